@@ -1,0 +1,58 @@
+"""Places in data: JSON Pointers (RFC 6901) for documents, ``$input`` paths for arguments."""
+
+import json
+import re
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+_IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
+
+
+def escape(token: str) -> str:
+    """Write one reference token: ``~`` as ``~0`` and ``/`` as ``~1`` (RFC 6901, section 3)."""
+    return token.replace("~", "~0").replace("/", "~1") if "~" in token or "/" in token else token
+
+
+def unescape(token: str) -> str:
+    """Read one reference token, ``~1`` before ``~0`` (RFC 6901, section 4)."""
+    return token.replace("~1", "/").replace("~0", "~") if "~" in token else token
+
+
+def join(tokens: Iterable[str | int]) -> str:
+    """Write tokens as a JSON Pointer; no tokens is the whole document, the empty string."""
+    return "".join(f"/{escape(str(token))}" for token in tokens)
+
+
+def split(pointer: str) -> list[str]:
+    """Read a JSON Pointer as its tokens.
+
+    Raises:
+        ValueError: the pointer is neither empty nor begins with ``/``.
+    """
+    if not pointer:
+        return []
+    if not pointer.startswith("/"):
+        raise ValueError(f"not a JSON Pointer: {pointer!r}")
+    return [unescape(token) for token in pointer[1:].split("/")]
+
+
+def from_fragment(fragment: str) -> list[str]:
+    """Read the fragment of a ``$ref`` as tokens: percent-decoded first (RFC 6901, section 6).
+
+    Raises:
+        ValueError: the fragment is a plain name (an anchor), not a pointer.
+    """
+    return split(unquote(fragment) if "%" in fragment else fragment)
+
+
+def input_path(tokens: Iterable[str | int]) -> str:
+    """Write a place in arguments as ``$input.query.limit``, ``$input.items[3]`` or ``$input["a-b"]``."""
+    parts = ["$input"]
+    for token in tokens:
+        if isinstance(token, int):
+            parts.append(f"[{token}]")
+        elif _IDENTIFIER.match(token):
+            parts.append(f".{token}")
+        else:
+            parts.append(f"[{json.dumps(token, ensure_ascii=False)}]")
+    return "".join(parts)

@@ -1,0 +1,107 @@
+"""Everything that specfn raises, by whose fault it is.
+
+::
+
+    SpecfnError
+    ├── DocumentError          the author of the document
+    ├── ArgumentError          the model
+    ├── UnknownFunctionError   the model (or the caller who named a function)
+    ├── UsageError             the caller
+    ├── LimitError             nobody: a limit that the caller set was reached
+    ├── HTTPStatusError        the server answered, but not with success
+    └── TransportError         the server did not answer
+
+Errors carry fields and compose their text from them; the text never holds a credential.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from specfn.records import ArgumentProblem
+
+
+class SpecfnError(Exception):
+    """The base of every error that specfn raises on purpose."""
+
+
+class DocumentError(SpecfnError):
+    """The document cannot be read as OpenAPI or Swagger.
+
+    Attributes:
+        reason: what is wrong and what to do, one sentence.
+        pointer: JSON Pointer of the fault in the document; empty for the document as a whole.
+    """
+
+    def __init__(self, reason: str, *, pointer: str = "") -> None:
+        super().__init__(reason, pointer)
+        self.reason = reason
+        self.pointer = pointer
+
+    def __str__(self) -> str:
+        return f"{self.reason} (at #{self.pointer})" if self.pointer else self.reason
+
+
+class ArgumentError(SpecfnError):
+    """Arguments that a function does not take; nothing was sent.
+
+    Attributes:
+        function: the function's name.
+        problems: every place that is wrong.
+    """
+
+    def __init__(self, function: str, problems: "Sequence[ArgumentProblem]") -> None:
+        super().__init__(function, tuple(problems))
+        self.function = function
+        self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        shown = "; ".join(str(problem) for problem in self.problems[:5])
+        more = f"; and {len(self.problems) - 5} more" if len(self.problems) > 5 else ""
+        return f"the arguments of {self.function} are not valid: {shown}{more}"
+
+
+class UnknownFunctionError(SpecfnError, LookupError):
+    """No function goes by that name.
+
+    Attributes:
+        called: the name that was used.
+        suggestions: at most three names that were perhaps meant.
+    """
+
+    def __init__(self, called: str, suggestions: "Sequence[str]" = ()) -> None:
+        super().__init__(called, tuple(suggestions))
+        self.called = called
+        self.suggestions = tuple(suggestions)
+
+    def __str__(self) -> str:
+        meant = f"; did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
+        return f"there is no function {self.called!r}{meant}"
+
+
+class UsageError(SpecfnError):
+    """specfn was asked for something that it cannot do as it was asked."""
+
+
+class LimitError(SpecfnError):
+    """A limit that the caller set was reached."""
+
+
+class HTTPStatusError(SpecfnError):
+    """The server answered with a status outside 2xx.
+
+    Attributes:
+        result: the whole answer, as ``propagate`` would have returned it.
+    """
+
+    def __init__(self, result: Any) -> None:
+        super().__init__(result)
+        self.result = result
+
+    def __str__(self) -> str:
+        return f"the server answered {self.result.status}"
+
+
+class TransportError(SpecfnError):
+    """The server could not be reached, or broke off."""

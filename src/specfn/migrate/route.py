@@ -1,0 +1,203 @@
+"""Routes: frozen records of one callable operation, before any model sees it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from specfn._json import JsonObject
+from specfn.records import Note
+
+Location: TypeAlias = Literal["path", "query", "querystring", "header", "cookie"]
+GroupKey: TypeAlias = Literal["query", "headers", "cookies"]
+BodyKind: TypeAlias = Literal["json", "form", "multipart", "text", "xml", "binary"]
+Schema: TypeAlias = JsonObject | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """A place in a path template that an argument fills, by the name the template gives it."""
+
+    name: str
+
+
+#: Literal text and placeholders in turn, e.g. ``("", Placeholder("id"), ".json")`` without empty texts.
+Pieces: TypeAlias = tuple[str | Placeholder, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """A path key taken apart (OpenAPI, section Paths Object; rule R3).
+
+    Attributes:
+        segments: the path's segments, each as pieces. ``/a/{b}.json`` is
+            ``(("a",), (Placeholder("b"), ".json"))``; a trailing slash is an empty last segment.
+        query: the fixed beginning of the query, each as name and value pieces (``None`` without ``=``).
+        fragment: what tells operations apart and is never sent.
+    """
+
+    segments: tuple[Pieces, ...]
+    query: tuple[tuple[str, Pieces | None], ...] = ()
+    fragment: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One declared parameter (OpenAPI, section Parameter Object).
+
+    Attributes:
+        name: the name on the wire. For a path parameter, the name in the template.
+        key: the key under which a model gives it: at the root for path parameters, else in the group.
+        location: where it goes; ``querystring`` (3.2) is the whole query.
+        schema: its normalized schema.
+        required: whether an argument must be given.
+        description: what the document says of it.
+        deprecated: whether the document calls it deprecated.
+        style: ``simple``, ``label``, ``matrix``, ``form``, ``spaceDelimited``, ``pipeDelimited``,
+            ``tabDelimited`` (from Swagger's ``tsv``), ``deepObject`` or ``cookie``.
+        explode: whether arrays and objects are written as several values.
+        allow_reserved: whether reserved characters stay as they are.
+        allow_empty_value: whether an empty value may be sent.
+        media_type: the media type of a ``content`` parameter, whose value is serialized by it.
+        members: the properties that a spread object parameter (rule R6) puts into its group; else empty.
+        pointer: JSON Pointer of the declaration in the document; empty where there is none.
+    """
+
+    name: str
+    key: str
+    location: Location
+    schema: Schema
+    required: bool
+    description: str | None = None
+    deprecated: bool = False
+    style: str = "simple"
+    explode: bool = False
+    allow_reserved: bool = False
+    allow_empty_value: bool = False
+    media_type: str | None = None
+    members: tuple[str, ...] = ()
+    pointer: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The query, header or cookie parameters of an operation: one closed object (rule R5).
+
+    Attributes:
+        key: ``query``, ``headers`` or ``cookies``; also the key at the root.
+        parameters: the members, in the document's order.
+        required: whether any member is.
+    """
+
+    key: GroupKey
+    parameters: tuple[Parameter, ...]
+    required: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """The request body, in the one media type that was chosen (rule R8).
+
+    Attributes:
+        media_type: the declared text, sent verbatim.
+        kind: how the value becomes bytes.
+        schema: its normalized schema.
+        required: only where the document says so.
+        description: what the document says of it.
+        encoding: the Encoding Objects of a form or multipart body, by property.
+        pointer: JSON Pointer of the request body in the document.
+    """
+
+    media_type: str
+    kind: BodyKind
+    schema: Schema
+    required: bool
+    description: str | None
+    encoding: Mapping[str, JsonObject]
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One declared response (rule R9).
+
+    Attributes:
+        status: ``200``, ``2XX`` or ``default``.
+        media_type: the chosen media type; ``None`` without content.
+        kind: how its bytes become a value; ``None`` without content.
+        schema: its normalized schema; ``None`` without content.
+        description: what the document says of it.
+        media_types: every declared media type, in the document's order.
+    """
+
+    status: str
+    media_type: str | None
+    kind: BodyKind | None
+    schema: Schema | None
+    description: str | None
+    media_types: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One operation, ready to be shown to a model and to be sent.
+
+    Attributes:
+        method: the HTTP method, lower case (an additional method of 3.2 as it is written).
+        path: the path key, as the document writes it.
+        template: the same, taken apart.
+        accessor: namespace and last element (rule R10), unique in the document.
+        parameters: the path parameters (and placeholders in a path key's query), in template order.
+        query, headers, cookies: the groups; ``None`` where nothing is declared.
+        body: the request body; ``None`` where none is declared.
+        success: the success response; ``None`` where none is declared.
+        exceptions: every other response, by status.
+        security: the requirements, OR of ANDs, as lists of (scheme name, scopes); empty where none is needed.
+        servers: the operation's or path's own Server Objects; empty where the document's apply.
+        notes: what a careful reader should know.
+        operation: the normalized Operation Object.
+        pointer: JSON Pointer of the operation in the document.
+    """
+
+    method: str
+    path: str
+    template: Template
+    accessor: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    query: Group | None
+    headers: Group | None
+    cookies: Group | None
+    body: Body | None
+    success: Answer | None
+    exceptions: Mapping[str, Answer]
+    security: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
+    servers: tuple[JsonObject, ...]
+    notes: tuple[Note, ...]
+    operation: JsonObject
+    pointer: str
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups that the operation has, in the order query, headers, cookies."""
+        return tuple(group for group in (self.query, self.headers, self.cookies) if group)
+
+    @property
+    def keys(self) -> tuple[tuple[str, bool], ...]:
+        """Every key at the root with whether it is required, in positional order (rule F4).
+
+        The order is path parameters, ``query``, ``body``, ``headers``, ``cookies``.
+        """
+        tail: list[tuple[str, bool]] = []
+        for key, part in (
+            ("query", self.query),
+            ("body", self.body),
+            ("headers", self.headers),
+            ("cookies", self.cookies),
+        ):
+            if part is not None:
+                tail.append((key, part.required))
+        return (*((parameter.key, parameter.required) for parameter in self.parameters), *tail)
+
+    def named(self, arguments: Sequence[Any]) -> dict[str, Any]:
+        """Positional arguments under their keys; ``None`` in an optional place is left out (rule F4)."""
+        pairs = zip(self.keys, arguments, strict=False)
+        return {key: value for (key, required), value in pairs if required or value is not None}

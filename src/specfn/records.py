@@ -1,0 +1,111 @@
+"""Small frozen records that several rooms hand to the caller."""
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+
+class _Absent:
+    """The type of ``ABSENT``: no value at all, which JSON's null is not."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __reduce__(self) -> str:
+        return "ABSENT"
+
+
+#: The value of a problem whose place holds nothing (a missing property).
+ABSENT: Final = _Absent()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationError:
+    """An operation of the document that did not become a function, and why.
+
+    Attributes:
+        method: the HTTP method, lower case.
+        path: the path key, as the document writes it.
+        pointer: JSON Pointer of the fault in the document.
+        code: a short stable word: ``reference``, ``external``, ``recursive``, ``path``, ``method``,
+            ``human``, ``malformed`` or ``chain``.
+        reason: a sentence that says what is wrong and what to do.
+    """
+
+    method: str
+    path: str
+    pointer: str
+    code: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.method.upper()} {self.path}: {self.reason} (at #{self.pointer})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentProblem:
+    """One place in a model's arguments that is not what the function takes.
+
+    Attributes:
+        path: ``$input.query.limit``; a missing property's own place.
+        expected: the type text of what belongs there; ``undefined`` for what does not belong.
+        value: what was found; ``ABSENT`` where nothing was.
+        description: a sentence more, where the type text does not say it all.
+    """
+
+    path: str
+    expected: str
+    value: Any = field(default=ABSENT)
+    description: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.path}: expected {self.expected}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repair:
+    """One change that was made to a model's arguments before they were accepted.
+
+    Attributes:
+        path: the place, as in ``ArgumentProblem.path``.
+        kind: a short stable word for the reading that was taken.
+        before: what the model wrote.
+        after: what it was read as.
+    """
+
+    path: str
+    kind: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """One difference between what the document says and what a model is shown.
+
+    Attributes:
+        pointer: JSON Pointer into the schema that the model is shown.
+        kind: a short stable word: ``cut``, ``description``, ``enum``, ``constraint``, ...
+        reason: a sentence that says what was changed and where the rule went.
+    """
+
+    pointer: str
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Something about an operation that a careful reader of the document should know.
+
+    Attributes:
+        pointer: JSON Pointer into the document.
+        text: one sentence.
+    """
+
+    pointer: str
+    text: str

@@ -1,0 +1,38 @@
+"""The options of a conversion as the rooms read them: one frozen record without dependencies.
+
+``specfn.Options`` is the checked face of the same fields. The two are apart because importing pydantic
+costs more than converting most documents, and a caller who changes nothing should not pay for it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Presence = Literal["include", "required", "omit"]
+Safety = Literal["read", "write", "destructive"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What ``specfn.Options`` documents, field by field."""
+
+    keyword: bool = True
+    dialect: Literal["3.0", "3.1"] = "3.0"
+    max_length: int = 64
+    description_limit: int | None = None
+    constraint: bool = True
+    recursive: int | Literal[False] = 3
+    schema_budget: int | None = 32 * 1024
+    methods: tuple[str, ...] = ()
+    headers: Presence = "include"
+    cookies: Presence = "include"
+    hidden: Mapping[str, bool] = field(default_factory=dict)
+    media_types: Mapping[str, str] = field(default_factory=dict)
+    references: Literal["internal"] | str | tuple[str, ...] = "internal"
+    safety: Mapping[str, Safety] = field(default_factory=dict)
+    equals: bool = False
+    formats: Literal["assert", "hint"] = "assert"
+    select: Callable[[Any], bool] | None = None
+
+
+DEFAULT = Settings()
