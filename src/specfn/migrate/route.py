@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from specfn._json import JsonObject
-from specfn.records import Note
+from specfn.records import ArgumentProblem, Note
 
 Location: TypeAlias = Literal["path", "query", "querystring", "header", "cookie"]
 GroupKey: TypeAlias = Literal["query", "headers", "cookies"]
@@ -197,7 +197,43 @@ class Route:
                 tail.append((key, part.required))
         return (*((parameter.key, parameter.required) for parameter in self.parameters), *tail)
 
-    def named(self, arguments: Sequence[Any]) -> dict[str, Any]:
-        """Positional arguments under their keys; ``None`` in an optional place is left out (rule F4)."""
-        pairs = zip(self.keys, arguments, strict=False)
-        return {key: value for (key, required), value in pairs if required or value is not None}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Api:
+    """What all operations of a document share when they are called.
+
+    Attributes:
+        servers: the document's Server Objects.
+        security_schemes: the Security Scheme Objects, by name.
+        source: the URL the document was read from; ``None`` where relative servers have no base.
+    """
+
+    servers: tuple[JsonObject, ...] = ()
+    security_schemes: Mapping[str, JsonObject]
+    source: str | None = None
+
+
+class Callable(Protocol):
+    """What sending needs of a function: ``specfn.Function`` is one, and a test may write its own."""
+
+    @property
+    def name(self) -> str:
+        """The function's name, for error texts."""
+
+    @property
+    def route(self) -> Route:
+        """The operation."""
+
+    @property
+    def api(self) -> Api:
+        """What the document says for all operations."""
+
+    def named(self, arguments: Any) -> JsonObject:
+        """The arguments as one object by key, whichever calling style the function has.
+
+        Raises:
+            ArgumentError: the arguments are not an object (or, positional, not a list).
+        """
+
+    def problems(self, arguments: Any) -> Sequence[ArgumentProblem]:
+        """Every place where the arguments are not what the function takes; empty if valid."""
