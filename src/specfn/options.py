@@ -1,12 +1,59 @@
-"""What a caller may configure: checked, frozen pydantic models that refuse unknown fields."""
+"""What a caller may configure of a conversion: a checked, frozen pydantic model."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
 
-import httpx
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field
 
 from specfn.settings import Presence, Safety, Settings
 
-#: A credential: the value itself, or a callable that gives it when a request is made.
-Credential = SecretStr | Callable[[], str] | Callable[[], Awaitable[str]]
+
+class Options(BaseModel):
+    """How a document becomes functions. Every field has a default that suits most documents.
+
+    Attributes:
+        keyword: one object schema per function (true), or a list of schemas (false).
+        dialect: what a model reads: ``"3.0"`` without ``$ref``, or ``"3.1"`` with ``$defs``.
+        max_length: the longest function name; lower it where a host adds prefixes.
+        description_limit: the longest function description, in characters; ``None`` for no limit.
+        constraint: keep bounds, lengths and patterns as schema keywords (true), or say them in descriptions.
+        recursive: how many more nestings of a recursive component are shown; ``0`` cuts at the first
+            repetition, ``False`` makes recursive operations errors.
+        schema_budget: the most bytes of compact JSON for one ``parameters`` or ``output``; ``None`` for no limit.
+        methods: methods to convert besides the callable ones: ``options``, ``trace``.
+        headers: which header parameters a model sees.
+        cookies: which cookie parameters a model sees.
+        hidden: parameter names that a model must not see (``True``), or must see although they look
+            like credentials (``False``).
+        media_types: a documented media type to use for the body, by accessor pattern (``"*"`` for all).
+        references: ``"internal"``, the directory that references to other files may stay in, or the
+            origins that they may be fetched from.
+        safety: ``read``, ``write`` or ``destructive`` by accessor pattern, e.g. for a search by POST.
+        equals: refuse properties that an object schema does not declare, also where the document would not.
+        formats: assert the formats of strings and numbers, or only show them.
+        select: which routes become functions; the others are left out, not errors.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    keyword: bool = True
+    dialect: Literal["3.0", "3.1"] = "3.0"
+    max_length: Annotated[int, Field(ge=16)] = 64
+    description_limit: Annotated[int, Field(ge=16)] | None = None
+    constraint: bool = True
+    recursive: Annotated[int, Field(ge=0, le=32)] | Literal[False] = 3
+    schema_budget: Annotated[int, Field(ge=1024)] | None = 32 * 1024
+    methods: tuple[Literal["options", "trace"], ...] = ()
+    headers: Presence = "include"
+    cookies: Presence = "include"
+    hidden: Mapping[str, bool] = {}
+    media_types: Mapping[str, str] = {}
+    references: Literal["internal"] | str | tuple[str, ...] = "internal"
+    safety: Mapping[str, Safety] = {}
+    equals: bool = False
+    formats: Literal["assert", "hint"] = "assert"
+    select: Callable[[Any], bool] | None = None
+
+    def settings(self) -> Settings:
+        """The same fields as the plain record that the rooms read."""
+        return Settings(**{name: getattr(self, name) for name in type(self).model_fields})
