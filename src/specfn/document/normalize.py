@@ -1,0 +1,86 @@
+"""Any version of a document to one normalized OpenAPI 3.1 graph (rules N1, N8)."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn.document.openapi3 import OpenApi3
+from specfn.document.resolve import Resolver
+from specfn.document.schemas import SchemaUpgrade
+from specfn.document.swagger2 import Swagger2
+from specfn.errors import DocumentError
+from specfn.records import Note
+
+_OPENAPI = re.compile(r"3\.([012])(?![0-9])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Normalized:
+    """What normalizing gives.
+
+    Attributes:
+        document: OpenAPI 3.1 with every reference outside schemas resolved, path-level parameters merged
+            into the operations, and schemas in JSON Schema 2020-12 that refer to components only.
+        notes: faults that belong to no single operation.
+        version: the version the document was written in: ``2.0``, ``3.0``, ``3.1`` or ``3.2``.
+    """
+
+    document: JsonObject
+    notes: tuple[Note, ...]
+    version: str
+
+
+def version(document: JsonObject) -> str:
+    """The version that a document says it is written in, read by its text.
+
+    Raises:
+        DocumentError: the document is neither Swagger 2.0 nor OpenAPI 3.0 to 3.2.
+    """
+    swagger = document.get("swagger")
+    if swagger is not None and str(swagger) in {"2", "2.0"}:
+        return "2.0"
+    openapi = document.get("openapi")
+    found = _OPENAPI.match(f"{openapi}.0" if str(openapi) == "3" else str(openapi))
+    if found:
+        return f"3.{found[1]}"
+    raise DocumentError(_not_openapi(document))
+
+
+def _not_openapi(document: JsonObject) -> str:
+    for key in ("openapi", "swagger", "swaggerVersion", "asyncapi", "arazzo"):
+        if key in document:
+            told = f"it says {key}: {str(document[key])[:40]!r}"
+            break
+    else:
+        keys = ", ".join(repr(str(key)[:40]) for key in list(document)[:5])
+        told = f"its first keys are {keys}" if keys else "it is empty"
+    return (
+        "this is not an OpenAPI or Swagger document that specfn reads "
+        f"(swagger 2.0, openapi 3.0, 3.1 or 3.2): {told}"
+    )
+
+
+def normalize(document: JsonObject, uri: str | None = None) -> Normalized:
+    """Normalize a document. The input is not changed; untouched parts are shared with it.
+
+    Args:
+        document: the raw document: a tree of plain JSON values.
+        uri: where it came from; a reference by that name is internal.
+
+    Raises:
+        DocumentError: the document is of no known version.
+    """
+    found = version(document)
+    resolver = Resolver(document, uri)
+    components: Any
+    if found == "2.0":
+        components = document.get("definitions")
+        upgrade = SchemaUpgrade(resolver, components, siblings=False)
+        reader: Swagger2 | OpenApi3 = Swagger2(resolver, upgrade)
+    else:
+        components = document.get("components")
+        schemas = components.get("schemas") if isinstance(components, dict) else None
+        upgrade = SchemaUpgrade(resolver, schemas, siblings=found != "3.0")
+        reader = OpenApi3(resolver, upgrade)
+    return Normalized(document=reader.document(), notes=tuple(reader.notes), version=found)

@@ -1,0 +1,120 @@
+"""OpenAPI 3.0, 3.1 and 3.2 documents to the normalized form."""
+
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn.document.reader import Reader
+from specfn.document.resolve import reference_of
+
+#: How deep callbacks within callbacks are read.
+_MAX_CALLBACKS = 3
+
+
+class OpenApi3(Reader):
+    """Reads one OpenAPI 3.x document."""
+
+    #: How many callbacks the operation that is being read lies within.
+    _callbacks = 0
+
+    def document(self) -> JsonObject:
+        """The whole document, normalized."""
+        raw = self.resolver.document
+        components = raw.get("components")
+        components = components if isinstance(components, dict) else {}
+        out: JsonObject = {"openapi": "3.1.1"}
+        for key, value in raw.items():
+            if key in {"openapi", "components", "jsonSchemaDialect", "x-specfn-documents"}:
+                continue
+            if key in {"paths", "webhooks"}:
+                out[key] = self.paths(value, key)
+            else:
+                out[key] = value
+        schemes = self.map(components.get("securitySchemes"), "securityScheme", dict)
+        out["components"] = {"schemas": self.upgrade.finish()}
+        if schemes:
+            out["components"]["securitySchemes"] = schemes
+        return out
+
+    # -- operations --------------------------------------------------------------------------------
+
+    def operation(self, raw: JsonObject, shared: Any) -> JsonObject:
+        """One Operation Object, normalized; ``shared`` are the path item's parameters."""
+        out = dict(raw)
+        parameters = self.parameters(shared, raw.get("parameters"))
+        if parameters or "parameters" in raw:
+            out["parameters"] = parameters
+        if "requestBody" in raw:
+            body = self.resolved(raw["requestBody"], "requestBody", self._with_content)
+            if body is None:
+                del out["requestBody"]
+            else:
+                out["requestBody"] = body
+        if "responses" in raw:
+            out["responses"] = self.map(raw["responses"], "response", self._response)
+        if "callbacks" in raw:
+            out["callbacks"] = self._all_callbacks(raw["callbacks"])
+        return out
+
+    def _all_callbacks(self, raw: Any) -> JsonObject:
+        if self._callbacks >= _MAX_CALLBACKS:
+            return {}
+        self._callbacks += 1
+        try:
+            return self.map(raw, "callback", lambda callback: self.paths(callback, "callbacks"))
+        finally:
+            self._callbacks -= 1
+
+    # -- parts of an operation --------------------------------------------------------------------
+
+    def parameter(self, raw: JsonObject) -> JsonObject:
+        """A Parameter Object or Header Object."""
+        if "schema" not in raw and "content" not in raw and "examples" not in raw:
+            return raw
+        out = dict(raw)
+        if "schema" in raw:
+            out["schema"] = self.upgrade.schema(raw["schema"])
+        return self._content(out)
+
+    def _with_content(self, raw: JsonObject) -> JsonObject:
+        return self._content(dict(raw))
+
+    def _content(self, out: JsonObject) -> JsonObject:
+        """Upgrade the parts that parameters, bodies and responses share, in place."""
+        if "content" in out:
+            out["content"] = self.map(out["content"], "mediaType", self._media_type)
+        if "examples" in out:
+            out["examples"] = self._examples(out["examples"])
+        return out
+
+    def _response(self, raw: JsonObject) -> JsonObject:
+        out = self._content(dict(raw))
+        if "headers" in raw:
+            out["headers"] = self.map(raw["headers"], "header", self.parameter)
+        if "links" in raw:
+            out["links"] = self.map(raw["links"], "link", dict)
+        return out
+
+    def _media_type(self, raw: JsonObject) -> JsonObject:
+        out = dict(raw)
+        for key in ("schema", "itemSchema"):
+            if key in raw:
+                out[key] = self.upgrade.schema(raw[key])
+        if "examples" in raw:
+            out["examples"] = self._examples(raw["examples"])
+        encoding = raw.get("encoding")
+        if isinstance(encoding, dict):
+            out["encoding"] = {
+                name: self._encoding(node) for name, node in encoding.items() if isinstance(node, dict)
+            }
+        return out
+
+    def _encoding(self, raw: JsonObject) -> JsonObject:
+        if "headers" not in raw:
+            return raw
+        return {**raw, "headers": self.map(raw["headers"], "header", self.parameter)}
+
+    def _examples(self, raw: Any) -> Any:
+        """Example Objects by name; a reference that leads nowhere is only a lost example."""
+        if not isinstance(raw, dict) or not any(map(reference_of, raw.values())):
+            return raw
+        return self.map(raw, "example", dict)

@@ -1,0 +1,141 @@
+"""What reading a document of any version shares: references, path items, merged parameters (N3, N5).
+
+References outside schemas are resolved in place; the ones inside schemas are kept, by component. A reference
+that leads nowhere stays as it is, and the operations that need it become errors when they are migrated.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn._pointer import join
+from specfn.document.resolve import DanglingReferenceError, Resolver, reference_of
+from specfn.document.schemas import SchemaUpgrade
+from specfn.records import Note
+
+#: The methods of a Path Item Object, in the specification's order.
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+
+
+def is_name(key: Any) -> bool:
+    """Whether a key of a map is a name of the document's own, not a specification extension."""
+    return isinstance(key, str) and not key.startswith("x-")
+
+
+def dicts(value: Any) -> list[JsonObject]:
+    """The objects of what should be a list of objects."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+class Reader:
+    """The base of the readers of one document; a version says what its operations look like.
+
+    Attributes:
+        notes: faults that no single operation can carry.
+    """
+
+    def __init__(self, resolver: Resolver, upgrade: SchemaUpgrade) -> None:
+        self.resolver = resolver
+        self.upgrade = upgrade
+        self._memo: dict[tuple[str, tuple[str, ...]], Any] = {}
+        self.notes: list[Note] = []
+
+    def document(self) -> JsonObject:
+        """The whole document, normalized."""
+        raise AssertionError("a version's reader says how")
+
+    def operation(self, raw: JsonObject, shared: Any) -> JsonObject:
+        """One Operation Object, normalized; ``shared`` are the path item's parameters."""
+        raise AssertionError("a version's reader says how")
+
+    def parameter(self, raw: JsonObject) -> JsonObject:
+        """One Parameter Object, normalized."""
+        raise AssertionError("a version's reader says how")
+
+    # -- reference objects ----------------------------------------------------------------------
+
+    def resolved(self, node: Any, kind: str, build: Callable[[JsonObject], Any]) -> Any:
+        """Build from what a node is or refers to; a dangling Reference Object is handed on as it is."""
+        if reference_of(node) is None:
+            return build(node) if isinstance(node, dict) else None
+        try:
+            target, tokens = self.resolver.follow(node)
+        except (DanglingReferenceError, ValueError):
+            return {"$ref": node["$ref"]}
+        if not isinstance(target, dict):
+            return {"$ref": node["$ref"]}
+        if (kind, tokens) not in self._memo:
+            self._memo[kind, tokens] = build(target)
+        return self._described(self._memo[kind, tokens], node)
+
+    @staticmethod
+    def _described(built: Any, reference: JsonObject) -> Any:
+        """A Reference Object's own summary and description override the target's (3.1, section 4.8.23)."""
+        own = {
+            key: reference[key]
+            for key in ("summary", "description")
+            if isinstance(reference.get(key), str) and key in reference
+        }
+        return {**built, **own} if own and isinstance(built, dict) else built
+
+    def map(self, value: Any, kind: str, build: Callable[[JsonObject], Any]) -> JsonObject:
+        """Build every value of a map of objects or references; what is neither is left out."""
+        if not isinstance(value, dict):
+            return {}
+        out = {str(key): self.resolved(node, kind, build) for key, node in value.items()}
+        return {key: node for key, node in out.items() if node is not None}
+
+    # -- paths ----------------------------------------------------------------------------------
+
+    def paths(self, value: Any, root: str) -> JsonObject:
+        """A Paths Object (or webhooks, or a Callback Object) with its references resolved."""
+        if not isinstance(value, dict):
+            return {}
+        return {
+            key: self._item(item, (root, key)) if is_name(key) else item
+            for key, item in value.items()
+        }
+
+    def _item(self, item: Any, place: tuple[str, ...]) -> Any:
+        """A Path Item Object: what it refers to, its own fields first, parameters moved to operations."""
+        if not isinstance(item, dict):
+            return item
+        raw = item
+        if reference_of(item) is not None:
+            try:
+                target, _ = self.resolver.follow({"$ref": item["$ref"]})
+            except (DanglingReferenceError, ValueError):
+                target = None
+            if isinstance(target, dict):
+                own = {key: value for key, value in item.items() if key != "$ref"}
+                raw = {**target, **own}
+            else:
+                text = f"the path item reference {item['$ref']!r} leads nowhere: its operations are missing"
+                self.notes.append(Note(pointer=join(place), text=text))
+        shared = raw.get("parameters")
+        out: JsonObject = {}
+        for key, value in raw.items():
+            if key in METHODS:
+                out[key] = self._operation_or_raw(value, shared)
+            elif key == "additionalOperations" and isinstance(value, dict):
+                out[key] = {name: self._operation_or_raw(node, shared) for name, node in value.items()}
+            elif key not in {"parameters", "$ref"}:
+                out[key] = value
+        return out
+
+    def _operation_or_raw(self, raw: Any, shared: Any) -> Any:
+        return self.operation(raw, shared) if isinstance(raw, dict) else raw
+
+    def parameters(self, shared: Any, own: Any) -> list[JsonObject]:
+        """Path-level and operation-level parameters by ``(in, name)``; the operation wins (rule N5)."""
+        merged: dict[tuple[Any, ...], JsonObject] = {}
+        for declared in (shared, own):
+            for node in dicts(declared):
+                parameter = self.resolved(node, "parameter", self.parameter)
+                name = parameter.get("name")
+                where = parameter.get("in")
+                if isinstance(name, str) and isinstance(where, str):
+                    merged[where, name] = parameter
+                else:
+                    merged[("", len(merged))] = parameter
+        return list(merged.values())

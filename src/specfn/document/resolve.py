@@ -1,0 +1,148 @@
+"""Internal references: a ``$ref`` text to the place in the raw document that it names (rule N3)."""
+
+from typing import Any
+from urllib.parse import unquote
+
+from specfn._json import JsonObject
+from specfn._pointer import from_fragment
+
+#: How many references may follow one another before the chain is taken for a cycle.
+MAX_CHAIN = 100
+
+
+class DanglingReferenceError(Exception):
+    """A reference that leads nowhere in this document.
+
+    Attributes:
+        reference: the text of the reference.
+        external: whether it names another document.
+    """
+
+    def __init__(self, reference: str, *, external: bool = False) -> None:
+        super().__init__(reference)
+        self.reference = reference
+        self.external = external
+
+
+def reference_of(node: Any) -> str | None:
+    """The text of a Reference Object, or ``None`` for anything else."""
+    if node.__class__ is dict:
+        reference = node.get("$ref")
+        if isinstance(reference, str):
+            return reference
+    return None
+
+
+class Resolver:
+    """Looks references up in one raw document; anchors and identifiers are indexed on first need.
+
+    Attributes:
+        document: the raw document.
+        names: the base parts that mean this document: none, its URI, its ``$self``.
+    """
+
+    def __init__(self, document: JsonObject, uri: str | None = None) -> None:
+        self.document = document
+        own = document.get("$self")
+        self.names: frozenset[str] = frozenset(
+            {"", *(name for name in (uri, own) if isinstance(name, str))}
+        )
+        self._identified: dict[str, tuple[Any, tuple[str, ...]]] | None = None
+
+    def locate(self, reference: str, hops: int = 0) -> tuple[Any, tuple[str, ...]]:
+        """The value that a reference names and the pointer tokens of its place, one step.
+
+        Args:
+            reference: the text of the ``$ref``.
+            hops: how many references were already followed to get here.
+
+        Raises:
+            DanglingReferenceError: the reference leads nowhere, or to another document.
+        """
+        base, _, fragment = reference.partition("#")
+        if base not in self.names:
+            return self._by_identifier(reference, base, fragment)
+        if fragment and not fragment.startswith(("/", "%2F", "%2f")):
+            return self._by_identifier(reference, "", fragment)
+        return self._walk(self.document, from_fragment(fragment), reference, (), hops)
+
+    def follow(self, node: Any) -> tuple[Any, tuple[str, ...]]:
+        """The value behind a chain of Reference Objects, and the tokens of its place (empty if none).
+
+        Raises:
+            DanglingReferenceError: a step leads nowhere, or the chain never ends.
+        """
+        tokens: tuple[str, ...] = ()
+        for _ in range(MAX_CHAIN):
+            reference = reference_of(node)
+            if reference is None:
+                return node, tokens
+            node, tokens = self.locate(reference)
+        raise DanglingReferenceError(reference or "")
+
+    def _walk(
+        self, start: Any, tokens: list[str], reference: str, prefix: tuple[str, ...], hops: int
+    ) -> tuple[Any, tuple[str, ...]]:
+        node = start
+        for index, token in enumerate(tokens):
+            found, node = _step(node, token)
+            if found:
+                continue
+            # The place may lie behind a reference: the pointer goes on in what that one names.
+            onward = reference_of(node)
+            if onward is None or hops >= MAX_CHAIN:
+                raise DanglingReferenceError(reference)
+            target, place = self.locate(onward, hops + 1)
+            return self._walk(target, tokens[index:], reference, place, hops + 1)
+        return node, (*prefix, *tokens)
+
+    def _by_identifier(
+        self, reference: str, base: str, fragment: str
+    ) -> tuple[Any, tuple[str, ...]]:
+        """A reference by ``$id``, ``$anchor`` or ``$dynamicAnchor`` (JSON Schema 2020-12, section 8.2)."""
+        if self._identified is None:
+            self._identified = _index(self.document)
+        pointer = fragment.startswith("/")
+        name = base if pointer or not fragment else f"{base}#{unquote(fragment)}"
+        found = self._identified.get(name) or self._identified.get(name.removeprefix("./"))
+        if found is None:
+            raise DanglingReferenceError(reference, external=bool(base))
+        if not pointer:
+            return found
+        return self._walk(found[0], from_fragment(fragment), reference, found[1], 0)
+
+
+def _step(node: Any, token: str) -> tuple[bool, Any]:
+    """One reference token further: whether it is there, and the value (else the node itself)."""
+    if node.__class__ is dict:
+        if token in node:
+            return True, node[token]
+    elif node.__class__ is list and token.isdecimal() and int(token) < len(node):
+        return True, node[int(token)]
+    return False, node
+
+
+def _index(document: JsonObject) -> dict[str, tuple[Any, tuple[str, ...]]]:
+    """Every ``$id`` and anchor of the document, the first of each name; iterative, document order."""
+    found: dict[str, tuple[Any, tuple[str, ...]]] = {}
+    stack: list[tuple[Any, tuple[str, ...]]] = [(document, ())]
+    while stack:
+        node, tokens = stack.pop()
+        if node.__class__ is dict:
+            _names(node, tokens, found)
+            stack.extend((value, (*tokens, str(key))) for key, value in reversed(node.items()))
+        elif node.__class__ is list:
+            stack.extend((value, (*tokens, str(index))) for index, value in enumerate(node))
+    return found
+
+
+def _names(
+    node: JsonObject, tokens: tuple[str, ...], found: dict[str, tuple[Any, tuple[str, ...]]]
+) -> None:
+    identifier = node.get("$id")
+    if isinstance(identifier, str) and identifier.rstrip("#"):
+        found.setdefault(identifier.rstrip("#"), (node, tokens))
+    for keyword in ("$anchor", "$dynamicAnchor"):
+        anchor = node.get(keyword)
+        if isinstance(anchor, str):
+            found.setdefault(f"#{anchor}", (node, tokens))

@@ -1,0 +1,526 @@
+"""Schema Objects of any version to JSON Schema 2020-12 (rule N7).
+
+A node that is already right is handed on as it is, so an untouched subtree costs one walk and no memory.
+Keywords whose value the standard does not allow are left out: such a keyword has no meaning to keep, and
+the metaschema's diagnostics name it.
+"""
+
+import hashlib
+import re
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+from specfn._json import JsonObject, dumps
+from specfn._pointer import escape
+from specfn.document.resolve import DanglingReferenceError, Resolver
+
+#: The deepest nesting of one schema. What lies below becomes a reference that leads nowhere, so that only
+#: the operations that need it are errors and the stack is safe.
+MAX_DEPTH = 100
+_TOO_DEEP = f"#/(nested deeper than {MAX_DEPTH} schemas)"
+
+#: Where every schema that is referred to stands in the normalized document.
+PREFIX = "#/components/schemas/"
+
+_DROP: Final = object()
+
+_TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+
+#: What people write for a type, and mean beyond doubt.
+_TYPE_HABITS = {
+    "bool": "boolean",
+    "decimal": "number",
+    "dict": "object",
+    "double": "number",
+    "float": "number",
+    "int": "integer",
+    "int32": "integer",
+    "int64": "integer",
+    "list": "array",
+    "long": "integer",
+    "map": "object",
+    "none": "null",
+    "str": "string",
+}
+
+#: Beside ``$ref`` in 2.0 and 3.0, what annotates, widens or directs counts; what narrows does not (N3).
+_SIBLINGS = frozenset(
+    {
+        "$ref",
+        "default",
+        "deprecated",
+        "description",
+        "example",
+        "examples",
+        "nullable",
+        "readOnly",
+        "title",
+        "writeOnly",
+        "x-nullable",
+    }
+)
+
+#: Annotations that stay outside when a schema is wrapped to admit null.
+_OUTER = ("title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples")
+
+#: Keywords besides ``type`` that may refuse null.
+_APPLICATORS = ("$ref", "allOf", "anyOf", "oneOf", "not", "enum", "const", "if")
+
+#: Keywords that only a whole-node rewrite can upgrade.
+_REWRITTEN = frozenset(
+    {
+        "$anchor",
+        "$dynamicAnchor",
+        "$dynamicRef",
+        "$id",
+        "$recursiveAnchor",
+        "$recursiveRef",
+        "$ref",
+        "$schema",
+        "additionalItems",
+        "definitions",
+        "discriminator",
+        "divisibleBy",
+        "example",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "id",
+        "nullable",
+        "x-nullable",
+    }
+)
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+#: Words of a pointer that say where OpenAPI keeps things, not what they are.
+_NOISE = frozenset(
+    "$defs allOf anyOf components content definitions items oneOf parameters paths properties requestBodies "
+    "requestBody responses schema schemas application/json".split()
+)
+
+_Enclosing = tuple[JsonObject, ...]
+
+
+def is_true(value: Any) -> bool:
+    """Whether a flag of a document is set; YAML 1.1 habits and quotes leave ``"true"`` behind."""
+    return value is True or (isinstance(value, str) and value.lower() == "true")
+
+
+class SchemaUpgrade:
+    """Upgrades the schemas of one document and gathers what they refer to.
+
+    Attributes:
+        schemas: the normalized components, by name. Filled by ``finish``.
+    """
+
+    def __init__(self, resolver: Resolver, components: Any, *, siblings: bool) -> None:
+        """Upgrade for one document.
+
+        Args:
+            resolver: of the raw document.
+            components: the document's own named schemas, raw.
+            siblings: whether keywords beside ``$ref`` apply (3.1 and later).
+        """
+        self._resolver = resolver
+        self._siblings = siblings
+        self._raw: JsonObject = components if isinstance(components, dict) else {}
+        self._refs: dict[tuple[str, int], str] = {}
+        self._hoisted: dict[str, Any] = {}
+        self._waiting: deque[tuple[str, Any, _Enclosing]] = deque()
+        self._enclosing: _Enclosing = ()
+        self.schemas: JsonObject = {}
+
+    def finish(self) -> JsonObject:
+        """Upgrade the named schemas and, until none is left, what references reach beyond them."""
+        for name, node in self._raw.items():
+            if node is None or node.__class__ is dict or isinstance(node, bool):
+                self.schemas[name] = self.schema(node)
+        while self._waiting:
+            name, node, self._enclosing = self._waiting.popleft()
+            self.schemas[name] = self.schema(node)
+        self._enclosing = ()
+        return self.schemas
+
+    def schema(self, node: Any, depth: int = 0) -> Any:
+        """One schema and all below it, upgraded; the same object where nothing had to change."""
+        if node.__class__ is not dict:
+            return node if isinstance(node, bool) else {}
+        if depth > MAX_DEPTH:
+            return {"$ref": _TOO_DEEP}
+        if "$defs" in node or "definitions" in node or "$id" in node:
+            outside = self._enclosing
+            self._enclosing = (node, *outside)
+            try:
+                return self._upgraded(node, depth)
+            finally:
+                self._enclosing = outside
+        return self._upgraded(node, depth)
+
+    def _upgraded(self, node: JsonObject, depth: int) -> Any:
+        changed: JsonObject | None = None
+        for key, value in node.items():
+            rule = _RULES.get(key)
+            if rule is not None:
+                new = rule(self, value, depth)
+                if new is not value:
+                    if changed is None:
+                        changed = dict(node)
+                    if new is _DROP:
+                        del changed[key]
+                    else:
+                        changed[key] = new
+        result = node if changed is None else changed
+        if _REWRITTEN.isdisjoint(result) and result.get("items").__class__ is not list:
+            return result
+        return self._rewritten(dict(result) if changed is None else changed, node, depth)
+
+    def _rewritten(self, out: JsonObject, raw: JsonObject, depth: int) -> Any:
+        """Upgrade what concerns the node as a whole. ``out`` is ours to change."""
+        if raw.keys() & {"$ref", "$dynamicRef", "$recursiveRef"}:
+            out = self._reference(out)
+        for key in ("$id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor"):
+            out.pop(key, None)
+        if isinstance(out.get("id"), str):  # draft 4's $id
+            del out["id"]
+        if "definitions" in out:
+            definitions = _schema_map(self, out.pop("definitions"), depth)
+            if definitions is not _DROP:
+                out.setdefault("$defs", definitions)
+        _upgrade_tuple(self, out, depth)
+        _upgrade_bounds(out)
+        _upgrade_example(out)
+        if "discriminator" in out:
+            self._discriminator(out)
+        return _upgrade_nullable(out)
+
+    # -- references -----------------------------------------------------------------------------
+
+    def _reference(self, out: JsonObject) -> JsonObject:
+        reference = out.get("$ref")
+        for habit in ("$dynamicRef", "$recursiveRef"):
+            other = out.pop(habit, None)
+            if not isinstance(reference, str):
+                reference = other
+        if not isinstance(reference, str):
+            out.pop("$ref", None)
+            return out
+        if not self._siblings:
+            out = {key: value for key, value in out.items() if key in _SIBLINGS}
+        out["$ref"] = self.canonical(reference)
+        return out
+
+    def canonical(self, reference: str) -> str:
+        """The same reference as ``#/components/schemas/NAME``; unchanged where it leads nowhere."""
+        memo = (reference, id(self._enclosing[0]) if self._enclosing else 0)
+        known = self._refs.get(memo)
+        if known is None:
+            try:
+                known = PREFIX + escape(self._component(reference))
+            except (DanglingReferenceError, ValueError):
+                known = reference
+            self._refs[memo] = known
+        return known
+
+    def _component(self, reference: str) -> str:
+        """The name of the component that a reference means, made if the place has no name."""
+        node, tokens, enclosing = self._place(reference)
+        if len(tokens) == 3 and tokens[:2] == ("components", "schemas"):
+            name = tokens[2]
+        elif len(tokens) == 2 and tokens[0] == "definitions" and self._raw.get(tokens[1]) is node:
+            name = tokens[1]
+        else:
+            return self._hoist(node, tokens, enclosing)
+        if not (node is None or isinstance(node, dict | bool)):
+            raise DanglingReferenceError(reference)
+        return name
+
+    def _place(self, reference: str) -> tuple[Any, tuple[str, ...], _Enclosing]:
+        """Where a reference leads: in the enclosing ``$id`` resource, the document, an outer schema."""
+        local = reference.startswith("#/")
+        if local and self._enclosing and "$id" in self._enclosing[0]:
+            found = self._within(reference, self._enclosing[:1])
+            if found:
+                return found
+        try:
+            node, tokens = self._resolver.locate(reference)
+        except DanglingReferenceError:
+            found = self._within(reference, self._enclosing) if local else None
+            if found:
+                return found
+            raise
+        return node, tokens, ()
+
+    def _within(
+        self, reference: str, schemas: _Enclosing
+    ) -> tuple[Any, tuple[str, ...], _Enclosing] | None:
+        for index, schema in enumerate(schemas):
+            try:
+                node, tokens = Resolver(schema).locate(reference)
+            except DanglingReferenceError:
+                continue
+            mark = hashlib.sha256(dumps(schema)).hexdigest()[:6]
+            return node, (mark, *tokens), self._enclosing[index:]
+        return None
+
+    def _hoist(self, node: Any, tokens: tuple[str, ...], enclosing: _Enclosing) -> str:
+        """A component for a schema that stands elsewhere, named after its place."""
+        if not isinstance(node, dict | bool):
+            raise DanglingReferenceError("/".join(tokens))
+        digest = hashlib.sha256("\0".join(tokens).encode()).hexdigest()[:6]
+        words = [_UNSAFE.sub("_", token).strip("_") for token in tokens if token not in _NOISE]
+        name = "_".join([*filter(None, words)][-4:])[-48:].strip("_.-")
+        name = f"{name}_{digest}" if name else f"schema_{digest}"
+        if name not in self._hoisted:
+            if name in self._raw:
+                return name  # a document that was normalized before
+            self._hoisted[name] = node
+            self._waiting.append((name, node, enclosing))
+        return name
+
+    def _discriminator(self, out: JsonObject) -> None:
+        """A Discriminator Object whose mapping names components; Swagger writes the name alone."""
+        value = out.pop("discriminator")
+        if isinstance(value, str):
+            value = {"propertyName": value}
+        if not isinstance(value, dict) or not isinstance(value.get("propertyName"), str):
+            return
+        mapping = value.get("mapping")
+        if isinstance(mapping, dict):
+            mapping = {
+                tag: self._mapped(target)
+                for tag, target in mapping.items()
+                if isinstance(target, str)
+            }
+            value = {**value, "mapping": mapping}
+        else:
+            value = {key: item for key, item in value.items() if key != "mapping"}
+        out["discriminator"] = value
+
+    def _mapped(self, target: str) -> str:
+        """A mapping's value as a reference: a component's name, or any reference (Discriminator Object)."""
+        if target in self._raw:
+            return PREFIX + escape(target)
+        return self.canonical(target)
+
+
+# -- whole-node rewrites --------------------------------------------------------------------------
+
+
+def _upgrade_tuple(upgrade: SchemaUpgrade, out: JsonObject, depth: int) -> None:
+    """``items`` as a list and ``additionalItems`` to ``prefixItems`` and ``items``."""
+    items = out.get("items")
+    rest = out.pop("additionalItems", None)
+    if isinstance(items, list):
+        del out["items"]
+        if items:
+            out.setdefault("prefixItems", [upgrade.schema(item, depth + 1) for item in items])
+        if rest is not None:
+            out["items"] = upgrade.schema(rest, depth + 1)
+
+
+def _upgrade_bounds(out: JsonObject) -> None:
+    """Boolean exclusive bounds (draft 4, OpenAPI 3.0) to numbers; ``divisibleBy`` to ``multipleOf``."""
+    for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        value = out.get(exclusive)
+        if isinstance(value, bool | str):
+            del out[exclusive]
+            if is_true(value) and bound in out:
+                out[exclusive] = out.pop(bound)
+        elif exclusive in out and _number(None, value, 0) is _DROP:
+            del out[exclusive]
+    divisor = out.pop("divisibleBy", None)
+    if divisor is not None and _positive(None, divisor, 0) is not _DROP:
+        out.setdefault("multipleOf", divisor)
+
+
+def _upgrade_example(out: JsonObject) -> None:
+    if "example" in out:
+        example = out.pop("example")
+        out.setdefault("examples", [example])
+
+
+def _upgrade_nullable(out: JsonObject) -> JsonObject:
+    """``nullable: true`` admits null, whatever stands beside it (rule N7)."""
+    flags = [out.pop(key) for key in ("nullable", "x-nullable") if key in out]
+    if not any(is_true(flag) for flag in flags):
+        return out
+    if not any(key in out for key in _APPLICATORS):
+        kind = out.get("type")
+        if isinstance(kind, str) and kind != "null":
+            out["type"] = [kind, "null"]
+        elif isinstance(kind, list) and "null" not in kind:
+            out["type"] = [*kind, "null"]
+        return out
+    if "enum" in out and not any(key in out for key in _APPLICATORS if key != "enum"):
+        if isinstance(out.get("type"), str | list):
+            kinds = out["type"] if isinstance(out["type"], list) else [out["type"]]
+            out["type"] = kinds if "null" in kinds else [*kinds, "null"]
+        if None not in out["enum"]:
+            out["enum"] = [*out["enum"], None]
+        return out
+    outer = {key: out.pop(key) for key in _OUTER if key in out}
+    if out.keys() == {"anyOf"}:
+        branches = out["anyOf"]
+        if {"type": "null"} not in branches:
+            branches = [*branches, {"type": "null"}]
+        return {**outer, "anyOf": branches}
+    return {**outer, "anyOf": [out, {"type": "null"}]}
+
+
+# -- values of single keywords --------------------------------------------------------------------
+
+_Rule = Callable[[Any, Any, int], Any]
+
+
+def _subschema(upgrade: SchemaUpgrade, value: Any, depth: int) -> Any:
+    if value.__class__ is dict or isinstance(value, bool):
+        return upgrade.schema(value, depth + 1)
+    if isinstance(value, str) and value.lower() in {"true", "false"}:
+        return is_true(value)
+    return _DROP
+
+
+def _items(upgrade: SchemaUpgrade, value: Any, depth: int) -> Any:
+    return value if value.__class__ is list else _subschema(upgrade, value, depth)
+
+
+def _schema_map(upgrade: SchemaUpgrade, value: Any, depth: int) -> Any:
+    if value.__class__ is not dict:
+        return _DROP
+    changed: JsonObject | None = None
+    for name, node in value.items():
+        new = upgrade.schema(node, depth + 1)
+        if new is not node:
+            if changed is None:
+                changed = dict(value)
+            changed[name] = new
+    return value if changed is None else changed
+
+
+def _schema_list(upgrade: SchemaUpgrade, value: Any, depth: int) -> Any:
+    if value.__class__ is dict:  # one branch without its list
+        return [upgrade.schema(value, depth + 1)]
+    if value.__class__ is not list or not value:
+        return _DROP
+    new = [upgrade.schema(node, depth + 1) for node in value]
+    return value if all(map(_same, new, value)) else new
+
+
+def _same(left: Any, right: Any) -> bool:
+    return left is right
+
+
+def _type(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is str:
+        return value if value in _TYPES else _habit(value)
+    if value.__class__ is not list:
+        return _DROP
+    kinds = [kind if kind in _TYPES else _habit(kind) for kind in value if isinstance(kind, str)]
+    kinds = list(dict.fromkeys(kind for kind in kinds if kind is not _DROP))
+    if not kinds or len(kinds) < len(set(map(str, value))):
+        return _DROP  # a type that is not known may admit anything
+    return value if kinds == value else kinds
+
+
+def _habit(kind: str) -> Any:
+    lower = kind.strip().lower()
+    return lower if lower in _TYPES else _TYPE_HABITS.get(lower, _DROP)
+
+
+def _enum(_: Any, value: Any, __: int) -> Any:
+    return value if value.__class__ is list and value else _DROP
+
+
+def _required(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is not list:
+        return _DROP
+    names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
+    return value if len(names) == len(value) else names
+
+
+def _dependent_required(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is not dict:
+        return _DROP
+    new = {key: _required(None, names, 0) for key, names in value.items()}
+    return {key: names for key, names in new.items() if names is not _DROP}
+
+
+def _number(_: Any, value: Any, __: int) -> Any:
+    return value if value.__class__ in (int, float) and value == value else _DROP  # noqa: PLR0124  NaN
+
+
+def _positive(_: Any, value: Any, __: int) -> Any:
+    return value if value.__class__ in (int, float) and value > 0 else _DROP
+
+
+def _count(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is float and value.is_integer():
+        value = int(value)
+    return value if value.__class__ is int and value >= 0 else _DROP
+
+
+def _text(_: Any, value: Any, __: int) -> Any:
+    return value if value.__class__ is str else _DROP
+
+
+def _flag(_: Any, value: Any, __: int) -> Any:
+    return value if value.__class__ is bool else (True if is_true(value) else _DROP)
+
+
+def _examples(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is list:
+        return value
+    if value.__class__ is dict:  # the Media Type Object's form, in a schema
+        return [item.get("value", item) if isinstance(item, dict) else item for item in value.values()]
+    return _DROP
+
+
+_RULES: dict[str, _Rule] = {
+    "$comment": _text,
+    "$defs": _schema_map,
+    "additionalProperties": _subschema,
+    "allOf": _schema_list,
+    "anyOf": _schema_list,
+    "contains": _subschema,
+    "contentEncoding": _text,
+    "contentMediaType": _text,
+    "contentSchema": _subschema,
+    "dependentRequired": _dependent_required,
+    "dependentSchemas": _schema_map,
+    "deprecated": _flag,
+    "description": _text,
+    "else": _subschema,
+    "enum": _enum,
+    "examples": _examples,
+    "format": _text,
+    "if": _subschema,
+    "items": _items,
+    "maxContains": _count,
+    "maxItems": _count,
+    "maxLength": _count,
+    "maxProperties": _count,
+    "maximum": _number,
+    "minContains": _count,
+    "minItems": _count,
+    "minLength": _count,
+    "minProperties": _count,
+    "minimum": _number,
+    "multipleOf": _positive,
+    "not": _subschema,
+    "oneOf": _schema_list,
+    "pattern": _text,
+    "patternProperties": _schema_map,
+    "prefixItems": _schema_list,
+    "properties": _schema_map,
+    "propertyNames": _subschema,
+    "readOnly": _flag,
+    "required": _required,
+    "then": _subschema,
+    "title": _text,
+    "type": _type,
+    "unevaluatedItems": _subschema,
+    "unevaluatedProperties": _subschema,
+    "uniqueItems": _flag,
+    "writeOnly": _flag,
+}

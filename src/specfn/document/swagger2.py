@@ -1,0 +1,216 @@
+"""Swagger 2.0 documents to the normalized form (rule N6)."""
+
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn.document.reader import Reader
+from specfn.document.schemas import is_true
+
+FORM: Final = "application/x-www-form-urlencoded"
+MULTIPART: Final = "multipart/form-data"
+_JSON: Final = "application/json"
+_BINARY: Final = {"type": "string", "format": "binary"}
+
+#: The fields of a parameter, an item or a header that are schema keywords (2.0, Parameter Object).
+_SCHEMA_FIELDS = frozenset(
+    "type format items default maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern "
+    "maxItems minItems uniqueItems enum multipleOf x-nullable example x-example title".split()
+)
+
+#: ``collectionFormat`` of an array in the query: style and explode (``tsv`` has no style in OpenAPI 3).
+_COLLECTIONS: dict[str, tuple[str, bool]] = {
+    "csv": ("form", False),
+    "ssv": ("spaceDelimited", False),
+    "tsv": ("tabDelimited", False),
+    "pipes": ("pipeDelimited", False),
+    "multi": ("form", True),
+}
+
+#: OAuth flows by their 2.0 names.
+_FLOWS = {
+    "implicit": "implicit",
+    "password": "password",
+    "application": "clientCredentials",
+    "accessCode": "authorizationCode",
+}
+
+
+class Swagger2(Reader):
+    """Reads one Swagger 2.0 document."""
+
+    def document(self) -> JsonObject:
+        """The whole document, normalized."""
+        raw = self.resolver.document
+        out: JsonObject = {"openapi": "3.1.1"}
+        servers = self._servers()
+        if servers:
+            out["servers"] = servers
+        for key, value in raw.items():
+            if key == "paths":
+                out[key] = self.paths(value, key)
+            elif key not in _MOVED:
+                out[key] = value
+        schemes = self.map(raw.get("securityDefinitions"), "securityScheme", _security_scheme)
+        out["components"] = {"schemas": self.upgrade.finish()}
+        if schemes:
+            out["components"]["securitySchemes"] = schemes
+        return out
+
+    def _servers(self) -> list[JsonObject]:
+        """``schemes``, ``host`` and ``basePath`` as Server Objects; relative where no host is given."""
+        raw = self.resolver.document
+        host = raw.get("host")
+        base = raw.get("basePath")
+        path = base.rstrip("/") if isinstance(base, str) else ""
+        if path and not path.startswith("/"):
+            path = f"/{path}"
+        if not isinstance(host, str) or not host:
+            return [{"url": path}] if path else []
+        return [{"url": f"{scheme}://{host}{path}"} for scheme in self._schemes()]
+
+    def _schemes(self) -> list[str]:
+        """The web schemes; without any, the one the document came by, else https (2.0, Swagger Object)."""
+        schemes = self.resolver.document.get("schemes")
+        listed = [scheme for scheme in schemes if scheme in {"http", "https"}] if isinstance(schemes, list) else []
+        if not listed:
+            plain = any(name.startswith("http://") for name in self.resolver.names)
+            return ["http" if plain else "https"]
+        return sorted(dict.fromkeys(listed), reverse=True)  # https first
+
+    # -- operations -----------------------------------------------------------------------------
+
+    def operation(self, raw: JsonObject, shared: Any) -> JsonObject:
+        """One Operation Object, with body and form parameters as a request body."""
+        out = {key: value for key, value in raw.items() if key not in {"consumes", "produces", "schemes"}}
+        declared = self.parameters(shared, raw.get("parameters"))
+        form = [parameter for parameter in declared if parameter.get("in") == "formData"]
+        bodies = [parameter for parameter in declared if parameter.get("in") == "body"]
+        rest = [parameter for parameter in declared if parameter.get("in") not in {"body", "formData"}]
+        if rest or "parameters" in raw:
+            out["parameters"] = rest
+        consumes = self._media_types(raw, "consumes")
+        if bodies:
+            out["requestBody"] = self._body(bodies[-1], consumes)
+        elif form:
+            out["requestBody"] = _form(form, consumes)
+        if "responses" in raw:
+            produces = self._media_types(raw, "produces") or [_JSON]
+            out["responses"] = self.map(
+                raw["responses"],
+                f"response {' '.join(produces)}",
+                lambda response: self._response(response, produces),
+            )
+        return out
+
+    def _media_types(self, raw: JsonObject, key: str) -> list[str]:
+        listed = raw.get(key, self.resolver.document.get(key))
+        return [item for item in listed if isinstance(item, str)] if isinstance(listed, list) else []
+
+    def parameter(self, raw: JsonObject) -> JsonObject:
+        """One Parameter Object; body and form parameters keep their ``in`` until the operation moves them."""
+        where = raw.get("in")
+        if where == "body":
+            return {**raw, "schema": self.upgrade.schema(raw.get("schema", {}))}
+        out = {key: value for key, value in raw.items() if key not in _SCHEMA_FIELDS}
+        out.pop("collectionFormat", None)
+        out["schema"] = self._schema(raw)
+        if raw.get("type") == "array":
+            style, explode = _COLLECTIONS.get(str(raw.get("collectionFormat", "csv")), ("form", False))
+            if where in {"path", "header"} and style == "form":
+                style = "simple"
+            out["style"], out["explode"] = style, explode
+        return out
+
+    def _schema(self, raw: JsonObject) -> JsonObject:
+        if raw.get("type") == "file":
+            return dict(_BINARY)
+        if "schema" in raw and "type" not in raw:  # 3.0's way, which many 2.0 documents use
+            upgraded: JsonObject = self.upgrade.schema(raw["schema"])
+            return upgraded
+        schema = {key: value for key, value in raw.items() if key in _SCHEMA_FIELDS}
+        if "x-example" in schema:
+            schema.setdefault("example", schema.pop("x-example"))
+        upgraded = self.upgrade.schema(schema)
+        return upgraded
+
+    @staticmethod
+    def _body(parameter: JsonObject, consumes: list[str]) -> JsonObject:
+        media: JsonObject = {"schema": parameter["schema"]}
+        body: JsonObject = {
+            "content": {name: media for name in consumes or [_JSON]},
+            "required": is_true(parameter.get("required")),
+        }
+        if isinstance(parameter.get("description"), str):
+            body["description"] = parameter["description"]
+        return body
+
+    def _response(self, raw: JsonObject, produces: list[str]) -> JsonObject:
+        out = {key: value for key, value in raw.items() if key not in {"schema", "examples"}}
+        if "schema" in raw:
+            schema = raw["schema"]
+            is_file = isinstance(schema, dict) and schema.get("type") == "file"
+            schema = dict(_BINARY) if is_file else self.upgrade.schema(schema)
+            examples = raw.get("examples")
+            examples = examples if isinstance(examples, dict) else {}
+            out["content"] = {
+                name: {"schema": schema, **({"example": examples[name]} if name in examples else {})}
+                for name in produces
+            }
+        if "headers" in raw:
+            out["headers"] = self.map(raw["headers"], "header", self.parameter)
+        return out
+
+
+#: Fields of the Swagger Object that stand elsewhere in the normalized document, or nowhere.
+_MOVED = frozenset(
+    "swagger host basePath schemes consumes produces definitions parameters responses securityDefinitions "
+    "servers components x-specfn-documents".split()
+)
+
+
+def _form(parameters: list[JsonObject], consumes: list[str]) -> JsonObject:
+    """Form parameters as one object body: a file forces multipart, else urlencoded is preferred."""
+    files = any(_is_file(parameter) for parameter in parameters)
+    only_multipart = MULTIPART in consumes and FORM not in consumes
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {p["name"]: _property(p) for p in parameters},
+    }
+    required = [p["name"] for p in parameters if is_true(p.get("required"))]
+    if required:
+        schema["required"] = required
+    media: JsonObject = {"schema": schema}
+    encoding = {
+        p["name"]: {"style": p["style"], "explode": p["explode"]} for p in parameters if "style" in p
+    }
+    if encoding:
+        media["encoding"] = encoding
+    kind = MULTIPART if files or only_multipart else FORM
+    return {"content": {kind: media}, "required": bool(required)}
+
+
+def _is_file(parameter: JsonObject) -> bool:
+    return bool(parameter["schema"] == _BINARY)
+
+
+def _property(parameter: JsonObject) -> JsonObject:
+    schema: JsonObject = parameter["schema"]
+    description = parameter.get("description")
+    return {**schema, "description": description} if isinstance(description, str) else schema
+
+
+def _security_scheme(raw: JsonObject) -> JsonObject:
+    """A Security Scheme Object of 2.0 in its OpenAPI 3 form."""
+    kind = raw.get("type")
+    if kind == "basic":
+        return {**raw, "type": "http", "scheme": "basic"}
+    if kind != "oauth2":
+        return raw
+    flow = _FLOWS.get(str(raw.get("flow")))
+    inner = {key: raw[key] for key in ("authorizationUrl", "tokenUrl", "scopes") if key in raw}
+    outer = {
+        key: value
+        for key, value in raw.items()
+        if key not in {"flow", "authorizationUrl", "tokenUrl", "scopes"}
+    }
+    return {**outer, "flows": {flow: inner} if flow else {}}
