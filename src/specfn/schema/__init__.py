@@ -1,0 +1,1 @@
+"""JSON Schema work: composing, describing and fitting schemas; no OpenAPI beyond its schema objects."""

@@ -1,0 +1,476 @@
+"""Composed definitions: every component as a request or a response means it (rules F10, F11).
+
+``Definitions`` turns normalized schemas into validator schemas: ``allOf`` merged, discriminators spelled out
+as tagged unions, what the other direction alone may hold refused, and references as ``#/$defs/NAME``. Each
+component is composed on first need and once.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, Literal
+
+from specfn._json import JsonObject, dumps
+from specfn._pointer import escape
+from specfn.schema.merge import is_annotation, merge
+from specfn.schema.polymorphism import (
+    Family,
+    component_of,
+    declared_tags,
+    has_union,
+    own_discriminator,
+    tags_by_component,
+)
+
+Direction = Literal["request", "response"]
+
+DEFS = "#/$defs/"
+
+#: What a property must not say to be part of a direction (OpenAPI, Schema Object, fixed fields).
+_FOREIGN = {"request": "readOnly", "response": "writeOnly"}
+
+_UNIONS = ("anyOf", "oneOf")
+_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_MAPS = ("patternProperties", "dependentSchemas")
+_SINGLES = (
+    "additionalProperties",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+)
+_SUBSCHEMAS = frozenset((*_LISTS, *_MAPS, *_SINGLES, "properties"))
+_COMPOSITE = frozenset(("$ref", "allOf", "discriminator"))
+
+#: Where a name of a definition must not be taken apart by those who resolve the reference.
+_ENCODED = str.maketrans({char: f"%{ord(char):02X}" for char in ' %"#<>^`{|}[]\\'})
+
+
+def reference_to(name: str) -> str:
+    """The reference to a definition: a JSON Pointer as a URI fragment (RFC 6901, section 6)."""
+    return DEFS + escape(name).translate(_ENCODED)
+
+
+class Definitions:
+    """The components of one document in one direction."""
+
+    def __init__(self, schemas: JsonObject, direction: Direction, family: Family) -> None:
+        self._schemas = schemas
+        self._foreign = _FOREIGN[direction]
+        self._family = family
+        self._composed: dict[str, Any] = {}
+        self._names: dict[str, str] = {}
+        self._tags: dict[str, tuple[str, str, tuple[str, ...]]] = {}
+        self._pairs: dict[tuple[int, int], JsonObject] = {}
+        self._kept: list[Any] = []
+        self._open: dict[int, str | None] = {}
+        self._hidden: dict[str, bool] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        """One composed definition.
+
+        Raises:
+            KeyError: no component has that name.
+        """
+        if name not in self._composed:
+            self._composed[name] = self._component(name)
+        return self._composed[name]
+
+    def name_of(self, reference: str) -> str | None:
+        """The definition that a composed reference means; ``None`` for one that leads nowhere."""
+        return self._names.get(reference)
+
+    def reachable(self, roots: Iterable[Any]) -> dict[str, Any]:
+        """Every definition that schemas need, in the order in which it is first met."""
+        found: dict[str, Any] = {}
+        waiting = [name for root in roots for name in self._referenced(root)]
+        waiting.reverse()
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found[name] = self[name]
+                waiting.extend(reversed([*self._referenced(found[name])]))
+        return found
+
+    def _referenced(self, schema: Any) -> Iterator[str]:
+        for node in walk(schema):
+            name = self._names.get(node.get("$ref", ""))
+            if name is not None:
+                yield name
+
+    # -- composing ------------------------------------------------------------------------------
+
+    def compose(self, node: Any) -> Any:
+        """One inline schema, composed; the same object where nothing had to change."""
+        return self._node(node, None)
+
+    def _component(self, name: str) -> Any:
+        if name in self._tags:
+            component, tag, tags = self._tags[name]
+            return _with_tag(self._body(component), tag, tags)
+        branches = self._family.branches(name)
+        if branches is not None:
+            return self._polymorphic(name, branches)
+        return self._node(self._schemas[name], name)
+
+    def _node(self, node: Any, owner: str | None) -> Any:
+        if node.__class__ is not dict:
+            return node
+        if _COMPOSITE.isdisjoint(node):
+            return self._plain(node)
+        simple = self._annotated_reference(node)
+        if simple is not None:
+            return simple
+        return self._composite(node, owner)
+
+    def _annotated_reference(self, node: JsonObject) -> JsonObject | None:
+        """A reference with nothing but annotations beside it, however it is spelled."""
+        inner = node
+        if "$ref" not in node:
+            parts = node.get("allOf", ())
+            if len(parts) != 1 or not isinstance(parts[0], dict) or "$ref" not in parts[0]:
+                return None
+            inner = parts[0]
+            if not all(is_annotation(key) or key == "$ref" for key in inner):
+                return None
+        if not all(is_annotation(key) or key in {"$ref", "allOf"} for key in node):
+            return None
+        if "$ref" in node and "allOf" in node:
+            return None
+        beside = {
+            key: value
+            for part in (inner, node)
+            for key, value in part.items()
+            if key not in {"$ref", "allOf", "discriminator"}
+        }
+        return {"$ref": self._reference(inner["$ref"]), **beside}
+
+    def _reference(self, reference: str) -> str:
+        """A component's reference as a definition's; aliases are followed to what they name."""
+        name = component_of(reference)
+        if name is None or name not in self._schemas:
+            return reference
+        seen = {name}
+        while True:
+            target = self._schemas[name]
+            if not isinstance(target, dict) or target.keys() != {"$ref"}:
+                break
+            onward = component_of(target["$ref"])
+            if onward is None or onward not in self._schemas or onward in seen:
+                break
+            name = onward
+            seen.add(name)
+        return self._refer(name)
+
+    def _refer(self, name: str) -> str:
+        reference = reference_to(name)
+        self._names[reference] = name
+        return reference
+
+    def _plain(self, node: JsonObject) -> JsonObject:
+        """A schema without a composite at its root: its subschemas composed, its properties directed."""
+        if _SUBSCHEMAS.isdisjoint(node):
+            return node
+        hidden = self._foreign_properties(node)
+        changed = _without_required(node, hidden) if hidden else {}
+        for key, value in [*node.items()]:
+            old: Any = changed.get(key, value)
+            if key == "properties":
+                new: Any = self._map(old, hidden)
+            elif key in _MAPS:
+                new = self._map(old, ())
+            elif key in _LISTS:
+                new = [self._node(item, None) for item in old]
+                new = old if all(map(_is, new, old)) else new
+            elif key in _SINGLES:
+                new = self._node(old, None)
+            else:
+                continue
+            if new is not value:
+                changed[key] = new
+        return {**node, **changed} if changed else node
+
+    def _map(self, value: JsonObject, hidden: Collection[str]) -> JsonObject:
+        out: JsonObject | None = None
+        for name, item in value.items():
+            new = False if name in hidden else self._node(item, None)
+            if new is not item:
+                if out is None:
+                    out = dict(value)
+                out[name] = new
+        return value if out is None else out
+
+    def _foreign_properties(self, node: JsonObject) -> list[str]:
+        """The properties that only the other direction may hold: refused and not required (F11)."""
+        return [
+            name
+            for name, item in node.get("properties", {}).items()
+            if item.__class__ is dict and self._is_foreign(item)
+        ]
+
+    def _is_foreign(self, node: JsonObject) -> bool:
+        """Whether a property belongs to the other direction, by itself or by what it refers to."""
+        if node.get(self._foreign) is True:
+            return True
+        parts = node.get("allOf")
+        references = [node["$ref"]] if "$ref" in node else []
+        if parts:
+            if any(isinstance(part, dict) and part.get(self._foreign) is True for part in parts):
+                return True
+            references += [
+                part["$ref"] for part in parts if isinstance(part, dict) and "$ref" in part
+            ]
+        return any(self._foreign_component(component_of(reference)) for reference in references)
+
+    def _foreign_component(self, name: str | None) -> bool:
+        if name is None or name not in self._schemas:
+            return False
+        if name not in self._hidden:
+            self._hidden[name] = False  # ends a cycle
+            target = self._schemas[name]
+            self._hidden[name] = isinstance(target, dict) and self._is_foreign(target)
+        return self._hidden[name]
+
+    # -- composites -----------------------------------------------------------------------------
+
+    def _composite(self, node: JsonObject, owner: str | None) -> Any:
+        """A schema whose root must be put together; met again within itself it becomes a definition."""
+        key = id(node)
+        if key in self._open:
+            label = self._open[key] or self._named(node)
+            self._open[key] = label
+            return {"$ref": self._refer(label)}
+        self._open[key] = None
+        self._kept.append(node)  # its identity is a key
+        composed = self._merged(node, owner)
+        name = self._open.pop(key)
+        if name is not None:
+            self._composed[name] = composed
+            self._open[key] = name
+        return composed
+
+    def _named(self, node: JsonObject) -> str:
+        names = [
+            component_of(part.get("$ref"))
+            for part in node.get("allOf", ())
+            if isinstance(part, dict)
+        ]
+        digest = hashlib.sha256(dumps(node)).hexdigest()[:6]
+        return "_".join([*(name for name in names if name), digest])
+
+    def _merged(self, node: JsonObject, owner: str | None) -> Any:
+        parts = self._parts(node, owner)
+        if any(part is False for _, part in parts):
+            return False
+        schemas = [part for _, part in parts]
+        merged = merge(schemas, self._both) if len(parts) > 1 else dict(schemas[0])
+        if len(parts) > 1:
+            _annotate(merged, parts)
+        discriminator = merged.pop("discriminator", None)
+        composed = self._plain(merged)
+        if discriminator is not None:
+            composed = self._discriminated(composed, discriminator)
+        return composed
+
+    def _both(self, left: Any, right: Any) -> Any:
+        """One schema that means two, the same object for the same two."""
+        pair = (id(left), id(right))
+        if pair not in self._pairs:
+            self._kept += (left, right)
+            self._pairs[pair] = {"allOf": [left, right]}
+        return self._pairs[pair]
+
+    def _parts(self, node: JsonObject, owner: str | None) -> list[tuple[int, Any]]:
+        """The parts of a composite without ``$ref`` and ``allOf``, in the document's order.
+
+        Each comes with its rank: 0 the outermost (the last), 1 an inline part, 2 what is referred to.
+        """
+        found: list[tuple[int, Any]] = []
+        seen = {owner}
+        stack: list[tuple[Any, int, bool]] = [(node, 0, False)]
+        while stack:
+            part, rank, ready = stack.pop()
+            if ready or part.__class__ is not dict:
+                if part is not True:
+                    found.append((rank, part))
+                continue
+            name = component_of(part.get("$ref"))
+            known = name is not None and name in self._schemas
+            dropped = {"$ref", "allOf"} if known else {"allOf"}
+            here = {key: value for key, value in part.items() if key not in dropped}
+            if here or rank == 0:
+                stack.append((here, rank, True))
+            stack.extend((inner, max(rank, 1), False) for inner in reversed(part.get("allOf", ())))
+            if known and name not in seen:
+                assert name is not None
+                seen.add(name)
+                stack.append((self._base(name, owner), 2, False))
+        return found
+
+    def _base(self, name: str, owner: str | None) -> Any:
+        """What an ``allOf`` takes from a component: itself if it is the owner's parent, else its use."""
+        schema = self._schemas[name]
+        if not isinstance(schema, dict):
+            return schema
+        unions = [
+            key for key in _UNIONS if any(_component(item) == owner for item in schema.get(key, ()))
+        ]
+        has_tag = own_discriminator(schema) is not None
+        if owner is not None and (unions or (has_tag and owner in self._family.descendants(name))):
+            return {
+                key: value for key, value in schema.items() if key not in {"discriminator", *unions}
+            }
+        return self[name] if self._family.branches(name) is not None else schema
+
+    # -- polymorphism ---------------------------------------------------------------------------
+
+    def _polymorphic(self, parent: str, branches: list[tuple[str | None, tuple[str, ...]]]) -> Any:
+        """The union that a use of a parent with a discriminator means."""
+        schema = self._schemas[parent]
+        discriminator = own_discriminator(schema)
+        assert discriminator is not None
+        tag = discriminator["propertyName"]
+        declared = declared_tags(self._family.parts(parent), tag)
+        union = []
+        for name, tags in branches:
+            if (
+                name == parent
+                and declared is not None
+                and not any(item in declared for item in tags)
+            ):
+                continue  # its own constants say that it is never itself
+            union.append({"$ref": self._tagged(parent if name is None else name, tag, tags)})
+        said = {key: schema[key] for key in ("title", "description") if key in schema}
+        return {**said, "anyOf": union, "discriminator": {"propertyName": tag}}
+
+    def _body(self, name: str) -> Any:
+        """A component by itself, without the union that a use of it may mean."""
+        schema = self._schemas[name]
+        if not isinstance(schema, dict):
+            return schema
+        bare = {key: value for key, value in schema.items() if key != "discriminator"}
+        return self._plain(bare) if _COMPOSITE.isdisjoint(bare) else self._composite(bare, name)
+
+    def _discriminated(self, node: JsonObject, discriminator: JsonObject) -> JsonObject:
+        """A union whose branches carry their tags as required constants."""
+        tag = discriminator["propertyName"]
+        mapped = tags_by_component(discriminator)
+        for key in _UNIONS:
+            if key in node:
+                branches = [self._tagged_branch(branch, tag, mapped) for branch in node[key]]
+                return {**node, key: branches, "discriminator": {"propertyName": tag}}
+        return node
+
+    def _tagged_branch(self, branch: Any, tag: str, mapped: dict[str, tuple[str, ...]]) -> Any:
+        name = self._names.get(branch.get("$ref", "")) if isinstance(branch, dict) else None
+        schema = self._schemas.get(name) if name is not None else None
+        if name is None or not isinstance(schema, dict) or has_union(schema):
+            return branch
+        if self._family.branches(name) is not None or not _is_object(schema):
+            return branch
+        tags = mapped.get(name, (name,))
+        parts = self._family.parts(name)
+        declared = declared_tags(parts, tag)
+        required = any(tag in part.get("required", ()) for part in parts)
+        if declared and required and (set(declared) <= set(tags) or not set(declared) & set(tags)):
+            return branch  # it says so itself
+        return {**branch, "$ref": self._tagged(name, tag, tags)}
+
+    def _tagged(self, name: str, tag: str, tags: tuple[str, ...]) -> str:
+        """A reference to a component with its tag as a required constant, composed on first need."""
+        label = f"{name}<{'|'.join(tags)}>"
+        while self._tags.setdefault(label, (name, tag, tags)) != (name, tag, tags):
+            label += "'"
+        return self._refer(label)
+
+
+def _component(branch: Any) -> str | None:
+    return component_of(branch.get("$ref")) if isinstance(branch, dict) else None
+
+
+def _is(left: Any, right: Any) -> bool:
+    return left is right
+
+
+def _is_object(schema: JsonObject) -> bool:
+    """Whether a component can carry a tag: an object, or put together from what may be one."""
+    return "properties" in schema or "allOf" in schema or schema.get("type") == "object"
+
+
+def _annotate(merged: JsonObject, parts: list[tuple[int, Any]]) -> None:
+    """The annotations of a composite: its own first, then its inline parts', few from what it refers to."""
+    for rank, part in sorted(parts, key=lambda item: item[0]):
+        for key, value in part.items():
+            if is_annotation(key) and key not in merged and (rank < 2 or key in _INHERITED):
+                merged[key] = value
+
+
+#: What a composite takes over from the components it refers to: the rest describes those alone.
+_INHERITED = frozenset({"deprecated", "description", "discriminator", "readOnly", "writeOnly"})
+
+
+def _with_tag(body: Any, tag: str, tags: tuple[str, ...]) -> Any:
+    """An object whose tag is a required constant, unless its own constants say otherwise."""
+    if not isinstance(body, dict):
+        return body
+    properties = body.get("properties", {})
+    node = properties.get(tag, {})
+    if node is False:
+        return body  # the other direction's
+    declared = declared_tags([body], tag)
+    values = [value for value in declared if value in tags] if declared else list(tags)
+    required = [*(name for name in body.get("required", ()) if name != tag), tag]
+    if declared and (not values or values == declared):
+        return {**body, "required": required}
+    said = {key: item for key, item in node.items() if is_annotation(key)} if node else {}
+    constant = {"const": values[0]} if len(values) == 1 else {"enum": values}
+    tagged = {"type": "string", **said, **constant}
+    return {**body, "properties": {**properties, tag: tagged}, "required": required}
+
+
+def _without_required(node: JsonObject, hidden: Collection[str]) -> JsonObject:
+    """The keywords of a node, and of what applies in place, that required what a direction refuses."""
+    changed: JsonObject = {}
+    required = node.get("required", ())
+    if any(name in hidden for name in required):
+        changed["required"] = [name for name in required if name not in hidden]
+    for key in (*_UNIONS, "allOf"):
+        branches = node.get(key)
+        if branches and any(
+            isinstance(branch, dict) and "required" in branch for branch in branches
+        ):
+            changed[key] = [_relaxed(branch, hidden) for branch in branches]
+    for key in ("then", "else"):
+        if isinstance(node.get(key), dict) and "required" in node[key]:
+            changed[key] = _relaxed(node[key], hidden)
+    return changed
+
+
+def _relaxed(branch: Any, hidden: Collection[str]) -> Any:
+    if not isinstance(branch, dict) or "required" not in branch:
+        return branch
+    return {**branch, **_without_required(branch, hidden)}
+
+
+def walk(schema: Any) -> Iterator[JsonObject]:
+    """Every schema object within a schema, itself first, in document order; references are not followed."""
+    stack = [schema]
+    while stack:
+        node = stack.pop()
+        if not isinstance(node, dict):
+            continue
+        yield node
+        below: list[Any] = []
+        for key, value in node.items():
+            if key in _SINGLES:
+                below.append(value)
+            elif key in _LISTS:
+                below.extend(value)
+            elif key == "properties" or key in _MAPS:
+                below.extend(value.values())
+        stack.extend(reversed(below))

@@ -1,0 +1,252 @@
+"""``allOf`` for real: the parts of a composite schema merged into one (rule F10).
+
+Merging is exact: an instance is valid against the result if and only if it is valid against every part.
+What one schema object cannot say twice (a second ``pattern``, a second union) stays behind in ``allOf``; so
+do parts that contradict each other, which the result then also says of itself.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from specfn._json import JsonObject
+
+#: The annotation under which a merged schema says that its parts contradict each other.
+CONTRADICTION: Final = "x-specfn-contradiction"
+
+#: Keywords that say something about a schema and nothing about instances: the first part's counts.
+ANNOTATIONS = frozenset(
+    {
+        "$comment",
+        "default",
+        "deprecated",
+        "description",
+        "discriminator",
+        "examples",
+        "externalDocs",
+        "readOnly",
+        "title",
+        "writeOnly",
+        "xml",
+    }
+)
+
+#: Keywords whose meaning depends on their neighbors: merged only as a whole.
+_BUNDLES = (
+    ("if", "then", "else"),
+    ("contains", "minContains", "maxContains"),
+    ("prefixItems", "items"),
+)
+_OBJECT = ("properties", "patternProperties", "additionalProperties")
+_GROUPED = frozenset({key for bundle in _BUNDLES for key in bundle} | set(_OBJECT))
+_UNEVALUATED = ("unevaluatedProperties", "unevaluatedItems")
+
+_REPEAT: Final = object()
+_CLASH: Final = object()
+
+#: Gives one schema that means two; the same object for the same two, so that a cycle ends.
+Both = Callable[[Any, Any], Any]
+
+
+def is_annotation(key: str) -> bool:
+    """Whether a keyword leaves the set of instances alone."""
+    return key in ANNOTATIONS or key.startswith("x-")
+
+
+def merge(parts: Sequence[JsonObject], both: Both) -> JsonObject:
+    """Merge parts that have neither ``$ref`` nor ``allOf`` at their root; annotations are the caller's.
+
+    Args:
+        parts: the parts in the document's order; the last is the outermost schema itself.
+        both: gives one schema that means two.
+
+    Returns:
+        A new schema; its ``allOf`` holds what could not be merged.
+    """
+    out: JsonObject = {}
+    rest: list[JsonObject] = []
+    clashes: list[str] = []
+    for part in parts:
+        if part is not parts[-1] and any(key in part for key in _UNEVALUATED):
+            rest.append(part)  # it looks at its own neighbors only
+            continue
+        left: JsonObject = {}
+        _merge_object(out, part, left, both)
+        for bundle in _BUNDLES:
+            _merge_bundle(out, part, bundle, left, both)
+        for key, value in part.items():
+            if key not in _GROUPED and not is_annotation(key):
+                _merge_keyword(out, key, value, left, clashes)
+        if left:
+            rest.append(left)
+    properties = out.get("properties", {})
+    clashes += [name for name in out.get("required", ()) if properties.get(name) is False]
+    if rest:
+        out["allOf"] = rest
+    if clashes:
+        out[CONTRADICTION] = f"the parts of allOf contradict each other in {', '.join(clashes)}"
+    return out
+
+
+def _merge_keyword(
+    out: JsonObject, key: str, value: Any, left: JsonObject, clashes: list[str]
+) -> None:
+    if key not in out:
+        out[key] = value
+        return
+    known = out[key]
+    if known is value or (known == value and type(known) is type(value)):
+        return
+    merger = _MERGERS.get(key)
+    new = merger(known, value) if merger else _REPEAT
+    if new is _CLASH:
+        clashes.append(key)
+        left[key] = value
+    elif new is _REPEAT:
+        left[key] = value
+    else:
+        out[key] = new
+
+
+def _merge_bundle(
+    out: JsonObject, part: JsonObject, bundle: tuple[str, ...], left: JsonObject, both: Both
+) -> None:
+    theirs = {key: part[key] for key in bundle if key in part}
+    if not theirs:
+        return
+    ours = {key: out[key] for key in bundle if key in out}
+    if not ours:
+        out.update(theirs)
+    elif ours.keys() == theirs.keys() == {"items"}:
+        out["items"] = both(ours["items"], theirs["items"])
+    elif ours != theirs:
+        left.update(theirs)
+
+
+# -- objects --------------------------------------------------------------------------------------
+
+
+def _merge_object(out: JsonObject, part: JsonObject, left: JsonObject, both: Both) -> None:
+    theirs = {key: part[key] for key in _OBJECT if key in part}
+    if not theirs:
+        return
+    closed = not (_is_open(out) and _is_open(part))
+    if closed and ("patternProperties" in out or "patternProperties" in part):
+        left.update(theirs)
+        return
+    properties = _merge_properties(out, part, both)
+    if properties:
+        out["properties"] = properties
+    if closed:
+        out["additionalProperties"] = _meet(_others(out), _others(part), both)
+    patterns = part.get("patternProperties")
+    if patterns:
+        known = out.get("patternProperties", {})
+        out["patternProperties"] = known | {
+            name: both(known[name], node) if name in known else node
+            for name, node in patterns.items()
+        }
+
+
+def _merge_properties(out: JsonObject, part: JsonObject, both: Both) -> JsonObject:
+    """Every property of either; one that the other does not declare is held to the other's rest."""
+    ours: JsonObject = out.get("properties", {})
+    theirs: JsonObject = part.get("properties", {})
+    merged = {
+        name: _meet(node, theirs[name] if name in theirs else _others(part), both)
+        for name, node in ours.items()
+    }
+    for name, node in theirs.items():
+        if name not in ours:
+            merged[name] = _meet(node, _others(out), both)
+    return merged
+
+
+def _others(schema: JsonObject) -> Any:
+    """What properties without a declaration must satisfy."""
+    return schema.get("additionalProperties", True)
+
+
+def _is_open(schema: JsonObject) -> bool:
+    others = _others(schema)
+    return others is True or others == {}
+
+
+def _meet(left: Any, right: Any, both: Both) -> Any:
+    if left is False or right is False:
+        return False
+    if right is True or right == {} or left is right or left == right:
+        return left
+    return right if left is True or left == {} else both(left, right)
+
+
+# -- single keywords ------------------------------------------------------------------------------
+
+
+def _types(left: Any, right: Any) -> Any:
+    ours = [left] if isinstance(left, str) else left
+    theirs = [right] if isinstance(right, str) else right
+    common = [kind for kind in ours if kind in theirs or (kind == "integer" and "number" in theirs)]
+    common += [
+        kind for kind in theirs if kind == "integer" and "number" in ours and kind not in common
+    ]
+    if not common:
+        return _CLASH
+    return common[0] if len(common) == 1 else common
+
+
+def is_equal(left: Any, right: Any) -> bool:
+    """Whether two JSON values are equal: ``1`` is ``1.0`` and neither is ``true``."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(is_equal(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(is_equal, left, right))
+    return bool(left == right)
+
+
+def _enums(left: Any, right: Any) -> Any:
+    return [value for value in left if any(is_equal(value, other) for other in right)] or _CLASH
+
+
+def _constants(left: Any, right: Any) -> Any:
+    return left if is_equal(left, right) else _CLASH
+
+
+def _multiple(left: Any, right: Any) -> Any:
+    if isinstance(left, int) and isinstance(right, int):
+        return math.lcm(left, right)
+    return _REPEAT
+
+
+def _union_of_names(left: Any, right: Any) -> Any:
+    return list(dict.fromkeys([*left, *right]))
+
+
+def _dependents(left: Any, right: Any) -> Any:
+    return left | {
+        key: _union_of_names(left[key], names) if key in left else names
+        for key, names in right.items()
+    }
+
+
+_MERGERS: dict[str, Callable[[Any, Any], Any]] = {
+    "const": _constants,
+    "dependentRequired": _dependents,
+    "enum": _enums,
+    "exclusiveMaximum": min,
+    "exclusiveMinimum": max,
+    "maxItems": min,
+    "maxLength": min,
+    "maxProperties": min,
+    "maximum": min,
+    "minItems": max,
+    "minLength": max,
+    "minProperties": max,
+    "minimum": max,
+    "multipleOf": _multiple,
+    "required": _union_of_names,
+    "type": _types,
+    "uniqueItems": lambda left, right: left or right,
+}

@@ -1,0 +1,164 @@
+"""Discriminators: which components a use of a parent means, and by which tags (rule F10).
+
+OpenAPI lets a parent be used where one of its children is meant: the parent names a ``discriminator``, and
+the children say ``allOf`` with it. JSON Schema has no such rule, so the use becomes the union of the children,
+each with its tag as a required constant.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn._pointer import unescape
+
+COMPONENT = "#/components/schemas/"
+
+
+def component_of(reference: Any) -> str | None:
+    """The component's name that a normalized reference means; ``None`` for any other text."""
+    if isinstance(reference, str) and reference.startswith(COMPONENT):
+        name = reference[len(COMPONENT) :]
+        return unescape(name) if "/" not in name else None
+    return None
+
+
+def tag_property(schema: Any) -> str | None:
+    """The property that a schema's own discriminator names; ``None`` without one."""
+    discriminator = schema.get("discriminator") if isinstance(schema, dict) else None
+    return discriminator["propertyName"] if isinstance(discriminator, dict) else None
+
+
+def own_discriminator(schema: Any) -> JsonObject | None:
+    """The discriminator at the root of a schema or of an inline part of its ``allOf``."""
+    for part in _inline_parts(schema):
+        discriminator = part.get("discriminator")
+        if isinstance(discriminator, dict):
+            return discriminator
+    return None
+
+
+def has_union(schema: Any) -> bool:
+    """Whether a schema spells its alternatives out, so that a discriminator only tells them apart."""
+    return any("oneOf" in part or "anyOf" in part for part in _inline_parts(schema))
+
+
+def _inline_parts(schema: Any) -> Iterator[JsonObject]:
+    stack = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            if "$ref" not in node:
+                yield node
+            stack.extend(reversed(node.get("allOf", ())))
+
+
+class Family:
+    """Who is whose child by ``allOf``, over all components of a document."""
+
+    def __init__(self, schemas: JsonObject) -> None:
+        self._schemas = schemas
+        self._order = {name: index for index, name in enumerate(schemas)}
+        self._children: dict[str, list[str]] | None = None
+        self._descendants: dict[str, list[str]] = {}
+
+    def descendants(self, parent: str) -> list[str]:
+        """The components that say ``allOf`` with a parent, at any depth, in the document's order."""
+        if parent not in self._descendants:
+            if self._children is None:
+                self._children = _children(self._schemas)
+            found = {parent}
+            waiting = [parent]
+            while waiting:
+                new = [name for name in self._children.get(waiting.pop(), ()) if name not in found]
+                found.update(new)
+                waiting.extend(new)
+            found.remove(parent)
+            self._descendants[parent] = sorted(found, key=self._order.__getitem__)
+        return self._descendants[parent]
+
+    def parts(self, name: str) -> list[JsonObject]:
+        """A component and every part of its ``allOf``, its own before those of its parents."""
+        found: list[JsonObject] = []
+        seen: set[str | None] = set()
+        waiting: list[str | None] = [name]
+        while waiting:
+            component = waiting.pop(0)
+            if component not in seen:
+                seen.add(component)
+                schema = self._schemas.get(component or "")
+                found.extend(_inline_parts(schema))
+                waiting.extend(_parents(schema))
+        return found
+
+    def branches(self, parent: str) -> list[tuple[str | None, tuple[str, ...]]] | None:
+        """What a use of a parent means: components with their tags, or ``None`` if only itself.
+
+        The mapping comes first, then the children that it does not name, then the parent itself unless a
+        mapping leaves it out. A component of ``None`` is a tag that maps to nothing and so stays open.
+        """
+        schema = self._schemas.get(parent)
+        discriminator = own_discriminator(schema)
+        if discriminator is None or has_union(schema):
+            return None
+        mapping = discriminator.get("mapping") or {}
+        children = self.descendants(parent)
+        if not mapping and not children:
+            return None
+        tags: dict[str | None, list[str]] = {}
+        for tag, target in mapping.items():
+            name = component_of(target)
+            tags.setdefault(name if name in self._schemas else None, []).append(tag)
+        unresolved = tags.pop(None, [])
+        for child in children:
+            tags.setdefault(child, [child])
+        if not mapping:
+            tags.setdefault(parent, [parent])
+        found: list[tuple[str | None, tuple[str, ...]]] = [
+            (name, tuple(names)) for name, names in tags.items()
+        ]
+        return [*found, *(((None, (tag,))) for tag in unresolved)]
+
+
+def tags_by_component(discriminator: JsonObject) -> dict[str, tuple[str, ...]]:
+    """The tags that an explicit mapping gives to each component."""
+    tags: dict[str, list[str]] = {}
+    for tag, target in (discriminator.get("mapping") or {}).items():
+        name = component_of(target)
+        if name is not None:
+            tags.setdefault(name, []).append(tag)
+    return {name: tuple(names) for name, names in tags.items()}
+
+
+def _children(schemas: JsonObject) -> dict[str, list[str]]:
+    children: dict[str, list[str]] = {}
+    for name, schema in schemas.items():
+        for parent in dict.fromkeys(_parents(schema)):
+            children.setdefault(parent, []).append(name)
+    return children
+
+
+def _parents(schema: Any) -> Iterable[str]:
+    """The components that a component's own ``allOf`` names, through inline parts."""
+    stack = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            for part in node.get("allOf", ()):
+                if isinstance(part, dict):
+                    name = component_of(part.get("$ref"))
+                    if name is not None:
+                        yield name
+                    else:
+                        stack.append(part)
+
+
+def declared_tags(parts: Iterable[JsonObject], tag: str) -> list[Any] | None:
+    """The constants that the parts of a schema declare for a tag; ``None`` if they leave it open."""
+    for part in parts:
+        node = part.get("properties", {}).get(tag)
+        if isinstance(node, dict):
+            if "const" in node:
+                return [node["const"]]
+            if isinstance(node.get("enum"), list):
+                return list(node["enum"])
+    return None
