@@ -1,0 +1,78 @@
+"""From a request to a reply: find the operation, ask for the token, decode, validate, handle."""
+
+from secrets import compare_digest
+from typing import TYPE_CHECKING, Any
+
+from specfn._pointer import join
+from specfn.demo.check import problems
+from specfn.demo.decode import Call, File, Received, UnreadableError, call
+from specfn.demo.document import BASE_PATH, Operation, operations, text
+from specfn.demo.handlers import HANDLERS, RefusalError, Reply, invalid
+from specfn.demo.store import Store
+
+if TYPE_CHECKING:
+    from specfn._json import JsonObject
+
+
+def answer(store: Store, token: str, received: Received) -> Reply:
+    """Answer a request; whatever is wrong with it becomes a reply, too."""
+    if (received.method, received.path) == ("GET", "/openapi.yaml"):
+        return Reply(data=text(), media_type="application/yaml")
+    try:
+        operation, groups = _matched(received)
+        if operation.secured:
+            _authorize(received.headers.get("Authorization", ""), token)
+        read = call(operation, received, groups)
+        _validate(operation, read)
+        return HANDLERS[operation.operation_id](store, read)
+    except UnreadableError as error:
+        return invalid(error.pointer, error.message).reply
+    except RefusalError as refusal:
+        return refusal.reply
+
+
+def _matched(received: Received) -> tuple[Operation, tuple[str, ...]]:
+    """The operation that a request means, with its raw path values."""
+    path = received.path.removeprefix(BASE_PATH)
+    found = [
+        (operation, match.groups())
+        for operation in operations()
+        if (match := operation.pattern.fullmatch(path))
+    ]
+    if not found or path == received.path:
+        raise RefusalError(404, "Not found")
+    for operation, groups in found:
+        if operation.method == received.method:
+            return operation, groups
+    allowed = ", ".join(operation.method for operation, _ in found)
+    raise RefusalError(405, "Method not allowed", headers={"Allow": allowed})
+
+
+def _authorize(header: str, token: str) -> None:
+    scheme, _, given = header.partition(" ")
+    if scheme.lower() != "bearer" or not compare_digest(given.encode(), token.encode()):
+        headers = {"WWW-Authenticate": "Bearer"}
+        raise RefusalError(401, "A bearer token is needed", headers=headers)
+
+
+def _validate(operation: Operation, read: Call) -> None:
+    """Hold every decoded value against its schema; all problems at once."""
+    found: list[JsonObject] = []
+    for parameter in operation.parameters:
+        values = getattr(read, parameter.location)
+        place = join((parameter.location, parameter.name))
+        if parameter.name in values:
+            found += problems(values[parameter.name], parameter.pointer, place)
+        elif parameter.required:
+            found.append({"pointer": place, "message": "it is required"})
+    if operation.body:
+        found += problems(_comparable(read.body), operation.body.pointer, "/body")
+    if found:
+        raise RefusalError(422, "Invalid request", problems=found)
+
+
+def _comparable(body: Any) -> Any:
+    """A body as its schema describes it: a file is a string there."""
+    if not isinstance(body, dict):
+        return body
+    return {name: value.name if isinstance(value, File) else value for name, value in body.items()}
