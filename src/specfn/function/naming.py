@@ -1,0 +1,137 @@
+"""Make one name that a provider accepts of every accessor (rules F1 and F2)."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from specfn.errors import UsageError
+
+_SHORTEST: Final = 16
+_WORD: Final = re.compile(r"(?<=[a-z0-9_])[A-Z]|(?<=[A-Za-z0-9])_")
+_PARAMETER: Final = re.compile(r"And[A-Z]")
+_HASH_DIGITS: Final = 6
+
+
+def names(
+    accessors: Sequence[Sequence[str]],
+    identities: Sequence[str],
+    max_length: int = 64,
+) -> list[str]:
+    """Join accessors by ``_`` and shorten what is longer than a provider accepts.
+
+    A name that fits is never changed. Of one that does not, leading namespace segments go; where that
+    meets another name, or nothing fits, the name keeps its head and its tail around a hash of the operation.
+    The hash depends on nothing but the operation, so the same operation has the same name in every run.
+
+    Args:
+        accessors: unique as ``migrate.accessor.assign`` makes them: also when joined, ignoring letter case.
+        identities: ``METHOD path`` of each, as the document writes the path.
+        max_length: the most characters of a name, at least 16.
+
+    Returns:
+        The names, aligned with the accessors, unique ignoring letter case.
+
+    Raises:
+        UsageError: ``max_length`` leaves no room for a head, a hash and a tail.
+    """
+    if max_length < _SHORTEST:
+        raise UsageError(f"max_length is {max_length}; names need at least {_SHORTEST} characters")
+    found = ["_".join(accessor) for accessor in accessors]
+    long = [index for index, name in enumerate(found) if len(name) > max_length]
+    if not long:
+        return found
+    taken = {name.lower() for name in found if len(name) <= max_length}
+    for index, name in _apart({index: _shortened(accessors[index], max_length) for index in long}):
+        if name.lower() not in taken:
+            found[index] = name
+    crowded = [index for index in long if len(found[index]) > max_length]
+    taken.update(found[index].lower() for index in long)
+    for index in sorted(crowded, key=identities.__getitem__):
+        found[index] = _hashed(accessors[index], identities[index], max_length, taken)
+        taken.add(found[index].lower())
+    return found
+
+
+def _apart(shortened: dict[int, str | None]) -> Iterator[tuple[int, str]]:
+    """The shortened names that do not meet each other."""
+    met = Counter(name.lower() for name in shortened.values() if name)
+    return ((index, name) for index, name in shortened.items() if name and met[name.lower()] == 1)
+
+
+def _shortened(accessor: Sequence[str], max_length: int) -> str | None:
+    """The longest run of last elements that fits; ``None`` where not even the last one does."""
+    kept: str | None = None
+    for element in reversed(accessor):
+        longer = element if kept is None else f"{element}_{kept}"
+        if len(longer) > max_length:
+            break
+        kept = longer
+    return kept
+
+
+def _hashed(accessor: Sequence[str], identity: str, max_length: int, taken: Collection[str]) -> str:
+    """The first of the names with a hash that is free."""
+    candidates = (
+        _around(accessor, digest, max_length) for digest in _digests(identity, max_length)
+    )
+    return next(name for name in candidates if name.lower() not in taken)
+
+
+def _digests(identity: str, max_length: int) -> Iterator[str]:
+    """Hashes to try: six hexadecimal digits of SHA-256, then more, then of the hash itself."""
+    longest = min(64, max_length - 4)
+    text = identity.encode("utf-8", "surrogatepass")
+    while True:
+        digest = hashlib.sha256(text)
+        for digits in range(_HASH_DIGITS, longest + 1):
+            yield digest.hexdigest()[:digits]
+        text = digest.digest()
+
+
+def _around(accessor: Sequence[str], digest: str, max_length: int) -> str:
+    """Put a head and a tail around a hash.
+
+    The head is what tells a reader most: the nearest segments and the verb, then as many parameters as fit.
+    The tail is the last parameter, or the whole last element where all of it would fit into the head.
+    """
+    *namespace, last = accessor
+    room = max_length - len(digest) - 2
+    ahead = room - max(1, room // 4)
+    verb = min(_verb(last), max(1, ahead // 3))
+    nearest = _nearest(namespace, ahead - verb - 1)
+    start = f"{nearest}_" if nearest else ""
+    kept = max(verb, _word_end(last, ahead - len(start)))
+    if nearest and kept == len(last):
+        return f"{nearest}_{digest}_{last}"
+    head = start + last[:kept]
+    tail = _tail(last, max(kept, len(last) - (room - len(head)))) or last[-1]
+    return f"{head}_{digest}_{tail}"
+
+
+def _verb(last: str) -> int:
+    """Where the parameters of a last element begin, at most eight characters on."""
+    most = min(8, len(last))
+    return next((index for index in range(1, most) if last[index].isupper()), most)
+
+
+def _nearest(namespace: Sequence[str], room: int) -> str:
+    """The last segments that fit; the beginning of the very last where not even that does."""
+    if not namespace or room < 1:
+        return ""
+    return _shortened(namespace, room) or namespace[-1][: _word_end(namespace[-1], room) or room]
+
+
+def _word_end(text: str, most: int) -> int:
+    """The end of the last whole word within so many characters; 0 if there is none."""
+    if len(text) <= most:
+        return len(text)
+    return max((found.start() for found in _WORD.finditer(text, 1, most + 1)), default=0)
+
+
+def _tail(last: str, start: int) -> str:
+    """The end of a last element from a place on, or from the parameter or word that begins after it."""
+    rest = last[start:]
+    found = _PARAMETER.search(rest) or _WORD.search(rest)
+    return (found and rest[found.start() :].lstrip("_")) or rest

@@ -1,0 +1,379 @@
+"""Name every operation by its path: namespace and last element, unique in the document (rules R10–R13).
+
+``GET /shoppings/sellers/sales/{saleId}/reviews`` is ``shoppings.sellers.sales.reviews.getBySaleId``. A name
+depends on the operation and on those it collides with, never on the order of the document.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, groupby
+from typing import Any, Final, TypeAlias
+
+from specfn.migrate.route import Pieces, Placeholder, Template
+
+#: Words that no element may be (rule R11). Frozen: one word more would rename functions.
+RESERVED: Final = frozenset(
+    "break case catch class const continue debugger default delete do else enum export extends false "
+    "finally for function if import in instanceof module new null package private protected public return "
+    "super switch this throw true try typeof var void while with".split(),
+)
+
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_ILLEGAL: Final = re.compile(r"[^A-Za-z0-9_]")
+_SEPARATORS: Final = re.compile(r"[^A-Za-z0-9]+")
+_VERBS: Final = {"delete": "erase"}
+
+#: So many underscores decide a collision, then a hash does. A name with more would not fit into any name
+#: (rule F2), and a document made of collisions must not grow into the square of its size.
+_MOST_UNDERSCORES: Final = 64
+
+_Accessor: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """What the name of an operation is made of.
+
+    Attributes:
+        method: the HTTP method, in any case.
+        path: the path key, as the document writes it.
+        template: the same, taken apart.
+        override: the value of ``x-samchon-accessor`` as the document has it; ``None`` where absent.
+    """
+
+    method: str
+    path: str
+    template: Template
+    override: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.method.upper()} {self.path}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """The name of one operation.
+
+    Attributes:
+        accessor: namespace and last element.
+        ignored: why ``x-samchon-accessor`` does not count, one sentence; ``None`` where it does or is absent.
+    """
+
+    accessor: tuple[str, ...]
+    ignored: str | None = None
+
+
+def accessors(operations: Sequence[Operation]) -> list[tuple[str, ...]]:
+    """The accessors of all operations of a document, aligned with them; see ``assign``."""
+    return [naming.accessor for naming in assign(operations)]
+
+
+def assign(operations: Sequence[Operation]) -> list[Naming]:
+    """Name all operations of a document, aligned with them.
+
+    The accessors are unique ignoring letter case, also when joined with ``_``, and none is the namespace
+    of another (rule R12). Their elements are ASCII identifiers.
+    """
+    naturals = [_natural(operation) for operation in operations]
+    paths = [natural.accessor for natural in naturals]
+    order = sorted(
+        range(len(operations)),
+        key=lambda index: (
+            naturals[index].changed,
+            operations[index].path,
+            operations[index].method.lower(),
+        ),
+    )
+    overrides = _Overrides(operations, paths, order)
+    settled = overrides.settle()
+    others = [index for index in order if index not in settled]
+    found = settled | _distinct(operations, paths, others, settled)
+    return [
+        Naming(accessor=found[index], ignored=overrides.ignored.get(index))
+        for index in range(len(operations))
+    ]
+
+
+# --- what the path alone says (rules R10 and R11)
+
+
+@dataclass(frozen=True, slots=True)
+class _Natural:
+    """The accessor that a path gives, and whether anything of the path had to be changed for it."""
+
+    accessor: _Accessor
+    changed: bool
+
+
+def _natural(operation: Operation) -> _Natural:
+    template = operation.template
+    elements = [_segment(pieces) for pieces in template.segments]
+    mentions = [
+        piece.name
+        for pieces in template.segments
+        for piece in pieces
+        if isinstance(piece, Placeholder)
+    ]
+    names = dict.fromkeys(mentions)
+    apart = [_element(text) for text in (_fixed_query(template), template.fragment) if text]
+    plain = [
+        element or _plain_parameter(pieces)
+        for element, pieces in zip(elements, template.segments, strict=True)
+    ]
+    return _Natural(
+        accessor=(*filter(None, elements), *apart, _last(operation.method, names)),
+        changed="/" + "/".join(plain) != operation.path
+        or "" in plain
+        or len(names) != len(mentions),
+    )
+
+
+def _last(method: str, names: Iterable[str]) -> str:
+    verb = _VERBS.get(method.lower()) or _clean(method.lower())
+    parameters = "And".join(_capitalized(_clean(name)) for name in names)
+    return _protected(f"{verb}By{parameters}" if parameters else verb)
+
+
+def _segment(pieces: Pieces) -> str:
+    """The element of one segment; empty where it is nothing but parameters, or nothing at all."""
+    literals = [piece for piece in pieces if isinstance(piece, str)]
+    if len(literals) == len(pieces):
+        return _element("".join(literals)) if literals else ""
+    kept = (_SEPARATORS.sub("", _transliterated(literal)) for literal in literals)
+    element = "_".join(filter(None, kept))
+    return _protected(element) if element else ""
+
+
+def _plain_parameter(pieces: Pieces) -> str:
+    """How a segment reads that is one parameter whose name needs no change; else empty."""
+    match pieces:
+        case (Placeholder(name=name),) if _clean(name) == name:
+            return f"{{{name}}}"
+    return ""
+
+
+def _fixed_query(template: Template) -> str:
+    """The members of a path key's query that are the same in every call, as text."""
+    members: list[str] = []
+    for name, value in template.query:
+        if not value:
+            members.append(name)
+        elif all(isinstance(piece, str) for piece in value):
+            members.append(f"{name}={''.join(map(str, value))}")
+    return "&".join(members)
+
+
+def _element(text: str) -> str:
+    """Make an identifier of a pure segment (rule R11)."""
+    element = _clean(text)
+    if not text.isascii() and not _SEPARATORS.sub("", element).replace("_", ""):
+        element = _hash(text)
+    return _protected(element)
+
+
+def _protected(element: str) -> str:
+    """Put ``_`` before a leading digit and before a reserved word."""
+    return f"_{element}" if element in RESERVED or not _IDENTIFIER.match(element) else element
+
+
+def _capitalized(name: str) -> str:
+    return name[:1].upper() + name[1:]
+
+
+def _clean(text: str) -> str:
+    return _ILLEGAL.sub("_", _transliterated(text))
+
+
+def _transliterated(text: str) -> str:
+    """Write text in ASCII, word by word; a word of which nothing is left is a hash."""
+    if text.isascii():
+        return text
+    composed = unicodedata.normalize("NFC", text)
+    runs = groupby(composed, key=lambda character: unicodedata.category(character)[0] in "LMN")
+    return "".join(
+        _ascii_word("".join(run)) if word else "_" * len(list(run)) for word, run in runs
+    )
+
+
+def _ascii_word(word: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode()
+    left = _SEPARATORS.sub("", decomposed)
+    return left or (_hash(word) if any(map(str.isalnum, word)) else "")
+
+
+def _hash(text: str) -> str:
+    return f"x{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
+
+
+# --- one document's accessors beside each other (rules R12 and R13)
+
+
+def _key(accessor: _Accessor) -> str:
+    """What must be unique of an accessor."""
+    return "_".join(accessor).lower()
+
+
+@dataclass(slots=True)
+class _Tree:
+    """Numbers for namespaces: a long path costs its length, where a set of prefixes costs its square."""
+
+    numbers: dict[tuple[int, str], int] = field(default_factory=dict)
+
+    def path(self, accessor: _Accessor) -> list[int]:
+        """The numbers of an accessor's prefixes, shortest first; the last is its own."""
+        return list(self._walk(accessor))
+
+    def _walk(self, accessor: _Accessor) -> Iterator[int]:
+        node = 0
+        for element in accessor:
+            node = self.numbers.setdefault((node, element.lower()), len(self.numbers) + 1)
+            yield node
+
+
+class _Register:
+    """The accessors that are given away, and the namespaces that no accessor may be."""
+
+    def __init__(self, settled: Iterable[_Accessor], waiting: Iterable[_Accessor]) -> None:
+        """Give away the settled ones; the namespaces of all are known from the beginning."""
+        settled = tuple(settled)
+        self.tree = _Tree()
+        self.taken = {_key(accessor) for accessor in settled}
+        self.namespaces = {
+            node for accessor in chain(settled, waiting) for node in self.tree.path(accessor[:-1])
+        }
+
+    def claim(self, accessor: _Accessor) -> bool:
+        """Give an accessor away, unless it is taken or a namespace."""
+        key = _key(accessor)
+        if key in self.taken or self.tree.path(accessor)[-1] in self.namespaces:
+            return False
+        self.taken.add(key)
+        return True
+
+
+def _distinct(
+    operations: Sequence[Operation],
+    naturals: Sequence[_Accessor],
+    order: Sequence[int],
+    settled: dict[int, _Accessor],
+) -> dict[int, _Accessor]:
+    """Tell colliding accessors apart by underscores before their last elements (rule R12).
+
+    Every name that is free as it is goes to its operation first, so that no renamed one takes it.
+
+    Args:
+        operations: all operations.
+        naturals: what their paths say.
+        order: the operations to name, those who keep their names first.
+        settled: the accessors of the others.
+    """
+    register = _Register(settled.values(), (naturals[index] for index in order))
+    found = {index: naturals[index] for index in order if register.claim(naturals[index])}
+    tried: defaultdict[str, int] = defaultdict(int)
+    for index in order:
+        if index in found:
+            continue
+        group = ".".join(naturals[index]).lower()
+        for candidate in _candidates(naturals[index], str(operations[index]), tried[group]):
+            tried[group] += 1
+            if register.claim(candidate):
+                found[index] = candidate
+                break
+    return found
+
+
+def _candidates(accessor: _Accessor, identity: str, tried: int) -> Iterator[_Accessor]:
+    """The names to try for an accessor that is not free, without those that were tried before."""
+    *namespace, last = accessor
+    for count in range(tried + 1, _MOST_UNDERSCORES + 1):
+        yield (*namespace, "_" * count + last)
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
+    for length in range(12, len(digest) + 1):
+        yield (*namespace, f"_{digest[:length]}_{last}")
+
+
+class _Overrides:
+    """Which ``x-samchon-accessor`` counts (rule R13).
+
+    Legal ones are compared with each other first; then with the names of all operations that have none.
+    Each that is ignored gives its operation the name of its path again, which may meet another: the
+    comparison goes on until nothing changes, and each name is looked at once.
+    """
+
+    def __init__(
+        self, operations: Sequence[Operation], naturals: Sequence[_Accessor], order: Sequence[int]
+    ) -> None:
+        self.operations = operations
+        self.naturals = naturals
+        self.order = order
+        self.ignored: dict[int, str] = {}
+        self.live: dict[int, _Accessor] = {}
+        self.by_key: dict[str, int] = {}
+        self.by_node: dict[int, int] = {}
+        self.below: defaultdict[int, list[int]] = defaultdict(list)
+        self.tree = _Tree()
+
+    def settle(self) -> dict[int, _Accessor]:
+        """The overrides that count, by operation; the reasons of the others are in ``ignored``."""
+        for index in self.order:
+            if self.operations[index].override is not None:
+                self._consider(index)
+        if not self.live:
+            return {}
+        for node, index in self.by_node.items():
+            if node in self.below:
+                self._ignore(index, self.below[node][0])
+        pending = [index for index in self.order if index not in self.live]
+        while pending:
+            index = pending.pop()
+            for other in self._met_by(self.naturals[index]):
+                if other in self.live:
+                    self._ignore(other, index)
+                    pending.append(other)
+        return self.live
+
+    def _consider(self, index: int) -> None:
+        value = self.operations[index].override
+        if not _is_accessor(value):
+            self.ignored[index] = (
+                "x-samchon-accessor is not a list of identifiers and is ignored; "
+                "the accessor is made from the path"
+            )
+            return
+        accessor = tuple(value)
+        first = self.by_key.setdefault(_key(accessor), index)
+        if first != index:
+            self._ignore(index, first)
+            return
+        self.live[index] = accessor
+        *above, node = self.tree.path(accessor)
+        self.by_node[node] = index
+        for number in above:
+            self.below[number].append(index)
+
+    def _met_by(self, accessor: _Accessor) -> Iterator[int]:
+        """The overrides that an accessor is equal to, a namespace of, or within."""
+        if (equal := self.by_key.get(_key(accessor))) is not None:
+            yield equal
+        *above, node = self.tree.path(accessor)
+        yield from self.below.pop(node, ())
+        yield from (self.by_node[number] for number in above if number in self.by_node)
+
+    def _ignore(self, index: int, other: int) -> None:
+        self.live.pop(index, None)
+        self.ignored[index] = (
+            f"x-samchon-accessor is ignored because it clashes with the name of {self.operations[other]}; "
+            "the accessor is made from the path"
+        )
+
+
+def _is_accessor(value: Any) -> bool:
+    return (
+        isinstance(value, list | tuple)
+        and len(value) > 0
+        and all(isinstance(element, str) and _IDENTIFIER.match(element) for element in value)
+    )

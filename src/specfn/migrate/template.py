@@ -1,0 +1,204 @@
+"""Take the key of a path item apart: segments, a fixed beginning of the query, and a fragment (rule R3).
+
+OpenAPI allows ``/pets/{id}``. Documents also write ``/{name}.json``, ``/{a}...{b}``, ``/{id}:cancel``,
+``/files/{path*}``, ``/:id``, ``/search?kind=a&q={q}`` and ``/#Action=CreateQueue``; all of them name requests
+that can be sent. What cannot be sent as it is written, or would leave the server, is refused here.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from itertools import chain
+from typing import Final
+
+from specfn.migrate.route import Pieces, Placeholder, Template
+
+# Every pattern is linear: runs are possessive, and two alternatives never begin with the same character.
+_BRACED: Final = r"\{(?:[^{}/]++|\{[^{}/]*+\})*+\}"
+_PLACEHOLDER: Final = re.compile(_BRACED)
+_KEY: Final = re.compile(
+    rf"(?P<path>(?:{_BRACED}|[^?#])*+)"
+    rf"(?:\?(?P<query>(?:{_BRACED}|[^#])*+))?"
+    r"(?:\#(?P<fragment>.*+))?",
+    re.DOTALL,
+)
+_MEMBER: Final = re.compile(rf"(?:{_BRACED}|[^&])++")
+_UNSENDABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\\]")
+
+# RFC 6570 expansions that are more than a name: {/id} is /{id}; {?a,b} and {&a} belong to the query; {#a}
+# to the fragment.
+_SEGMENT_EXPANSION: Final = re.compile(r"\{/([^{}/]++)\}")
+_QUERY_EXPANSION: Final = re.compile(r"\{[?&]([^{}/]*+)\}")
+_FRAGMENT_EXPANSION: Final = re.compile(r"\{\#[^{}/]*+\}")
+
+# Operators of RFC 6570 and of the frameworks that documents are generated from: {+a} {a*} {a+} {a?}
+# {*a} {:a} {a...} {{a}}. What follows a colon is a prefix length ({a:3}), a converter or an expression.
+_LEADING_OPERATORS: Final = "{+.;:=,!|@*? "
+_TRAILING_OPERATORS: Final = "}+*?!. "
+
+_HEX: Final = re.compile(r"[0-9A-Fa-f]{2}")
+
+
+def parse(key: str, path_parameters: Collection[str] = ()) -> Template:
+    """Take a path key apart.
+
+    Literal text stays as the document writes it, percent-encoding included. Braces that do not match
+    are literal text. ``{?a,b}`` documents query parameters; only those that are declared as path
+    parameters are written into the query from here.
+
+    Args:
+        key: a key of the Paths Object.
+        path_parameters: the names that the operation declares with ``in: path``. A whole segment ``:a``
+            is a parameter only where ``a`` is among them, and a name with operator characters in
+            it is taken whole where it is.
+
+    Raises:
+        ValueError: the request could not be sent as it is written, or might leave the server; the
+            text is a sentence that says why.
+    """
+    _refuse_other_places(key)
+    declared = frozenset(path_parameters)
+    extra: tuple[str, ...] = ()
+    if "{" in key:
+        key, extra = _expansions(key, declared)
+        _refuse_other_places(key)
+    found = _KEY.fullmatch(key)
+    assert found is not None
+    path, query, fragment = found.group("path", "query", "fragment")
+    _refuse_dot_segments(path)
+    return Template(
+        segments=tuple(_segment(text, declared) for text in path[1:].split("/")),
+        query=(
+            *(_member(text, declared) for text in _MEMBER.findall(query or "")),
+            *((name, (Placeholder(name),)) for name in extra),
+        ),
+        fragment=fragment or "",
+    )
+
+
+def placeholders(template: Template) -> tuple[str, ...]:
+    """The names of a template's parameters, once each, in order of first appearance: path, then query."""
+    values = (value for _, value in template.query if value)
+    pieces = chain.from_iterable((*template.segments, *values))
+    return tuple(dict.fromkeys(piece.name for piece in pieces if isinstance(piece, Placeholder)))
+
+
+def _refuse_other_places(key: str) -> None:
+    """Refuse a key that another reader of URLs could take for another host (security, T2)."""
+    if not key.startswith("/"):
+        raise ValueError(
+            f"the path {_shown(key)} does not begin with '/'; write it relative to the server"
+        )
+    if key.startswith("//"):
+        raise ValueError(
+            f"the path {_shown(key)} begins with two slashes, which name another host; write one"
+        )
+    unsendable = _UNSENDABLE.search(key)
+    if unsendable:
+        raise ValueError(
+            f"the path {_shown(key)} holds the character U+{ord(unsendable[0]):04X}, "
+            "which no request can carry; percent-encode or remove it"
+        )
+    if key.startswith("/@") and "{" not in key.split("/", 2)[1]:
+        raise ValueError(
+            f"the path {_shown(key)} begins like the host of a URL ('@'); write '/%40' if it is meant"
+        )
+
+
+def _refuse_dot_segments(path: str) -> None:
+    """Refuse segments that clients and servers resolve away, also encoded or before ``;`` (T1, T2)."""
+    if "." not in path and "%" not in path:
+        return
+    for segment in path.split("/"):
+        for part in re.split(r"[/\\]", _decoded(segment)):
+            if part.partition(";")[0] in {".", ".."}:
+                raise ValueError(
+                    f"the path {_shown(path)} holds the dot segment {_shown(segment)}, "
+                    "which is resolved before it arrives; write the path that is meant"
+                )
+
+
+def _decoded(text: str) -> str:
+    """Percent-decode until nothing is left to decode, in one pass (``%252e``, ``%%32e`` → ``.``)."""
+    if "%" not in text:
+        return text
+    stack: list[str] = []
+    for character in text:
+        stack.append(character)
+        while len(stack) > 2 and stack[-3] == "%" and _HEX.fullmatch(stack[-2] + stack[-1]):
+            code = int(stack[-2] + stack[-1], 16)
+            del stack[-3:]
+            stack.append(chr(code))
+    return "".join(stack)
+
+
+def _expansions(key: str, declared: frozenset[str]) -> tuple[str, tuple[str, ...]]:
+    """Rewrite the expansions of RFC 6570 that are not a place in a segment.
+
+    Returns:
+        The key without them, and the names of path parameters that go into the query.
+    """
+    key = _FRAGMENT_EXPANSION.sub("", _SEGMENT_EXPANSION.sub(r"/{\1}", key))
+    listed = [
+        _name(name, declared)
+        for group in _QUERY_EXPANSION.findall(key)
+        for name in group.split(",")
+    ]
+    return _QUERY_EXPANSION.sub("", key), tuple(name for name in listed if name in declared)
+
+
+def _segment(text: str, declared: frozenset[str]) -> Pieces:
+    if text.startswith(":") and text[1:] in declared:
+        return (Placeholder(text[1:]),)
+    return _pieces(text, declared)
+
+
+def _member(text: str, declared: frozenset[str]) -> tuple[str, Pieces | None]:
+    """Read one member of the query; ``{q}`` alone is ``q={q}``."""
+    name, equals, value = text.partition("=")
+    if not _PLACEHOLDER.search(name):
+        return name, _pieces(value, declared) if equals else None
+    if not _PLACEHOLDER.fullmatch(text):
+        raise ValueError(
+            f"the query member {_shown(text)} of a path has a placeholder in its name; "
+            "only values can be parameters"
+        )
+    bare = _name(text[1:-1], declared)
+    return bare, (Placeholder(bare),)
+
+
+def _pieces(text: str, declared: frozenset[str]) -> Pieces:
+    """Split text into literals and placeholders, without empty literals."""
+    if "{" not in text:
+        return (text,) if text else ()
+    return tuple(piece for piece in _split(text, declared) if piece)
+
+
+def _split(text: str, declared: frozenset[str]) -> Iterator[str | Placeholder]:
+    end = 0
+    for found in _PLACEHOLDER.finditer(text):
+        yield text[end : found.start()]
+        end = found.end()
+        inner = found[0][1:-1]
+        names = [inner] if inner in declared else inner.split(",")
+        for index, name in enumerate(names):
+            if index:
+                yield ","
+            yield Placeholder(_name(name, declared))
+    yield text[end:]
+
+
+def _name(inner: str, declared: frozenset[str]) -> str:
+    """The name in a placeholder: the declared one as it is, any other without operators."""
+    if inner in declared:
+        return inner
+    name = inner.lstrip(_LEADING_OPERATORS).partition(":")[0].rstrip(_TRAILING_OPERATORS)
+    if not name:
+        raise ValueError(
+            f"the placeholder {_shown('{' + inner + '}')} of a path has no name; give it one"
+        )
+    return name
+
+
+def _shown(text: str) -> str:
+    """Quote text of the document for a sentence, shortened."""
+    return repr(text if len(text) <= 80 else f"{text[:77]}...")
