@@ -1,0 +1,390 @@
+"""A schema as a short type text, in one spelling (rule V3).
+
+The text is what a model reads where its argument is wrong, so it names the whole of what belongs
+there, and never more than ``LIMIT`` characters of it:
+
+* ``string``, ``boolean``, ``null``, ``integer``, ``number``; a numeric format makes it
+  ``number & Type<"int32">`` (an integer without one is ``integer``: calling it ``int32`` would claim a
+  bound that the document does not set);
+* constraints as tags: ``string & Format<"uuid">``, ``Array<Pet> & MinItems<1>``;
+* constants and enums as JSON: ``"asc" | "desc"``; a union as ``Pet | null``;
+* a ``$ref`` as its component's name; an object without a name as ``{ name: string; tags?: Array<string> }``;
+* ``Record<string, T>`` for a map, ``any`` for everything, ``never`` for nothing, ``undefined`` beside
+  what may be left out.
+
+What does not fit is left out whole, as ``...``: a token is never cut.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from specfn._json import JsonObject
+from specfn._pointer import from_fragment
+
+Schema: TypeAlias = JsonObject | bool
+
+#: The longest text, in characters.
+LIMIT: Final = 300
+
+#: Formats that say how large a number is, not how a string is spelled.
+NUMERIC_FORMATS: Final = frozenset(
+    {
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("float", "double", "double-int"),
+    }
+)
+
+_ELLIPSIS: Final = "..."
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
+
+_TAGS: Final[Mapping[str, Mapping[str, str]]] = {
+    "string": {
+        "format": "Format",
+        "minLength": "MinLength",
+        "maxLength": "MaxLength",
+        "pattern": "Pattern",
+        "contentEncoding": "ContentEncoding",
+        "contentMediaType": "ContentMediaType",
+    },
+    "number": {
+        "format": "Type",
+        "minimum": "Minimum",
+        "exclusiveMinimum": "ExclusiveMinimum",
+        "maximum": "Maximum",
+        "exclusiveMaximum": "ExclusiveMaximum",
+        "multipleOf": "MultipleOf",
+    },
+    "array": {"minItems": "MinItems", "maxItems": "MaxItems"},
+    "object": {"minProperties": "MinProperties", "maxProperties": "MaxProperties"},
+}
+
+#: Schema keywords that speak of one type only, for schemas that do not name it.
+_FAMILIES: Final[Mapping[str, frozenset[str]]] = {
+    "object": frozenset(
+        {
+            *("properties", "patternProperties", "additionalProperties", "required"),
+            *("propertyNames", "minProperties", "maxProperties", "dependentRequired"),
+        }
+    ),
+    "array": frozenset({"items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"}),
+    "string": frozenset({"pattern", "minLength", "maxLength", "contentEncoding"}),
+    "number": frozenset(
+        {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
+    ),
+}
+_WORDS: Final = frozenset({"string", "number", "integer", "boolean", "null", "array", "object"})
+_COMPOSITION: Final = ("$ref", "allOf", "anyOf", "oneOf")
+
+
+class _Detail(NamedTuple):
+    """How much is shown: levels of nesting, members of each, characters of one token."""
+
+    depth: int
+    width: int
+    token: int
+
+
+_DETAILS: Final = (
+    _Detail(4, 24, 120),
+    _Detail(3, 12, 100),
+    _Detail(2, 8, 80),
+    _Detail(2, 5, 60),
+    _Detail(1, 6, 60),
+    _Detail(1, 3, 40),
+    _Detail(1, 1, 40),
+    _Detail(0, 1, 30),
+)
+
+#: More schema nodes than this in one text means that it is too long in any case.
+_NODES: Final = 400
+
+
+class _Text(NamedTuple):
+    """A text, and whether it must be bracketed beside ``&``."""
+
+    text: str
+    union: bool = False
+
+
+class _TooLongError(Exception):
+    """The text cannot fit at this level of detail."""
+
+
+def describe(schema: Schema, definitions: Mapping[str, Schema], *, optional: bool = False) -> str:
+    """Write a schema as a short type text (rule V3).
+
+    Args:
+        schema: a JSON Schema 2020-12 schema; nonsense in it is passed over, never an error.
+        definitions: the schemas that its ``$ref``s may name.
+        optional: whether the place may be left out, written as ``| undefined``.
+
+    Returns:
+        At most ``LIMIT`` characters; recursive and very deep schemas included.
+    """
+    room = LIMIT - len(" | undefined") if optional else LIMIT
+    text = next(_attempts(schema, definitions, room))
+    return f"{text} | undefined" if optional else text
+
+
+def component(reference: Any) -> str:
+    """The name of the component that a ``$ref`` points at; ``any`` where it points at nothing."""
+    if not isinstance(reference, str):
+        return "any"
+    try:
+        tokens = from_fragment(reference.partition("#")[2])
+    except ValueError:
+        return "any"
+    return tokens[-1] if tokens and tokens[-1] else "object"
+
+
+def literal(value: Any) -> str:
+    """A JSON value as compact text that any encoding can carry; ``...`` for what is not JSON."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return text if text.isprintable() else json.dumps(value, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return _ELLIPSIS
+
+
+def _attempts(schema: Schema, definitions: Mapping[str, Schema], room: int) -> Iterator[str]:
+    for detail in _DETAILS:
+        try:
+            text = _Writer(definitions, detail).write(schema, detail.depth).text
+        except _TooLongError:
+            continue
+        if len(text) <= room:
+            yield text
+    yield _base(schema)
+
+
+def _base(schema: Schema) -> str:
+    """The shortest true thing to say of a schema: its types."""
+    if not isinstance(schema, dict):
+        return "any"
+    return " | ".join(name for name in _types(schema) if name in _WORDS) or "any"
+
+
+def _types(schema: JsonObject) -> list[str]:
+    """The types that a schema names; where it names none and stands alone, those it speaks of."""
+    declared = schema.get("type")
+    if isinstance(declared, str):
+        return [declared]
+    if isinstance(declared, list):
+        return list(dict.fromkeys(name for name in declared if isinstance(name, str)))
+    found = [name for name, keywords in _FAMILIES.items() if not keywords.isdisjoint(schema)]
+    if not found and isinstance(schema.get("format"), str):
+        found = ["number" if schema["format"] in NUMERIC_FORMATS else "string"]
+    return found
+
+
+class _Writer:
+    """One text at one level of detail."""
+
+    def __init__(self, definitions: Mapping[str, Schema], detail: _Detail) -> None:
+        self._definitions = definitions
+        self._width = detail.width
+        self._token = detail.token
+        self._nodes = _NODES
+
+    def write(self, schema: Any, depth: int) -> _Text:
+        """The text of a schema that may still nest ``depth`` levels."""
+        self._nodes -= 1
+        if self._nodes < 0:
+            raise _TooLongError
+        if schema is False:
+            return _Text("never")
+        if not isinstance(schema, dict):
+            return _Text("any")
+        parts = list(self._parts(schema, depth))
+        if not parts:
+            return _Text("any")
+        if len(parts) == 1:
+            return parts[0]
+        return _Text(" & ".join(dict.fromkeys(map(_bracketed, parts))))
+
+    def _parts(self, schema: JsonObject, depth: int) -> Iterator[_Text]:
+        """What must hold at once: the name, the values or types, and each composition."""
+        if "$ref" in schema:
+            yield self._name(component(schema["$ref"]))
+        if "const" in schema:
+            yield self._values([schema["const"]])
+        elif isinstance(schema.get("enum"), list):
+            yield self._values(schema["enum"])
+        else:
+            composed = any(keyword in schema for keyword in _COMPOSITION)
+            text = self._typed(schema, depth)
+            if text is not None and not (composed and text.text in _WORDS):
+                yield text
+        yield from self._composed(schema, depth)
+
+    def _name(self, name: str) -> _Text:
+        definition = self._definitions.get(name)
+        if isinstance(definition, bool):
+            return self.write(definition, 0)
+        return _Text(name if len(name) <= self._token else _base(definition or {}))
+
+    def _composed(self, schema: JsonObject, depth: int) -> Iterator[_Text]:
+        members = schema.get("allOf")
+        if isinstance(members, list) and members:
+            if depth <= 0:
+                yield _Text(_ELLIPSIS)
+            else:
+                yield from (self.write(member, depth - 1) for member in members[: self._width])
+        for keyword in ("anyOf", "oneOf"):
+            members = schema.get(keyword)
+            if isinstance(members, list) and members:
+                yield self._union(members, depth)
+        if "not" in schema:
+            yield _Text(
+                f"Not<{self.write(schema['not'], depth - 1).text if depth > 0 else _ELLIPSIS}>"
+            )
+
+    def _union(self, members: list[Any], depth: int) -> _Text:
+        if depth <= 0 and not all(_is_reference(member) for member in members):
+            return _Text(_ELLIPSIS)
+        width = max(self._width, 2)
+        shown = [self.write(member, depth - 1) for member in members[:width]]
+        return _joined([part.text for part in shown], more=len(members) > width)
+
+    def _values(self, values: list[Any]) -> _Text:
+        texts = [self._word(literal(value), _ELLIPSIS) for value in values[: self._width]]
+        known = [text for text in texts if text != _ELLIPSIS]
+        if not known:
+            names = [_type_of(value) for value in values[: self._width]]
+            return _joined(names, more=False)
+        return _joined(known, more=len(known) < len(values))
+
+    def _typed(self, schema: JsonObject, depth: int) -> _Text | None:
+        names = _types(schema)
+        if not names:
+            return None
+        return _joined([self._type(name, schema, depth) for name in names], more=False)
+
+    def _type(self, name: str, schema: JsonObject, depth: int) -> str:
+        if name == "array":
+            text = self._array(schema, depth)
+        elif name == "object":
+            text = self._object(schema, depth)
+        elif name == "integer" and schema.get("format") in NUMERIC_FORMATS:
+            text = "number"
+        else:
+            text = self._word(name, _ELLIPSIS)
+        return " & ".join((text, *self._tags(name, schema)))
+
+    def _tags(self, name: str, schema: JsonObject) -> Iterator[str]:
+        for keyword, tag in _TAGS.get("number" if name == "integer" else name, {}).items():
+            if keyword not in schema or isinstance(schema[keyword], (bool, dict, list)):
+                continue
+            if keyword == "format":
+                numeric = schema["format"] in NUMERIC_FORMATS
+                if numeric is (name == "string"):
+                    continue
+                tag = "Type" if numeric else "Format"  # noqa: PLW2901 - the one tag with two names
+            yield f"{tag}<{self._word(literal(schema[keyword]), _ELLIPSIS)}>"
+        if name == "array" and schema.get("uniqueItems") is True:
+            yield "UniqueItems"
+
+    def _array(self, schema: JsonObject, depth: int) -> str:
+        if depth <= 0:
+            return f"Array<{_ELLIPSIS}>"
+        items = schema.get("items", True)
+        first = schema.get("prefixItems")
+        if isinstance(first, list) and first:
+            texts = [self.write(member, depth - 1).text for member in first[: self._width]]
+            if len(first) > self._width:
+                texts.append(_ELLIPSIS)
+            elif items is not False:
+                texts.append(f"...Array<{self.write(items, depth - 1).text}>")
+            text = f"[{', '.join(texts)}]"
+        else:
+            text = f"Array<{self.write(items, depth - 1).text}>"
+        if "contains" in schema:
+            text += f" & Contains<{self.write(schema['contains'], depth - 1).text}>"
+        return text
+
+    def _object(self, schema: JsonObject, depth: int) -> str:
+        members = _members(schema)
+        rest = schema.get("additionalProperties", schema.get("unevaluatedProperties", True))
+        patterns = _mapping(schema.get("patternProperties"))
+        if not members and not patterns:
+            return self._record(rest, depth)
+        if depth <= 0:
+            return "object"
+        texts = [self._member(*member, depth) for member in members[: self._width]]
+        for pattern, value in list(patterns.items())[: self._width]:
+            key = f"string & Pattern<{self._word(literal(pattern), _ELLIPSIS)}>"
+            texts.append(f"[key: {key}]: {self.write(value, depth - 1).text}")
+        if len(members) > self._width or len(patterns) > self._width:
+            texts.append(_ELLIPSIS)
+        elif isinstance(rest, dict) and rest:
+            texts.append(f"[key: string]: {self.write(rest, depth - 1).text}")
+        return f"{{ {'; '.join(texts)} }}"
+
+    def _record(self, rest: Any, depth: int) -> str:
+        if rest is False:
+            return "{}"
+        if not isinstance(rest, dict) or not rest:
+            return "object"
+        return f"Record<string, {self.write(rest, depth - 1).text if depth > 0 else _ELLIPSIS}>"
+
+    def _member(self, name: str, schema: Any, mark: str, depth: int) -> str:
+        key = name if _IDENTIFIER.match(name) else literal(name)
+        return f"{self._word(key, _ELLIPSIS)}{mark}: {self.write(schema, depth - 1).text}"
+
+    def _word(self, text: str, instead: str) -> str:
+        return text if len(text) <= self._token else instead
+
+
+def _members(schema: JsonObject) -> list[tuple[str, Any, str]]:
+    """Name, schema and ``?`` of each property, then of those that are only required."""
+    properties = _mapping(schema.get("properties"))
+    listed = schema.get("required")
+    required = (
+        [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+    )
+    needed = set(required)
+    return [
+        *((name, value, "" if name in needed else "?") for name, value in properties.items()),
+        *((name, True, "") for name in dict.fromkeys(required) if name not in properties),
+    ]
+
+
+def _mapping(value: Any) -> JsonObject:
+    return (
+        {key: item for key, item in value.items() if isinstance(key, str)}
+        if isinstance(value, dict)
+        else {}
+    )
+
+
+def _is_reference(schema: Any) -> bool:
+    return isinstance(schema, dict) and ("$ref" in schema or schema == {"type": "null"})
+
+
+def _bracketed(part: _Text) -> str:
+    return f"({part.text})" if part.union else part.text
+
+
+def _joined(texts: list[str], *, more: bool) -> _Text:
+    """Alternatives, each once; those that are intersections need no brackets beside ``|``."""
+    unique = list(dict.fromkeys(texts))
+    if more:
+        unique.append(_ELLIPSIS)
+    return _Text(" | ".join(unique), union=len(unique) > 1)
+
+
+_TYPE_NAMES: Final[Mapping[type, str]] = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    list: "array",
+    dict: "object",
+    type(None): "null",
+}
+
+
+def _type_of(value: Any) -> str:
+    return _TYPE_NAMES.get(type(value), "any")
