@@ -1,0 +1,49 @@
+"""What went wrong on the way, as an error whose text shows no credential.
+
+The client's own texts are not used: they quote header values and whole URLs.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import httpx
+
+from specfn.errors import TransportError
+from specfn.http.connection import Timeout
+from specfn.http.inflate import BrokenEncodingError
+from specfn.http.server import shown
+
+_REASONS: Final[Mapping[type[Exception], str]] = {
+    httpx.ConnectTimeout: "no connection within {connect:g} s",
+    httpx.PoolTimeout: "no free connection within {connect:g} s",
+    httpx.ReadTimeout: "the server was silent for {read:g} s",
+    httpx.WriteTimeout: "the server took nothing for {read:g} s",
+    httpx.ConnectError: "could not connect",
+    httpx.ReadError: "the connection broke while the answer was read",
+    httpx.WriteError: "the connection broke while the request was sent",
+    httpx.RemoteProtocolError: "the server hung up, or did not speak HTTP",
+    httpx.LocalProtocolError: "the client refuses to send the request as it is",
+    httpx.ProxyError: "the proxy did not connect",
+    BrokenEncodingError: "the answer is not in the encoding that it names",
+}
+
+
+def failure(
+    error: Exception, request: httpx.Request, timeout: Timeout, *, is_over: bool
+) -> TransportError:
+    """The error to raise instead of the client's.
+
+    Args:
+        error: what the client raised.
+        request: what was sent.
+        timeout: the limits that were set.
+        is_over: whether the call took all the time that it had.
+    """
+    where = f"{request.method} {shown(str(request.url))}"
+    if is_over:
+        return TransportError(f"{where}: not done within {timeout.total:g} s")
+    reason = _REASONS.get(type(error), f"the exchange failed ({type(error).__name__})")
+    reason = reason.format(connect=timeout.connect, read=timeout.read)
+    if isinstance(error, httpx.ConnectError) and str(error):  # the operating system's own words
+        reason += f" ({error})"
+    return TransportError(f"{where}: {reason}")

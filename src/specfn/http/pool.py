@@ -1,0 +1,141 @@
+"""The transports that requests go through: one per connection, closed when nobody needs it any more.
+
+They are httpx's transports without its client, which would keep cookies between calls, write whole
+URLs into the log, and follow ``netrc`` and proxy variables that nobody gave (bring a client for those).
+"""
+
+import asyncio
+import ssl
+import threading
+import time
+import weakref
+from collections.abc import AsyncGenerator, Iterable
+from contextvars import ContextVar
+from functools import cache
+from typing import Any, TypeAlias
+
+import httpcore
+import httpx
+
+from specfn.http.connection import Connection
+
+#: When the call that this thread is making must be over, by the monotonic clock.
+deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
+
+_lock = threading.Lock()
+_transports: dict[int, httpx.BaseTransport] = {}
+_loops: dict[int, dict[asyncio.AbstractEventLoop, "_Owned"]] = {}
+
+#: A transport with the generator that closes it.
+_Owned: TypeAlias = tuple[httpx.AsyncBaseTransport, AsyncGenerator[httpx.AsyncBaseTransport, None]]
+
+
+@cache
+def _ssl_context() -> ssl.SSLContext:
+    """One for the process: reading the certificates takes longer than most calls."""
+    return httpx.create_ssl_context()
+
+
+def _left(timeout: float | None) -> float:
+    """The timeout of one step, within what is left of the whole call."""
+    left = deadline.get() - time.monotonic()
+    if left <= 0:
+        raise httpcore.ReadTimeout
+    return left if timeout is None else min(timeout, left)
+
+
+class _Stream(httpcore.NetworkStream):
+    """A network stream whose steps end with the call.
+
+    A timeout per read alone would let a server that sends a byte at a time hold a call for ever.
+    """
+
+    def __init__(self, inner: httpcore.NetworkStream) -> None:
+        self._inner = inner
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._inner.read(max_bytes, _left(timeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, _left(timeout))
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, _left(timeout)))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+class _Backend(httpcore.SyncBackend):
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        return _Stream(
+            super().connect_tcp(host, port, _left(timeout), local_address, socket_options)
+        )
+
+
+class _Transport(httpx.HTTPTransport):
+    def __init__(self) -> None:
+        super().__init__(verify=_ssl_context())
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=_ssl_context(),
+            max_connections=100,
+            max_keepalive_connections=20,
+            keepalive_expiry=5.0,
+            network_backend=_Backend(),
+        )
+
+
+def transport(connection: Connection) -> httpx.BaseTransport:
+    """The pooled transport of a connection, by identity; it is closed with the connection."""
+    key = id(connection)
+    with _lock:
+        if key not in _transports:
+            _transports[key] = made = _Transport()
+            weakref.finalize(connection, _close, key, made)
+        return _transports[key]
+
+
+def _close(key: int, made: httpx.BaseTransport) -> None:
+    _transports.pop(key, None)
+    made.close()
+
+
+async def atransport(connection: Connection) -> httpx.AsyncBaseTransport:
+    """The same for asyncio, per event loop; it is closed with the connection or with its loop."""
+    key = id(connection)
+    loop = asyncio.get_running_loop()
+    with _lock:
+        if key not in _loops:
+            _loops[key] = {}
+            weakref.finalize(connection, _loops.pop, key, None)
+        loops = _loops[key]
+        for closed in [each for each in loops if each.is_closed()]:
+            del loops[closed]
+    if loop not in loops:
+        owner = _own()
+        loops[loop] = (await anext(owner), owner)
+    return loops[loop][0]
+
+
+async def _own() -> AsyncGenerator[httpx.AsyncBaseTransport, None]:
+    """Own a transport. A loop that ends closes its generators, and this one closes the transport."""
+    made = httpx.AsyncHTTPTransport(verify=_ssl_context())
+    try:
+        yield made
+    finally:
+        await made.aclose()

@@ -1,0 +1,264 @@
+"""Arguments to a request: pure, so that what would be sent can be looked at (rule X1).
+
+It is made in two steps, because a credential may come from a function that has to be awaited:
+``prepare`` writes all that the arguments say, ``finish`` adds what the connection says.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote
+
+import httpx
+
+from specfn._json import JsonObject
+from specfn._pointer import input_path
+from specfn.errors import ArgumentError, DocumentError, UsageError
+from specfn.http import body as bodies
+from specfn.http import parameters, security, server, url
+from specfn.http.connection import Connection, reveal
+from specfn.http.headers import is_token, is_value
+from specfn.http.server import Base, shown
+from specfn.http.style import Pair
+from specfn.http.unfit import Faults, Unfit
+from specfn.migrate.route import Callable as Function
+from specfn.migrate.route import Route
+from specfn.records import ArgumentProblem
+
+#: Headers of every request; the caller's and the arguments' win over them.
+_DEFAULTS: Final = {"User-Agent": "specfn", "Accept-Encoding": "gzip, deflate"}
+
+#: Methods that a document writes in lower case; others are sent as they are written (3.2).
+_STANDARD: Final = frozenset(
+    {"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"},
+)
+
+
+class CoveredURL(httpx.URL):
+    """A URL whose repr leaves out the query, where an API key may stand."""
+
+    def __repr__(self) -> str:
+        return f"URL({shown(str(self))!r})"
+
+
+class CoveredRequest(httpx.Request):
+    """A request whose repr leaves out the query, where an API key may stand."""
+
+    def __repr__(self) -> str:
+        return f"<Request({self.method!r}, {shown(str(self.url))!r})>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A request without what the connection adds to it.
+
+    Attributes:
+        function: the function's name.
+        method: as it is sent.
+        base: where it goes.
+        path: the path below the base path, encoded.
+        segments: how many segments the path template has.
+        query: the pairs of the query, encoded; the name alone where there is no ``=``.
+        headers: by lower-case name: the name and the value to send.
+        cookies: in order.
+        content: the body's bytes; ``None`` without a body.
+        schemes: the security schemes whose credentials are needed, by name.
+    """
+
+    function: str
+    method: str
+    base: Base
+    path: str
+    segments: int
+    query: tuple[str, ...]
+    headers: Mapping[str, Pair]
+    cookies: tuple[Pair, ...]
+    content: bytes | None
+    schemes: Mapping[str, JsonObject]
+
+
+def request(
+    function: Function, arguments: Any, connection: Connection, *, validate: bool = True
+) -> httpx.Request:
+    """The request that ``execute`` would send. Nothing is sent.
+
+    Args:
+        function: what is called.
+        arguments: its arguments, in the function's own calling style.
+        connection: where, and as whom. Credential callables are called; they must be sync ones.
+        validate: refuse arguments that are not valid. What could leave its place in the request is
+            refused in any case.
+
+    Raises:
+        ArgumentError: the arguments are not valid, or cannot be written.
+        UsageError: the connection does not fit the operation.
+    """
+    draft = prepare(function, arguments, connection, validate=validate)
+    given = {name: connection.credentials[name] for name in draft.schemes}
+    return finish(
+        draft, {name: _called(name, source) for name, source in given.items()}, connection
+    )
+
+
+def _called(name: str, source: Any) -> Any:
+    value = source() if callable(source) else source
+    if hasattr(value, "__await__"):
+        getattr(value, "close", bool)()
+        raise UsageError(f"the credential {name!r} is async: use aexecute or apropagate")
+    return value
+
+
+def prepare(
+    function: Function, arguments: Any, connection: Connection, *, validate: bool = True
+) -> Draft:
+    """Everything of a request that does not need a credential.
+
+    Raises:
+        ArgumentError: the arguments are not valid, or cannot be written; all faults at once.
+        UsageError: the connection does not fit the operation.
+    """
+    route = function.route
+    named = function.named(arguments)
+    problems = function.problems(arguments) if validate else ()
+    if problems:
+        raise ArgumentError(function.name, problems)
+    base = server.choose(route, function.api, connection)
+    names = security.requirement(route, function.api, base, connection)
+    faults = Faults()
+    path = url.path(route, named, faults)
+    query = (*url.fixed_query(route, named, faults), *parameters.query(route.query, named, faults))
+    headers = parameters.headers(route.headers, named, faults)
+    cookies = parameters.cookies(route.cookies, named, faults)
+    content, content_type = _body(route, named, faults)
+    if faults.found:
+        raise _refusal(function.name, faults.found, route, arguments)
+    defaults = {**_DEFAULTS, "Accept": _accept(route)}
+    if content_type is not None:
+        defaults["Content-Type"] = content_type
+    usual = {name.lower(): (name, value) for name, value in defaults.items()}
+    return Draft(
+        function=function.name,
+        method=_method(route),
+        base=base,
+        path=path,
+        segments=len(route.template.segments),
+        query=query,
+        headers=usual | headers,
+        cookies=cookies,
+        content=content,
+        schemes={name: function.api.security_schemes[name] for name in names},
+    )
+
+
+def finish(draft: Draft, credentials: Mapping[str, Any], connection: Connection) -> httpx.Request:
+    """The request itself: the draft, what the connection always sends, and the credentials.
+
+    Args:
+        draft: what ``prepare`` made.
+        credentials: the credential of each scheme of the draft, by name; no callables.
+        connection: the same connection.
+
+    Raises:
+        ArgumentError: the URL is longer than can be sent.
+        UsageError: a credential is not what its scheme takes.
+    """
+    headers = dict(draft.headers)
+    query = list(draft.query)
+    cookies = list(draft.cookies)
+    for slot, name, value in _additions(draft, credentials, connection):
+        if slot == "header":
+            headers[name.lower()] = (name, value)
+        elif slot == "query":
+            label = quote(name, safe="")
+            query = [pair for pair in query if pair.partition("=")[0] != label]
+            query.append(f"{label}={quote(value, safe='')}")
+        else:
+            cookies = [(*pair,) for pair in cookies if pair[0] != name] + [(name, value)]
+    if cookies:
+        kept = [headers["cookie"][1]] if "cookie" in headers else []
+        written = "; ".join((*kept, *(f"{name}={value}" for name, value in cookies)))
+        headers["cookie"] = ("Cookie", written)
+    try:
+        target = url.assemble(draft.base, draft.path, query, segments=draft.segments)
+    except Unfit as unfit:
+        raise _refusal(draft.function, [unfit], None, None) from None
+    raw = [(name.encode("ascii"), value.encode()) for name, value in headers.values()]
+    return covered(draft.method, target, raw, draft.content)
+
+
+def _additions(
+    draft: Draft, credentials: Mapping[str, Any], connection: Connection
+) -> Iterable[tuple[str, str, str]]:
+    """What goes onto the request besides the arguments, as slot, name and value; later ones win."""
+    if not draft.base.trusted:
+        return
+    for slot, group in (
+        ("header", connection.headers),
+        ("query", connection.query),
+        ("cookie", connection.cookies),
+    ):
+        for name, secret in group.items():
+            yield slot, name, reveal(secret)
+    for name, scheme in draft.schemes.items():
+        placed = security.place(name, scheme, credentials[name])
+        if placed is not None:
+            yield placed.slot, placed.name, placed.value
+
+
+def covered(
+    method: str, target: httpx.URL, headers: Iterable[tuple[bytes, bytes]], content: bytes | None
+) -> httpx.Request:
+    """A request that shows its URL without the query.
+
+    The client would write a method of 3.2 in upper case; here it stays as it is.
+    """
+    made = CoveredRequest(method, target, headers=list(headers), content=content)
+    made.method = method
+    made.url = CoveredURL(target)
+    return made
+
+
+def _method(route: Route) -> str:
+    if not is_token(route.method):
+        raise DocumentError(f"{route.method!r} is not a method", pointer=route.pointer)
+    return route.method.upper() if route.method in _STANDARD else route.method
+
+
+def _accept(route: Route) -> str:
+    """The media types of success, JSON first, for ``Accept`` (rule X1)."""
+    declared = route.success.media_types if route.success else ()
+    legal = [each for each in dict.fromkeys(declared) if each.isascii() and is_value(each)]
+    return ", ".join(sorted(legal, key=lambda each: not bodies.is_json(each))) or "*/*"
+
+
+def _body(
+    route: Route, named: Mapping[str, Any], faults: Faults
+) -> tuple[bytes | None, str | None]:
+    """The body's bytes and media type. Null is a body; only what is absent is none (rule X5)."""
+    if route.body is not None and "body" in named:
+        with faults.at("body"):
+            return bodies.write(route.body, named["body"])
+    return None, None
+
+
+def _refusal(
+    function: str, found: Iterable[Unfit], route: Route | None, arguments: Any
+) -> ArgumentError:
+    """The complaints as one error, with the places as the model wrote them (rule F4)."""
+    listed = isinstance(arguments, list | tuple) and route is not None
+    index = {key: at for at, (key, _) in enumerate(route.keys)} if listed and route else {}
+    return ArgumentError(
+        function,
+        [
+            ArgumentProblem(
+                path=input_path(
+                    index.get(str(token), token) if at == 0 else token
+                    for at, token in enumerate(unfit.tokens)
+                ),
+                expected=unfit.expected,
+                value=unfit.value,
+                description=unfit.description,
+            )
+            for unfit in found
+        ],
+    )

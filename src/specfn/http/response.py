@@ -1,0 +1,99 @@
+"""What a server answered, as a record: JSON, text or bytes, by what arrived (rule X9)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from specfn import _json
+from specfn.http.body import charset_of
+from specfn.http.excerpt import excerpt
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+#: Types outside ``text/`` that are text all the same.
+_TEXTUAL = ("xml", "yaml", "javascript", "ecmascript", "x-www-form-urlencoded", "graphql", "csv")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """A server's answer.
+
+    Attributes:
+        status: the HTTP status.
+        headers: by lower-case name; several values of one name are joined by ``", "``.
+        media_type: the media type, lower case and without parameters; ``None`` if not said.
+        data: a JSON value, a text or bytes, by what arrived; ``None`` for an empty answer.
+        truncated: whether the answer was longer than ``connection.max_bytes``.
+    """
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    media_type: str | None = None
+    data: Any = None
+    truncated: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether the server says that it did what it was asked (2xx)."""
+        return 200 <= self.status < 300
+
+    def for_model(self, limit: int = 20_000) -> str:
+        """The answer as text for a model: valid JSON of at most ``limit`` characters.
+
+        It is ``{"status", "data"}``; where something was left out, the places say how much, and
+        ``"truncated"`` is true. Bytes are ``{"status", "media_type", "base64"}``, or ``"size"``
+        instead of ``"base64"`` where that is too long.
+
+        Raises:
+            UsageError: the limit is below 200 characters.
+        """
+        return excerpt(
+            self.status, self.data, limit, media_type=self.media_type, truncated=self.truncated
+        )
+
+
+def decode(status: int, headers: Mapping[str, str], body: bytes, *, truncated: bool) -> Result:
+    """Read an answer by its own ``Content-Type``, not by what the document promised.
+
+    Args:
+        status: the HTTP status.
+        headers: by lower-case name.
+        body: the bytes, decompressed.
+        truncated: whether there were more.
+    """
+    declared = headers.get("content-type", "")
+    media_type = declared.partition(";")[0].strip().lower() or None
+    return Result(
+        status=status,
+        headers=headers,
+        media_type=media_type,
+        data=_read(body, media_type, charset_of(declared)) if body else None,
+        truncated=truncated,
+    )
+
+
+def _read(body: bytes, media_type: str | None, charset: str | None) -> Any:
+    if media_type is None or "json" in media_type:
+        try:
+            return _json.loads(_unicode(body, charset))
+        except ValueError:  # cut, several documents, or not JSON after all
+            pass
+    if media_type is None:
+        try:
+            return body.decode()
+        except UnicodeDecodeError:
+            return body
+    subtype = media_type.partition("/")[2]
+    if media_type.startswith("text/") or "json" in subtype or subtype.endswith(_TEXTUAL):
+        return _unicode(body, charset).decode(errors="replace")
+    return body
+
+
+def _unicode(body: bytes, charset: str | None) -> bytes:
+    """The body in UTF-8, without a byte order mark."""
+    if charset and charset.lower() not in {"utf-8", "utf8", "us-ascii", "ascii"}:
+        try:
+            return body.decode(charset, errors="replace").encode()
+        except (LookupError, ValueError):
+            return body
+    return body.removeprefix(_BYTE_ORDER_MARK)

@@ -1,0 +1,293 @@
+"""Sending: the only place where a request leaves, and an answer arrives.
+
+What happens is written once, as a generator of steps (``_call``); each step knows how to be done
+with and without ``await``, and the two drivers only pass the answers on.
+"""
+
+import asyncio
+import inspect
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Protocol, TypeAlias, cast
+
+import httpx
+
+from specfn.errors import HTTPStatusError, TransportError, UsageError
+from specfn.http import pool
+from specfn.http.connection import Connection
+from specfn.http.failure import failure
+from specfn.http.inflate import BrokenEncodingError, Inflater
+from specfn.http.request import CoveredURL, finish, prepare
+from specfn.http.resend import pause, redirected
+from specfn.http.response import Result, decode
+from specfn.http.server import shown
+from specfn.migrate.route import Callable as Function
+
+
+def execute(function: Function, arguments: Any, connection: Connection) -> Result:
+    """Call the operation; the answer must be a success.
+
+    Args:
+        function: what is called.
+        arguments: its arguments, in the function's own calling style; they are validated again.
+        connection: where, as whom, and within which limits.
+
+    Raises:
+        ArgumentError: the arguments are not valid; nothing was sent.
+        UsageError: the connection does not fit the operation; nothing was sent.
+        HTTPStatusError: the server answered outside 2xx; the error has the ``Result``.
+        TransportError: the server could not be reached, or broke off.
+    """
+    return _successful(propagate(function, arguments, connection))
+
+
+def propagate(function: Function, arguments: Any, connection: Connection) -> Result:
+    """Call the operation and return whatever the server answers. Raises as ``execute`` otherwise."""
+    return _drive(_call(function, arguments, connection))
+
+
+async def aexecute(function: Function, arguments: Any, connection: Connection) -> Result:
+    """``execute`` for asyncio."""
+    return _successful(await apropagate(function, arguments, connection))
+
+
+async def apropagate(function: Function, arguments: Any, connection: Connection) -> Result:
+    """``propagate`` for asyncio."""
+    return await _adrive(_call(function, arguments, connection))
+
+
+def _successful(result: Result) -> Result:
+    if not result.ok:
+        raise HTTPStatusError(result)
+    return result
+
+
+class Step(Protocol):
+    """Something that a call has to wait for."""
+
+    def perform(self) -> Any:
+        """Do it, blocking."""
+
+    async def aperform(self) -> Any:
+        """Do it, awaiting."""
+
+
+#: What the client raises, and what our own decoder does.
+_FAILURES: Final = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, BrokenEncodingError)
+
+Steps: TypeAlias = Generator[Step, Any, Result]
+
+
+def _drive(steps: Steps) -> Result:
+    answer: Any = None
+    while True:
+        try:
+            step = steps.send(answer)
+        except StopIteration as stop:
+            return cast("Result", stop.value)
+        answer = step.perform()
+
+
+async def _adrive(steps: Steps) -> Result:
+    answer: Any = None
+    while True:
+        try:
+            step = steps.send(answer)
+        except StopIteration as stop:
+            return cast("Result", stop.value)
+        answer = await step.aperform()
+
+
+def _call(function: Function, arguments: Any, connection: Connection) -> Steps:
+    """One call: credentials, the request, redirects, retries and hooks."""
+    draft = prepare(function, arguments, connection)
+    credentials = {}
+    for name in draft.schemes:
+        source = connection.credentials[name]
+        credentials[name] = (
+            (yield _Ask(source, f"the credential {name!r}")) if callable(source) else source
+        )
+    result = yield from _exchange(finish(draft, credentials, connection), connection)
+    if connection.after is not None:
+        changed = yield _Ask(partial(connection.after, result), "connection.after")
+        result = result if changed is None else changed
+    return result
+
+
+def _exchange(request: httpx.Request, connection: Connection) -> Steps:
+    """Send, and send again where the server and the connection say so."""
+    until = time.monotonic() + connection.timeout.total
+    hops, retries = 0, connection.retries
+    while True:
+        outgoing = request
+        if connection.before is not None:
+            changed = yield _Ask(partial(connection.before, request), "connection.before")
+            outgoing = request if changed is None else changed
+        result: Result = yield _Send(outgoing, connection, until)
+        seconds = pause(request, result, until - time.monotonic()) if retries else None
+        onward = redirected(request, result) if connection.redirects == "same-origin" else None
+        if seconds is not None:
+            retries -= 1
+            yield _Pause(seconds)
+        elif onward is not None and hops < 5:
+            hops += 1
+            request = onward
+        else:
+            return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """Call something of the caller's that may be sync or async."""
+
+    source: Callable[[], Any]
+    name: str
+
+    def perform(self) -> Any:
+        value = self.source()
+        if inspect.isawaitable(value):
+            getattr(value, "close", bool)()
+            raise UsageError(f"{self.name} is async: use aexecute or apropagate")
+        return value
+
+    async def aperform(self) -> Any:
+        value = self.source()
+        return await value if inspect.isawaitable(value) else value
+
+
+@dataclass(frozen=True, slots=True)
+class _Pause:
+    seconds: float
+
+    def perform(self) -> None:
+        time.sleep(self.seconds)
+
+    async def aperform(self) -> None:
+        await asyncio.sleep(self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Send:
+    """Send one request and read its answer within the limits."""
+
+    request: httpx.Request
+    connection: Connection
+    until: float
+
+    def perform(self) -> Result:
+        self._prepare()
+        limit = pool.deadline.set(self.until)
+        try:
+            response = self._opened()
+            try:
+                inflater = self._inflater(response)
+                for chunk in _chunks(response):
+                    if not inflater.feed(chunk) or self._is_over():
+                        break
+            finally:
+                response.close()
+            return self._result(response, inflater)
+        except _FAILURES as error:
+            problem = self._failure(error)
+        finally:
+            pool.deadline.reset(limit)
+        raise problem  # here, so that the client's error and its texts are not the context
+
+    async def aperform(self) -> Result:
+        self._prepare()
+        try:
+            async with asyncio.timeout(self.until - time.monotonic()):
+                response = await self._aopened()
+                try:
+                    inflater = self._inflater(response)
+                    async with aclosing(_achunks(response)) as chunks:
+                        async for chunk in chunks:
+                            if not inflater.feed(chunk):
+                                break
+                finally:
+                    await response.aclose()
+            return self._result(response, inflater)
+        except (*_FAILURES, TimeoutError) as error:
+            problem = self._failure(error)
+        raise problem
+
+    def _prepare(self) -> None:
+        timeout = self.connection.timeout
+        self.request.url = CoveredURL(self.request.url)  # a hook may have made another request
+        self.request.extensions = {
+            **self.request.extensions,
+            "timeout": {
+                "connect": timeout.connect,
+                "pool": timeout.connect,
+                "read": timeout.read,
+                "write": timeout.read,
+            },
+        }
+
+    def _opened(self) -> httpx.Response:
+        client = self.connection.client
+        if client is not None:
+            return client.send(self.request, stream=True, follow_redirects=False)
+        if self.connection.async_client is not None:
+            raise UsageError("the connection has an async_client only: use aexecute or apropagate")
+        return pool.transport(self.connection).handle_request(self.request)
+
+    async def _aopened(self) -> httpx.Response:
+        client = self.connection.async_client
+        if client is not None:
+            return await client.send(self.request, stream=True, follow_redirects=False)
+        if self.connection.client is not None:
+            raise UsageError("the connection has a client only: use execute or propagate")
+        transport = await pool.atransport(self.connection)
+        return await transport.handle_async_request(self.request)
+
+    def _inflater(self, response: httpx.Response) -> Inflater:
+        is_raw = not response.is_stream_consumed
+        encoding = response.headers.get("content-encoding", "") if is_raw else ""
+        return Inflater(encoding, self.connection.max_bytes)
+
+    def _result(self, response: httpx.Response, inflater: Inflater) -> Result:
+        if self._is_over():
+            raise httpx.ReadTimeout("")
+        headers = dict(response.headers.items())
+        return decode(
+            response.status_code, headers, inflater.content(), truncated=inflater.truncated
+        )
+
+    def _is_over(self) -> bool:
+        return time.monotonic() > self.until
+
+    def _failure(self, error: Exception) -> TransportError:
+        timeout = self.connection.timeout
+        is_over = self._is_over() or isinstance(error, TimeoutError)
+        return failure(error, self.request, timeout, is_over=is_over)
+
+
+def _chunks(response: httpx.Response) -> Iterable[bytes]:
+    """The answer as it arrives, or what a client of the caller's has read already."""
+    return (response.content,) if response.is_stream_consumed else response.iter_raw()
+
+
+def _achunks(response: httpx.Response) -> AsyncGenerator[bytes, None]:
+    chunks = _once(response.content) if response.is_stream_consumed else response.aiter_raw()
+    return cast("AsyncGenerator[bytes, None]", chunks)
+
+
+async def _once(content: bytes) -> AsyncGenerator[bytes, None]:
+    yield content
+
+
+def _cover_query(record: logging.LogRecord) -> bool:
+    """A client of the caller's logs the URLs it sends to; ours may hold an API key."""
+    if isinstance(record.args, tuple):
+        record.args = tuple(
+            shown(str(each)) if isinstance(each, CoveredURL) else each for each in record.args
+        )
+    return True
+
+
+logging.getLogger("httpx").addFilter(_cover_query)

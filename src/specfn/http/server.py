@@ -1,0 +1,198 @@
+"""Where an operation is sent: the caller's base URL, or a server of the document that the caller allows.
+
+The document is not trusted with the host (rule X4): a server of its own that nobody allowed is an
+error that names the origin to add.
+"""
+
+import ipaddress
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+
+from specfn._json import JsonObject
+from specfn.errors import UsageError
+from specfn.migrate.route import Api, Route
+
+if TYPE_CHECKING:
+    from specfn.http.connection import Connection
+
+_HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?\Z")
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+_USERINFO = re.compile(r"//[^/?#]*@")
+_NUMBER = re.compile(r"(0x[0-9a-f]*|[0-9]+)\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """What every request of an operation begins with.
+
+    Attributes:
+        origin: scheme, host and port as they are sent: lower case, IDNA, no default port.
+        scheme: ``http`` or ``https``.
+        host: the host alone.
+        path: the base path, percent-encoded, without a slash at its end; may be empty.
+        trusted: whether the caller's headers and credentials may go there.
+    """
+
+    origin: str
+    scheme: str
+    host: str
+    path: str
+    trusted: bool = False
+
+
+def shown(url: str) -> str:
+    """A URL for people: without user, password, query and fragment."""
+    return _USERINFO.sub("//", re.split(r"[?#]", url, maxsplit=1)[0])
+
+
+@lru_cache(maxsize=256)
+def parse(url: str) -> Base:
+    """Read a complete base URL.
+
+    Raises:
+        ValueError: it is not one; the text says why and does not repeat the URL.
+    """
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL:
+        raise ValueError("is not a URL") from None
+    if parsed.scheme not in {"http", "https"} or not parsed.host:
+        raise ValueError("must be a complete http or https URL")
+    if parsed.userinfo:
+        raise ValueError("must not hold a user name or password; give them as credentials")
+    if "?" in url or "#" in url:
+        raise ValueError("must have neither a query nor a fragment")
+    host = parsed.raw_host.decode()
+    if ":" not in host and not _HOST.match(host):
+        raise ValueError("has a host that is no host name")
+    if any(is_dot(segment) for segment in urlsplit(url).path.split("/")):
+        raise ValueError("must not have . or .. in its path")
+    return Base(
+        origin=f"{parsed.scheme}://{parsed.netloc.decode()}",
+        scheme=parsed.scheme,
+        host=host,
+        path=parsed.raw_path.decode().removesuffix("/"),
+    )
+
+
+def is_dot(segment: str) -> bool:
+    """Whether a path segment means this or the upper folder, plain or percent-encoded."""
+    return re.sub("%2[eE]", ".", segment).partition(";")[0] in {".", ".."}
+
+
+def is_loopback(base: Base) -> bool:
+    """Whether the host is this machine, so that no network sees what is sent."""
+    if base.host == "localhost" or base.host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(base.host).is_loopback
+    except ValueError:
+        return False
+
+
+def choose(route: Route, api: Api, connection: "Connection") -> Base:
+    """Where the operation is sent, and whether headers and credentials go along.
+
+    Raises:
+        UsageError: nothing that the caller allows fits.
+    """
+    if route.servers:
+        return _own(route, api, connection)
+    if connection.base_url is not None:
+        return replace(parse(connection.base_url), trusted=True)
+    if connection.trust_servers:
+        bases = _bases(api.servers or ({"url": "/"},), api, connection)
+        return _public(bases[0], connection)
+    named = ", ".join(shown(str(server.get("url", "/"))) for server in api.servers[:5])
+    raise UsageError(
+        "the connection has no base_url; "
+        + (
+            f"the document names these servers: {named}"
+            if named
+            else "the document names no server"
+        ),
+    )
+
+
+def _own(route: Route, api: Api, connection: "Connection") -> Base:
+    """A path or an operation with servers of its own: the first that is allowed."""
+    bases = _bases(route.servers, api, connection)
+    allowed = allowed_origins(connection)
+    for base in bases:
+        if base.origin in allowed:
+            return replace(base, trusted=True)
+    if connection.trust_servers:
+        return _public(bases[0], connection)
+    raise UsageError(
+        f"{route.method.upper()} {route.path} has a server of its own: "
+        f"add {bases[0].origin!r} to connection.origins to allow it",
+    )
+
+
+def allowed_origins(connection: "Connection") -> frozenset[str]:
+    """The origins that the caller's headers and credentials are bound to (rule X6)."""
+    own = () if connection.base_url is None else (parse(connection.base_url).origin,)
+    return frozenset((*own, *connection.origins))
+
+
+def _bases(servers: Iterable[JsonObject], api: Api, connection: "Connection") -> list[Base]:
+    """Server Objects as bases, relative ones against the document's URL (section Server Object)."""
+    bases = []
+    reason = ""
+    for server in servers:
+        url = _substitute(server, connection.server_variables)
+        try:
+            bases.append(parse(urljoin(api.source or connection.base_url or "", url)))
+        except ValueError as error:
+            reason = f"the server {shown(url)!r} {error}"
+    if not bases:
+        raise UsageError(f"{reason}; give connection.base_url")
+    return bases
+
+
+def _substitute(server: JsonObject, given: Mapping[str, str]) -> str:
+    """The server's URL with its variables: the caller's, else the document's defaults."""
+    declared = server.get("variables") or {}
+
+    def value(match: re.Match[str]) -> str:
+        name = match[1]
+        variable = declared.get(name) or {}
+        chosen = given.get(name, variable.get("default"))
+        if chosen is None:
+            raise UsageError(f"the server variable {name!r} has no value in server_variables")
+        allowed = variable.get("enum")
+        if allowed and chosen not in allowed:
+            raise UsageError(
+                f"the server variable {name!r} must be one of {allowed}, not {chosen!r}"
+            )
+        return str(chosen)
+
+    return _VARIABLE.sub(value, str(server.get("url", "/")))
+
+
+def _public(base: Base, connection: "Connection") -> Base:
+    """A server that only the document vouches for: https, and no address inside a network."""
+    if base.origin in allowed_origins(connection):
+        return replace(base, trusted=True)
+    if base.scheme != "https":
+        raise UsageError(f"the document's server {base.origin} is not https; give base_url instead")
+    if is_loopback(base) or _is_private(base.host):
+        raise UsageError(f"the document's server {base.origin} is private; give base_url instead")
+    return base
+
+
+def _is_private(host: str) -> bool:
+    """Whether the host is a literal address that is not public, in any spelling that a resolver takes."""
+    name = host.removesuffix(".")
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:  # 0x7f.1, 2130706433: what ends in a number is an address (WHATWG URL, 3.5)
+        return name == "localhost" or _NUMBER.match(name.rpartition(".")[2]) is not None
+    mapped = getattr(address, "ipv4_mapped", None)
+    return not (mapped or address).is_global
