@@ -57,3 +57,8 @@ class Options(BaseModel):
     def settings(self) -> Settings:
         """The same fields as the plain record that the rooms read."""
         return Settings(**{name: getattr(self, name) for name in type(self).model_fields})
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Options":
+        """The options that a plain record says."""
+        return cls(**{name: getattr(settings, name) for name in cls.model_fields})

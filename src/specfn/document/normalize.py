@@ -22,11 +22,13 @@ class Normalized:
     Attributes:
         document: OpenAPI 3.1 with every reference outside schemas resolved, path-level parameters merged
             into the operations, and schemas in JSON Schema 2020-12 that refer to components only.
+        dangling: the references of schemas that lead nowhere.
         notes: faults that belong to no single operation.
         version: the version the document was written in: ``2.0``, ``3.0``, ``3.1`` or ``3.2``.
     """
 
     document: JsonObject
+    dangling: frozenset[str]
     notes: tuple[Note, ...]
     version: str
 
@@ -83,4 +85,10 @@ def normalize(document: JsonObject, uri: str | None = None) -> Normalized:
         schemas = components.get("schemas") if isinstance(components, dict) else None
         upgrade = SchemaUpgrade(resolver, schemas, siblings=found != "3.0")
         reader = OpenApi3(resolver, upgrade)
-    return Normalized(document=reader.document(), notes=tuple(reader.notes), version=found)
+    normalized = reader.document()
+    return Normalized(
+        document=normalized,
+        dangling=frozenset(upgrade.dangling),
+        notes=tuple(reader.notes),
+        version=found,
+    )

@@ -104,7 +104,9 @@ class OpenApi3(Reader):
         encoding = raw.get("encoding")
         if isinstance(encoding, dict):
             out["encoding"] = {
-                name: self._encoding(node) for name, node in encoding.items() if isinstance(node, dict)
+                name: self._encoding(node)
+                for name, node in encoding.items()
+                if isinstance(node, dict)
             }
         return out
 

@@ -118,7 +118,9 @@ class Reader:
             if key in METHODS:
                 out[key] = self._operation_or_raw(value, shared)
             elif key == "additionalOperations" and isinstance(value, dict):
-                out[key] = {name: self._operation_or_raw(node, shared) for name, node in value.items()}
+                out[key] = {
+                    name: self._operation_or_raw(node, shared) for name, node in value.items()
+                }
             elif key not in {"parameters", "$ref"}:
                 out[key] = value
         return out

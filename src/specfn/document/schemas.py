@@ -112,6 +112,7 @@ class SchemaUpgrade:
 
     Attributes:
         schemas: the normalized components, by name. Filled by ``finish``.
+        dangling: the references that lead nowhere.
     """
 
     def __init__(self, resolver: Resolver, components: Any, *, siblings: bool) -> None:
@@ -130,6 +131,7 @@ class SchemaUpgrade:
         self._waiting: deque[tuple[str, Any, _Enclosing]] = deque()
         self._enclosing: _Enclosing = ()
         self.schemas: JsonObject = {}
+        self.dangling: set[str] = set()
 
     def finish(self) -> JsonObject:
         """Upgrade the named schemas and, until none is left, what references reach beyond them."""
@@ -147,6 +149,7 @@ class SchemaUpgrade:
         if node.__class__ is not dict:
             return node if isinstance(node, bool) else {}
         if depth > MAX_DEPTH:
+            self.dangling.add(_TOO_DEEP)
             return {"$ref": _TOO_DEEP}
         if "$defs" in node or "definitions" in node or "$id" in node:
             outside = self._enclosing
@@ -219,6 +222,7 @@ class SchemaUpgrade:
                 known = PREFIX + escape(self._component(reference))
             except (DanglingReferenceError, ValueError):
                 known = reference
+                self.dangling.add(reference)
             self._refs[memo] = known
         return known
 
@@ -268,7 +272,11 @@ class SchemaUpgrade:
         if not isinstance(node, dict | bool):
             raise DanglingReferenceError("/".join(tokens))
         digest = hashlib.sha256("\0".join(tokens).encode()).hexdigest()[:6]
-        words = [_UNSAFE.sub("_", token).strip("_") for token in tokens if token not in _NOISE]
+        words = [
+            _UNSAFE.sub("_", token).strip("_")
+            for token in tokens
+            if token not in _NOISE and not token.isdecimal()
+        ]
         name = "_".join([*filter(None, words)][-4:])[-48:].strip("_.-")
         name = f"{name}_{digest}" if name else f"schema_{digest}"
         if name not in self._hoisted:
@@ -472,7 +480,9 @@ def _examples(_: Any, value: Any, __: int) -> Any:
     if value.__class__ is list:
         return value
     if value.__class__ is dict:  # the Media Type Object's form, in a schema
-        return [item.get("value", item) if isinstance(item, dict) else item for item in value.values()]
+        return [
+            item.get("value", item) if isinstance(item, dict) else item for item in value.values()
+        ]
     return _DROP
 
 

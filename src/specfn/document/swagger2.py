@@ -71,7 +71,11 @@ class Swagger2(Reader):
     def _schemes(self) -> list[str]:
         """The web schemes; without any, the one the document came by, else https (2.0, Swagger Object)."""
         schemes = self.resolver.document.get("schemes")
-        listed = [scheme for scheme in schemes if scheme in {"http", "https"}] if isinstance(schemes, list) else []
+        listed = (
+            [scheme for scheme in schemes if scheme in {"http", "https"}]
+            if isinstance(schemes, list)
+            else []
+        )
         if not listed:
             plain = any(name.startswith("http://") for name in self.resolver.names)
             return ["http" if plain else "https"]
@@ -81,11 +85,17 @@ class Swagger2(Reader):
 
     def operation(self, raw: JsonObject, shared: Any) -> JsonObject:
         """One Operation Object, with body and form parameters as a request body."""
-        out = {key: value for key, value in raw.items() if key not in {"consumes", "produces", "schemes"}}
+        out = {
+            key: value
+            for key, value in raw.items()
+            if key not in {"consumes", "produces", "schemes"}
+        }
         declared = self.parameters(shared, raw.get("parameters"))
         form = [parameter for parameter in declared if parameter.get("in") == "formData"]
         bodies = [parameter for parameter in declared if parameter.get("in") == "body"]
-        rest = [parameter for parameter in declared if parameter.get("in") not in {"body", "formData"}]
+        rest = [
+            parameter for parameter in declared if parameter.get("in") not in {"body", "formData"}
+        ]
         if rest or "parameters" in raw:
             out["parameters"] = rest
         consumes = self._media_types(raw, "consumes")
@@ -104,7 +114,9 @@ class Swagger2(Reader):
 
     def _media_types(self, raw: JsonObject, key: str) -> list[str]:
         listed = raw.get(key, self.resolver.document.get(key))
-        return [item for item in listed if isinstance(item, str)] if isinstance(listed, list) else []
+        return (
+            [item for item in listed if isinstance(item, str)] if isinstance(listed, list) else []
+        )
 
     def parameter(self, raw: JsonObject) -> JsonObject:
         """One Parameter Object; body and form parameters keep their ``in`` until the operation moves them."""
@@ -115,7 +127,9 @@ class Swagger2(Reader):
         out.pop("collectionFormat", None)
         out["schema"] = self._schema(raw)
         if raw.get("type") == "array":
-            style, explode = _COLLECTIONS.get(str(raw.get("collectionFormat", "csv")), ("form", False))
+            style, explode = _COLLECTIONS.get(
+                str(raw.get("collectionFormat", "csv")), ("form", False)
+            )
             if where in {"path", "header"} and style == "form":
                 style = "simple"
             out["style"], out["explode"] = style, explode
@@ -137,7 +151,7 @@ class Swagger2(Reader):
     def _body(parameter: JsonObject, consumes: list[str]) -> JsonObject:
         media: JsonObject = {"schema": parameter["schema"]}
         body: JsonObject = {
-            "content": {name: media for name in consumes or [_JSON]},
+            "content": dict.fromkeys(consumes or [_JSON], media),
             "required": is_true(parameter.get("required")),
         }
         if isinstance(parameter.get("description"), str):
@@ -153,7 +167,10 @@ class Swagger2(Reader):
             examples = raw.get("examples")
             examples = examples if isinstance(examples, dict) else {}
             out["content"] = {
-                name: {"schema": schema, **({"example": examples[name]} if name in examples else {})}
+                name: {
+                    "schema": schema,
+                    **({"example": examples[name]} if name in examples else {}),
+                }
                 for name in produces
             }
         if "headers" in raw:
@@ -181,7 +198,9 @@ def _form(parameters: list[JsonObject], consumes: list[str]) -> JsonObject:
         schema["required"] = required
     media: JsonObject = {"schema": schema}
     encoding = {
-        p["name"]: {"style": p["style"], "explode": p["explode"]} for p in parameters if "style" in p
+        p["name"]: {"style": p["style"], "explode": p["explode"]}
+        for p in parameters
+        if "style" in p
     }
     if encoding:
         media["encoding"] = encoding

@@ -94,10 +94,12 @@ def _around(accessor: Sequence[str], digest: str, max_length: int) -> str:
     """Put a head and a tail around a hash.
 
     The head is what tells a reader most: the nearest segments and the verb, then as many parameters as fit.
-    The tail is the last parameter, or the whole last element where all of it would fit into the head.
+    The tail is the last parameter, or the whole last element where it is short.
     """
     *namespace, last = accessor
     room = max_length - len(digest) - 2
+    if namespace and len(last) <= room // 2:
+        return f"{_nearest(namespace, room - len(last))}_{digest}_{last}"
     ahead = room - max(1, room // 4)
     verb = min(_verb(last), max(1, ahead // 3))
     nearest = _nearest(namespace, ahead - verb - 1)

@@ -44,7 +44,7 @@ _SINGLES = (
     "unevaluatedItems",
     "unevaluatedProperties",
 )
-_SUBSCHEMAS = frozenset((*_LISTS, *_MAPS, *_SINGLES, "properties"))
+SUBSCHEMAS = frozenset((*_LISTS, *_MAPS, *_SINGLES, "properties"))
 _COMPOSITE = frozenset(("$ref", "allOf", "discriminator"))
 
 #: Where a name of a definition must not be taken apart by those who resolve the reference.
@@ -174,7 +174,7 @@ class Definitions:
 
     def _plain(self, node: JsonObject) -> JsonObject:
         """A schema without a composite at its root: its subschemas composed, its properties directed."""
-        if _SUBSCHEMAS.isdisjoint(node):
+        if SUBSCHEMAS.isdisjoint(node):
             return node
         hidden = self._foreign_properties(node)
         changed = _without_required(node, hidden) if hidden else {}

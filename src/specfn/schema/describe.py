@@ -215,8 +215,13 @@ class _Writer:
         else:
             composed = any(keyword in schema for keyword in _COMPOSITION)
             text = self._typed(schema, depth)
-            if text is not None and not (composed and text.text in _WORDS):
-                yield text
+            if text is not None:
+                word, _, tags = text.text.partition(" & ")
+                bare = (
+                    composed and not text.union and word in _WORDS
+                )  # the composition says the type
+                if tags or not bare:
+                    yield _Text(tags) if bare else text
         yield from self._composed(schema, depth)
 
     def _name(self, name: str) -> _Text:

@@ -1,0 +1,116 @@
+"""Any source to an application in one call."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from specfn._json import JsonObject
+from specfn.document import load as loading
+from specfn.document import normalize as normalizing
+from specfn.document.references import bundle
+from specfn.errors import DocumentError
+from specfn.function.application import Application
+from specfn.function.compose import compose
+from specfn.settings import DEFAULT, Settings
+
+if TYPE_CHECKING:
+    from specfn.options import Options
+
+Check = Literal["lenient", "strict"]
+
+
+def load(
+    source: str | Path | bytes | JsonObject,
+    *,
+    options: "Options | None" = None,
+    check: Check = "lenient",
+    expect: str | None = None,
+) -> Application:
+    """Turn an OpenAPI or Swagger document into functions that a language model can call.
+
+    Args:
+        source: a path, an ``http(s)`` URL, the document's text as bytes, or the document as a dict.
+        options: how to convert; see ``specfn.Options``.
+        check: ``strict`` refuses a document that openapi-spec-validator refuses. Otherwise faults are
+            ``application.diagnostics``, and the operations that they spoil are ``application.errors``.
+        expect: the fingerprint that the application had when it was reviewed.
+
+    Raises:
+        DocumentError: the source is no document of a known version; or it is refused by ``check`` or
+            ``expect``.
+        TransportError: the server of a URL did not answer.
+    """
+    settings = DEFAULT if options is None else options.settings()
+    return convert(source, settings, check=check, expect=expect)
+
+
+def loads(
+    text: str | bytes,
+    *,
+    options: "Options | None" = None,
+    check: Check = "lenient",
+    expect: str | None = None,
+) -> Application:
+    """Like ``load``, from the document's text."""
+    content = text.encode() if isinstance(text, str) else text
+    return load(content, options=options, check=check, expect=expect)
+
+
+def convert(
+    source: str | Path | bytes | JsonObject,
+    settings: Settings,
+    *,
+    check: Check = "lenient",
+    expect: str | None = None,
+    progress: loading.Progress | None = None,
+) -> Application:
+    """Like ``load``, with the plain record of options."""
+    with _without_collector():
+        found = loading.read(source, references=settings.references, progress=progress)
+        bundled = bundle(found, settings.references)
+        if check == "strict":
+            _refuse_faulty(bundled.document, found.uri)
+        normalized = normalizing.normalize(bundled.document, found.uri)
+        application = compose(
+            normalized, settings, raw=bundled.document, source=found.uri, notes=bundled.problems
+        )
+    if expect is not None and application.fingerprint != expect:
+        reason = f"the document changed: its fingerprint is {application.fingerprint}, not {expect}"
+        raise DocumentError(reason)
+    return application
+
+
+def normalize(document: JsonObject) -> JsonObject:
+    """A document of any version as one OpenAPI 3.1 document that specfn works on.
+
+    References outside schemas are resolved, references inside schemas name components, and schemas are
+    JSON Schema 2020-12. Normalizing twice is normalizing once; the input is not changed.
+
+    Raises:
+        DocumentError: the document is of no known version.
+    """
+    with _without_collector():
+        return normalizing.normalize(loading.read(document).document).document
+
+
+def _refuse_faulty(document: JsonObject, uri: str | None) -> None:
+    from specfn.document.check import strict  # noqa: PLC0415  # openapi-spec-validator takes its time
+
+    faults = strict(document, uri)
+    if faults:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise DocumentError(f"{faults[0].text}{more}", pointer=faults[0].pointer)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Pause the garbage collector: a document is many objects and no garbage."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

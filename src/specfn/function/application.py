@@ -1,0 +1,194 @@
+"""Applications: the functions of a document, found by any of their names, and called."""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from specfn._json import JsonObject
+from specfn.errors import UnknownFunctionError
+from specfn.function.fingerprint import combined
+from specfn.function.function import Function
+from specfn.records import Note, OperationError
+from specfn.settings import Settings
+
+if TYPE_CHECKING:
+    import httpx
+
+    from specfn.http.connection import Connection
+    from specfn.http.response import Result
+    from specfn.options import Options
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Application:
+    """What a document became: every operation is in ``functions`` or in ``errors``.
+
+    Attributes:
+        functions: in the document's order.
+        errors: the operations that are no functions, and why.
+        document: the normalized document.
+        source: the URL or file URI that it was read from; ``None`` for text and dicts.
+        settings: how it was converted.
+        notes: faults of the document that belong to no single operation.
+        raw: the document as it was read, for its diagnostics.
+    """
+
+    functions: tuple[Function, ...]
+    errors: tuple[OperationError, ...]
+    document: JsonObject = field(repr=False)
+    source: str | None
+    settings: Settings = field(repr=False)
+    notes: tuple[Note, ...]
+    raw: JsonObject = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"<Application of {len(self.functions)} functions, {len(self.errors)} errors>"
+
+    def __len__(self) -> int:
+        return len(self.functions)
+
+    def __iter__(self) -> Iterator[Function]:
+        return iter(self.functions)
+
+    # -- finding ------------------------------------------------------------------------------------
+
+    @cached_property
+    def _index(self) -> Mapping[str, Function]:
+        """Functions by everything they may be called; what means two functions means none."""
+        index: dict[str, Function] = {}
+        for keys in (_names, _accessors, _places, _operation_ids):
+            found: dict[str, Function | None] = {}
+            for function in self.functions:
+                for key in keys(function):
+                    found[key] = None if key in found else function
+            index = {**{key: function for key, function in found.items() if function}, **index}
+        return index
+
+    def find(self, key: str) -> Function | None:
+        """A function by name, dotted accessor, operationId or ``"GET /path"``; ``None`` if there is none."""
+        found = self._index.get(key)
+        if found is None and " " in key:
+            method, _, path = key.partition(" ")
+            found = self._index.get(f"{method.upper()} {path.strip()}")
+        return found
+
+    def __getitem__(self, key: str) -> Function:
+        """The same as ``find``.
+
+        Raises:
+            UnknownFunctionError: there is none; with the three nearest names.
+        """
+        found = self.find(key)
+        if found is None:
+            names = [function.name for function in self.functions]
+            raise UnknownFunctionError(key, difflib.get_close_matches(key, names, n=3, cutoff=0.4))
+        return found
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self.find(key) is not None
+
+    def _function(self, function: Function | str) -> Function:
+        return self[function] if isinstance(function, str) else function
+
+    # -- calling ------------------------------------------------------------------------------------
+
+    def request(
+        self,
+        function: Function | str,
+        arguments: Any,
+        connection: "Connection",
+        *,
+        validate: bool = True,
+    ) -> "httpx.Request":
+        """The request that a call would send; see ``specfn.request``."""
+        from specfn.http.request import request  # noqa: PLC0415  # httpx is imported on first use
+
+        return request(self._function(function), arguments, connection, validate=validate)
+
+    def execute(
+        self, function: Function | str, arguments: Any, connection: "Connection"
+    ) -> "Result":
+        """Call a function and return what the server answered; see ``specfn.execute``."""
+        from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
+
+        return send.execute(self._function(function), arguments, connection)
+
+    async def aexecute(
+        self, function: Function | str, arguments: Any, connection: "Connection"
+    ) -> "Result":
+        """Like ``execute``, asynchronously."""
+        from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
+
+        return await send.aexecute(self._function(function), arguments, connection)
+
+    def propagate(
+        self, function: Function | str, arguments: Any, connection: "Connection"
+    ) -> "Result":
+        """Call a function and return the answer whatever its status; see ``specfn.propagate``."""
+        from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
+
+        return send.propagate(self._function(function), arguments, connection)
+
+    async def apropagate(
+        self, function: Function | str, arguments: Any, connection: "Connection"
+    ) -> "Result":
+        """Like ``propagate``, asynchronously."""
+        from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
+
+        return await send.apropagate(self._function(function), arguments, connection)
+
+    # -- about the document ---------------------------------------------------------------------------
+
+    @cached_property
+    def options(self) -> "Options":
+        """How the document was converted."""
+        from specfn.options import Options  # noqa: PLC0415  # pydantic is imported on first use
+
+        return Options.of(self.settings)
+
+    @cached_property
+    def diagnostics(self) -> tuple[Note, ...]:
+        """What the metaschema of the document's version says of it, and faults of no single operation."""
+        from specfn.document.check import diagnose  # noqa: PLC0415  # compiles metaschemas
+
+        return (*self.notes, *diagnose(self.raw))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes when any function's fingerprint does, or when functions come and go."""
+        return combined(function.fingerprint for function in self.functions)
+
+    def report(self) -> JsonObject:
+        """Counts that add up: operations are functions and errors; webhooks and callbacks are neither."""
+        return {
+            "operations": len(self.functions) + len(self.errors),
+            "functions": len(self.functions),
+            "errors": len(self.errors),
+            "webhooks": len(_dict(self.document.get("webhooks"))),
+            "callbacks": sum(
+                len(_dict(function.operation.get("callbacks"))) for function in self.functions
+            ),
+            "notes": len(self.notes) + sum(len(function.notes) for function in self.functions),
+        }
+
+
+def _names(function: Function) -> tuple[str, ...]:
+    return (function.name,)
+
+
+def _accessors(function: Function) -> tuple[str, ...]:
+    return (".".join(function.accessor), "_".join(function.accessor))
+
+
+def _operation_ids(function: Function) -> tuple[str, ...]:
+    return () if function.operation_id is None else (function.operation_id,)
+
+
+def _places(function: Function) -> tuple[str, ...]:
+    return (f"{function.method.upper()} {function.path}",)
+
+
+def _dict(value: Any) -> JsonObject:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,114 @@
+"""Routes and options to an application."""
+
+from specfn._json import JsonObject
+from specfn.document.normalize import Normalized
+from specfn.document.reader import dicts
+from specfn.function import naming
+from specfn.function.application import Application
+from specfn.function.description import describe
+from specfn.function.function import Function, is_idempotent, safety_of
+from specfn.function.schemas import Composer, Schemas
+from specfn.migrate.migrate import Migration, matching, migrate
+from specfn.migrate.references import References
+from specfn.migrate.route import Api, Route
+from specfn.records import Edit, Note, OperationError
+from specfn.settings import Settings
+
+
+def compose(
+    normalized: Normalized,
+    settings: Settings,
+    *,
+    raw: JsonObject,
+    source: str | None = None,
+    notes: tuple[Note, ...] = (),
+) -> Application:
+    """Compose the functions of a normalized document. Schemas are composed when they are first used.
+
+    Args:
+        normalized: the document.
+        settings: the caller's options.
+        raw: the document as it was read.
+        source: where it was read from.
+        notes: faults found while it was read.
+    """
+    document = normalized.document
+    schemas = document["components"]["schemas"]
+    composer = Composer(schemas, settings)
+    references = References(schemas, normalized.dangling)
+    migration = migrate(document, settings, composer.look, references)
+    if settings.recursive is False:
+        migration = _without_recursion(migration, composer)
+    names = naming.names(
+        [route.accessor for route in migration.routes],
+        [f"{route.method.upper()} {route.path}" for route in migration.routes],
+        settings.max_length,
+    )
+    api = _api(document, source)
+    functions = (
+        _function(route, name, api, composer)
+        for route, name in zip(migration.routes, names, strict=True)
+    )
+    return Application(
+        functions=tuple(
+            function
+            for function in functions
+            if settings.select is None or settings.select(function)
+        ),
+        errors=migration.errors,
+        document=document,
+        source=source,
+        settings=settings,
+        notes=(*notes, *normalized.notes),
+        raw=raw,
+    )
+
+
+def _api(document: JsonObject, source: str | None) -> Api:
+    schemes = document["components"].get("securitySchemes", {})
+    return Api(
+        servers=tuple(dicts(document.get("servers"))),
+        security_schemes={name: node for name, node in schemes.items() if isinstance(node, dict)},
+        source=source,
+    )
+
+
+def _without_recursion(migration: Migration, composer: Composer) -> Migration:
+    """``recursive=False``: operations whose schemas nest without end are errors (rule F8)."""
+    routes: list[Route] = []
+    errors = list(migration.errors)
+    for route in migration.routes:
+        if composer.is_recursive(route):
+            reason = "a schema of the operation is recursive, and Options.recursive is False"
+            errors.append(
+                OperationError(
+                    method=route.method,
+                    path=route.path,
+                    pointer=route.pointer,
+                    code="recursive",
+                    reason=reason,
+                )
+            )
+        else:
+            routes.append(route)
+    return Migration(routes=tuple(routes), errors=tuple(errors))
+
+
+def _function(route: Route, name: str, api: Api, composer: Composer) -> Function:
+    settings = composer.settings
+    text, cut = describe(route, settings.description_limit)
+    reason = f"the description was cut to {settings.description_limit} characters"
+    tags = route.operation.get("tags")
+    return Function(
+        name=name,
+        accessor=route.accessor,
+        description=text,
+        tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
+        deprecated=route.operation.get("deprecated") is True,
+        safety=matching(settings.safety, ".".join(route.accessor)) or safety_of(route.method),
+        idempotent=is_idempotent(route.method),
+        route=route,
+        api=api,
+        schemas=Schemas(composer, route),
+        cut=(Edit(pointer="/description", kind="description", reason=reason),) if cut else (),
+    )

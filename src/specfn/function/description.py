@@ -1,0 +1,81 @@
+"""What a model is told that a function is for (rule F3)."""
+
+from collections.abc import Iterator
+
+from specfn.migrate.route import Parameter, Route
+from specfn.schema.text import clean, shorten
+
+
+def describe(route: Route, limit: int | None = None) -> tuple[str, bool]:
+    """The description of a function, and whether it was cut.
+
+    The operation's summary and description come first, then a line for everything that has a name:
+    ``@param``, ``@security``, ``@tag``, ``@deprecated``.
+
+    Args:
+        route: the operation.
+        limit: the most characters; the text is cut at a sentence and the tags are the last to go.
+    """
+    text = "\n\n".join(_prose(route))
+    tags = list(_tags(route))
+    whole = _joined(text, tags)
+    if limit is None or len(whole) <= limit:
+        return whole, False
+    while tags and len("\n".join(tags)) > limit:
+        del tags[0]
+    room = limit - len("\n".join(tags)) - 2 if tags else limit
+    text = shorten(text, room) if room > 0 else ""
+    return _joined(text, tags)[:limit], True
+
+
+def _joined(text: str, tags: list[str]) -> str:
+    lines = "\n".join(tags)
+    return f"{text}\n\n{lines}" if text and lines else text or lines
+
+
+def _prose(route: Route) -> Iterator[str]:
+    """The summary, then the description without repeating it."""
+    summary = _text(route.operation.get("summary"))
+    description = _text(route.operation.get("description"))
+    if summary and description.rstrip(".") != summary.rstrip("."):
+        if not description.startswith(summary):
+            yield summary
+    elif summary:
+        yield max(summary, description, key=len)
+        return
+    if description:
+        yield description
+
+
+def _text(value: object) -> str:
+    return clean(value).strip() if isinstance(value, str) else ""
+
+
+def _tags(route: Route) -> Iterator[str]:
+    """The lines about what has a name; the least telling first, for they go first where room is short."""
+    for parameter in (*route.parameters, *(p for group in route.groups for p in group.parameters)):
+        said = _parameter_text(parameter)
+        if said:
+            yield f"@param {parameter.key} {said}"
+    if route.body is not None and route.body.description:
+        yield f"@param body {_one_line(route.body.description)}"
+    seen: dict[str, None] = {}
+    for requirement in route.security:
+        for name, scopes in requirement:
+            seen[" ".join([name, *scopes])] = None
+    yield from (f"@security {_one_line(text)}" for text in seen)
+    for tag in (
+        route.operation.get("tags", ()) if isinstance(route.operation.get("tags"), list) else ()
+    ):
+        if isinstance(tag, str):
+            yield f"@tag {_one_line(tag)}"
+    if route.operation.get("deprecated") is True:
+        yield "@deprecated"
+
+
+def _parameter_text(parameter: Parameter) -> str:
+    return _one_line(parameter.description) if parameter.description else ""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean(text).split())

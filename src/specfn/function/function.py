@@ -1,0 +1,223 @@
+"""Functions: one operation as a model is shown it, checked and called (rules F1 to F6)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn._pointer import input_path
+from specfn.errors import ArgumentError
+from specfn.function.fingerprint import fingerprint
+from specfn.function.schemas import Schemas
+from specfn.migrate.route import Api, Route
+from specfn.records import ArgumentProblem, Edit, Note
+from specfn.settings import Safety
+from specfn.validation.outcome import Failure, Success
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Function:
+    """One operation, ready for a model.
+
+    Attributes:
+        name: unique in the application, legal as ``^[a-zA-Z_][a-zA-Z0-9_]*$``.
+        accessor: namespace and last element, e.g. ``("pets", "getByPetId")``.
+        description: what a model is told; with ``@param``, ``@security``, ``@tag`` and ``@deprecated`` lines.
+        tags: the operation's tags.
+        deprecated: whether the document calls the operation deprecated.
+        safety: ``read``, ``write`` or ``destructive``.
+        idempotent: whether sending it twice does what sending it once does (RFC 9110, section 9.2.2).
+        route: the operation as it is sent.
+        api: what the document says for all operations.
+        schemas: the schemas, composed on first use.
+        cut: what was left out of the description; empty if nothing was.
+    """
+
+    name: str
+    accessor: tuple[str, ...]
+    description: str
+    tags: tuple[str, ...]
+    deprecated: bool
+    safety: Safety
+    idempotent: bool
+    route: Route
+    api: Api = field(repr=False)
+    schemas: Schemas = field(repr=False)
+    cut: tuple[Edit, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Function {self.name}: {self.method.upper()} {self.path}>"
+
+    # -- the operation ----------------------------------------------------------------------------
+
+    @property
+    def method(self) -> str:
+        """The HTTP method, lower case."""
+        return self.route.method
+
+    @property
+    def path(self) -> str:
+        """The path key, as the document writes it."""
+        return self.route.path
+
+    @property
+    def operation_id(self) -> str | None:
+        """The document's own name of the operation."""
+        value = self.route.operation.get("operationId")
+        return value if isinstance(value, str) else None
+
+    @property
+    def operation(self) -> JsonObject:
+        """The normalized Operation Object."""
+        return self.route.operation
+
+    @property
+    def security(self) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
+        """The security requirements: OR of ANDs of (scheme name, scopes)."""
+        return self.route.security
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a careful reader of the document should know."""
+        return self.route.notes
+
+    # -- what a model reads -------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> Any:
+        """The arguments' schema: one object schema, or with ``keyword=False`` a list of schemas (F4)."""
+        return self.schemas.parameters
+
+    @property
+    def output(self) -> JsonObject | None:
+        """The success response's schema in the same dialect; ``None`` where there is none (F5)."""
+        value: JsonObject | None = self.schemas.output
+        return value
+
+    @property
+    def validator(self) -> JsonObject:
+        """What ``validate`` enforces, by key: JSON Schema 2020-12 with the reachable ``$defs``."""
+        return self.schemas.root
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """Every difference between the document and what a model reads, with its place."""
+        return (*self.cut, *self.schemas.edits)
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with what a model reads and with what goes over the wire, and with nothing else."""
+        return fingerprint(self)
+
+    # -- arguments ----------------------------------------------------------------------------------
+
+    @property
+    def keyword(self) -> bool:
+        """Whether arguments are one object, not a list."""
+        return self.schemas.settings.keyword
+
+    def validate(self, arguments: Any) -> Success | Failure:
+        """Check what a model composed. Never raises, whatever the value.
+
+        Args:
+            arguments: an object by key; with ``keyword=False`` a list by position.
+
+        Returns:
+            ``Success(data)``, or ``Failure(data, errors)`` with every problem and ``feedback()`` for the model.
+        """
+        problems = self.problems(arguments)
+        if problems:
+            return Failure(data=arguments, errors=tuple(problems))
+        return Success(data=arguments)
+
+    def problems(self, arguments: Any) -> Sequence[ArgumentProblem]:
+        """Every place where the arguments are not what the function takes; empty if valid."""
+        validator = self.schemas.validator
+        if self.keyword:
+            return validator.problems(arguments)
+        misshapen = self._misshapen(arguments)
+        if misshapen:
+            return misshapen
+        return self._positions(validator.problems(self._by_key(arguments)))
+
+    def named(self, arguments: Any) -> JsonObject:
+        """The arguments as one object by key, whichever calling style the function has.
+
+        Raises:
+            ArgumentError: the arguments are not an object (or, positional, not a list of that length).
+        """
+        if self.keyword:
+            if isinstance(arguments, dict):
+                return arguments
+            problem = ArgumentProblem(path="$input", expected="object", value=arguments)
+            raise ArgumentError(self.name, (problem,))
+        misshapen = self._misshapen(arguments)
+        if misshapen:
+            raise ArgumentError(self.name, misshapen)
+        return self._by_key(arguments)
+
+    def _misshapen(self, arguments: Any) -> tuple[ArgumentProblem, ...]:
+        """Problems of a positional list as such: no list at all, or too long."""
+        keys = self.route.keys
+        if type(arguments) not in (list, tuple):
+            expected = f"Array<any> & MaxItems<{len(keys)}>"
+            return (ArgumentProblem(path="$input", expected=expected, value=arguments),)
+        return tuple(
+            ArgumentProblem(path=f"$input[{index}]", expected="undefined", value=arguments[index])
+            for index in range(len(keys), len(arguments))
+        )
+
+    def _by_key(self, arguments: Sequence[Any]) -> JsonObject:
+        """Positional arguments under their keys; ``None`` in an optional place is left out (rule F4)."""
+        return {
+            key: value
+            for (key, required), value in zip(self.route.keys, arguments, strict=False)
+            if required or value is not None or self._takes_null(key)
+        }
+
+    def _takes_null(self, key: str) -> bool:
+        """Whether null is itself a valid value of a place."""
+        return not self.schemas.validator.at(key).problems(None)
+
+    def _positions(self, problems: Sequence[ArgumentProblem]) -> tuple[ArgumentProblem, ...]:
+        """Problems by key as problems by position."""
+        places = {input_path([key]): index for index, (key, _) in enumerate(self.route.keys)}
+        return tuple(_positioned(problem, places) for problem in problems)
+
+
+def _positioned(problem: ArgumentProblem, places: dict[str, int]) -> ArgumentProblem:
+    for prefix, index in places.items():
+        rest = problem.path[len(prefix) :]
+        if problem.path.startswith(prefix) and rest[:1] in ("", ".", "["):
+            return ArgumentProblem(
+                path=f"$input[{index}]{rest}",
+                expected=problem.expected,
+                value=problem.value,
+                description=problem.description,
+            )
+    return problem
+
+
+#: The safety of methods (RFC 9110, section 9.2.1); what is not known may do anything.
+_SAFETY: dict[str, Safety] = {
+    "get": "read",
+    "head": "read",
+    "options": "read",
+    "query": "read",
+    "trace": "read",
+    "patch": "write",
+    "post": "write",
+    "put": "write",
+}
+
+_IDEMPOTENT = frozenset({"delete", "get", "head", "options", "put", "query", "trace"})
+
+
+def safety_of(method: str) -> Safety:
+    """What a method may do, before ``Options.safety`` is asked."""
+    return _SAFETY.get(method, "destructive")
+
+
+def is_idempotent(method: str) -> bool:
+    """Whether a method is idempotent (RFC 9110, section 9.2.2)."""
+    return method in _IDEMPOTENT

@@ -1,0 +1,229 @@
+"""The schemas of one function, composed on first use: for the validator, and for a model (rules F4, F5, F7)."""
+
+from dataclasses import replace
+from typing import Any
+
+from specfn._json import JsonObject, dumps, loads
+from specfn.migrate.route import Body, Group, Parameter, Route
+from specfn.records import Edit
+from specfn.schema.budget import Renderer, Rendering
+from specfn.schema.definitions import Definitions
+from specfn.schema.polymorphism import Family
+from specfn.settings import Settings
+from specfn.validation.engine import Validator
+
+
+class Composer:
+    """Composes the schemas of all functions of one document; what they share is made once."""
+
+    def __init__(self, schemas: JsonObject, settings: Settings) -> None:
+        family = Family(schemas)
+        self.settings = settings
+        self._request = Definitions(schemas, "request", family)
+        self._response = Definitions(schemas, "response", family)
+        self._inputs = self._renderer(self._request)
+        self._outputs = self._renderer(self._response)
+
+    def _renderer(self, definitions: Definitions) -> Renderer:
+        settings = self.settings
+        return Renderer(
+            definitions,
+            dialect=settings.dialect,
+            constraint=settings.constraint,
+            recursive=int(settings.recursive),
+            budget=settings.schema_budget,
+        )
+
+    def look(self, schema: Any) -> Any:
+        """The composed request schema behind a normalized one, references followed."""
+        composed = self._request.compose(schema)
+        for _ in range(100):
+            if not isinstance(composed, dict) or "$ref" not in composed:
+                return composed
+            name = self._request.name_of(composed["$ref"])
+            if name is None:
+                return {}
+            composed = self._request[name]
+        return {}
+
+    def root(self, route: Route) -> JsonObject:
+        """The composed schema of all arguments of a route as one closed object (rule R5)."""
+        properties: JsonObject = {p.key: self._described(p) for p in route.parameters}
+        parts: dict[str, Group | Body | None] = {
+            "query": route.query,
+            "body": route.body,
+            "headers": route.headers,
+            "cookies": route.cookies,
+        }
+        for key, part in parts.items():
+            if isinstance(part, Group):
+                properties[key] = self._group(part)
+            elif part is not None:
+                properties[key] = _said(self._request.compose(part.schema), part.description)
+        return closed(properties, [key for key, required in route.keys if required])
+
+    def _group(self, group: Group) -> JsonObject:
+        properties: JsonObject = {}
+        required: list[str] = []
+        for parameter in group.parameters:
+            if parameter.members:
+                members = self.look(parameter.schema)
+                properties.update({name: members["properties"][name] for name in parameter.members})
+                if parameter.required:
+                    required += [name for name in members.get("required", ()) if name in properties]
+                continue
+            properties[parameter.key] = self._described(parameter)
+            if parameter.required:
+                required.append(parameter.key)
+        return closed(properties, required)
+
+    def _described(self, parameter: Parameter) -> Any:
+        schema = _said(self._request.compose(parameter.schema), parameter.description)
+        if parameter.deprecated and isinstance(schema, dict):
+            schema = {**schema, "deprecated": True}
+        return schema
+
+    def validator(self, root: JsonObject) -> JsonObject:
+        """The validator schema of a composed root: 2020-12 with the definitions that it needs."""
+        definitions = self._request.reachable([root])
+        return {**root, "$defs": definitions} if definitions else root
+
+    def parameters(self, root: JsonObject) -> list[Rendering]:
+        """What a model reads of the arguments: one object schema, or one for each place (rule F4)."""
+        if self.settings.keyword:
+            return [self._inputs.render(root)]
+        return self._inputs.render_all(list(root["properties"].values()))
+
+    def output(self, route: Route) -> Rendering | None:
+        """What a model reads of the success response."""
+        if route.success is None or route.success.schema is None:
+            return None
+        return self._outputs.render(self._response.compose(route.success.schema))
+
+    def is_recursive(self, route: Route) -> bool:
+        """Whether the arguments or the success response nest without end."""
+        schemas = [(self._inputs, self.root(route))]
+        if route.success is not None and route.success.schema is not None:
+            schemas.append((self._outputs, self._response.compose(route.success.schema)))
+        return any(renderer.is_recursive(schema) for renderer, schema in schemas)
+
+
+def closed(properties: JsonObject, required: list[str]) -> JsonObject:
+    """A closed object schema."""
+    schema: JsonObject = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    schema["additionalProperties"] = False
+    return schema
+
+
+def _said(schema: Any, description: str | None) -> Any:
+    if description is None:
+        return schema
+    if isinstance(schema, bool):
+        return {"description": description} if schema else {"not": {}, "description": description}
+    return {**schema, "description": description}
+
+
+class Schemas:
+    """The schemas of one function; each is composed on first use and kept.
+
+    Composing is idempotent, so threads may race for it. Pickling composes everything and carries JSON;
+    validators are compiled once per process.
+    """
+
+    __slots__ = (
+        "_edits",
+        "_output",
+        "_parameters",
+        "_root",
+        "_source",
+        "_validator",
+        "_written",
+        "settings",
+    )
+
+    def __init__(self, composer: Composer, route: Route) -> None:
+        self.settings = composer.settings
+        self._source: tuple[Composer, Route] | None = (composer, route)
+        self._root: JsonObject | None = None
+        self._written: tuple[bytes, bytes | None] | None = None
+        self._parameters: Any = None
+        self._output: Any = None
+        self._validator: Validator | None = None
+        self._edits: tuple[Edit, ...] | None = None
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        plain = replace(self.settings, select=None)  # done its work, and may not be importable
+        return (plain, dumps(self.root), self.written, self.edits)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.settings, root, self._written, self._edits = state
+        self._root = loads(root)
+        self._source = self._parameters = self._output = self._validator = None
+
+    @property
+    def root(self) -> JsonObject:
+        """The validator schema: JSON Schema 2020-12, closed, with the reachable ``$defs``."""
+        if self._root is None:
+            composer, route = self._sources()
+            self._root = composer.validator(composer.root(route))
+        return self._root
+
+    @property
+    def written(self) -> tuple[bytes, bytes | None]:
+        """``parameters`` and ``output`` as compact JSON."""
+        if self._written is None:
+            parameters, output = self._renderings()
+            schemas = [rendering.schema for rendering in parameters]
+            whole = schemas[0] if self.settings.keyword else schemas
+            self._written = (dumps(whole), None if output is None else dumps(output.schema))
+        return self._written
+
+    @property
+    def parameters(self) -> Any:
+        """What a model reads; the function's own copy."""
+        if self._parameters is None:
+            self._parameters = loads(self.written[0])
+        return self._parameters
+
+    @property
+    def output(self) -> Any:
+        """What a model reads of the success response; ``None`` where there is none."""
+        if self._output is None and self.written[1] is not None:
+            self._output = loads(self.written[1])
+        return self._output
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """What the model's schemas do not say as the document does."""
+        if self._edits is None:
+            parameters, output = self._renderings()
+            found = {f"/parameters/{index}": part for index, part in enumerate(parameters)}
+            if self.settings.keyword:
+                found = {"/parameters": parameters[0]}
+            if output is not None:
+                found["/output"] = output
+            self._edits = tuple(
+                Edit(pointer=place + edit.pointer, kind=edit.kind, reason=edit.reason)
+                for place, rendering in found.items()
+                for edit in rendering.edits
+            )
+        return self._edits
+
+    @property
+    def validator(self) -> Validator:
+        """What checks arguments by key; compiled on first use."""
+        if self._validator is None:
+            self._validator = Validator(
+                self.root, formats=self.settings.formats, equals=self.settings.equals
+            )
+        return self._validator
+
+    def _renderings(self) -> tuple[list[Rendering], Rendering | None]:
+        composer, route = self._sources()
+        return composer.parameters(composer.root(route)), composer.output(route)
+
+    def _sources(self) -> tuple[Composer, Route]:
+        assert self._source is not None
+        return self._source

@@ -1,0 +1,1 @@
+"""Operations to routes: parameters, groups, bodies, responses and accessors, before any model sees them."""

@@ -1,0 +1,104 @@
+"""Which media type a body or a response uses, and how its bytes become a value (rules R8, R9)."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn.migrate.route import BodyKind
+
+FORM = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data"
+
+
+def essence(media_type: str) -> str:
+    """A media type without its parameters, in lower case (RFC 9110, section 8.3.1)."""
+    return media_type.partition(";")[0].strip().lower()
+
+
+#: The order of preference: what the essence of a media type must be, and how its bytes are read.
+_PREFERENCES: tuple[tuple[Callable[[str], bool], BodyKind], ...] = (
+    (lambda name: name == "application/json", "json"),
+    (lambda name: name.endswith("merge-patch+json"), "json"),
+    (lambda name: name.endswith("+json"), "json"),
+    (lambda name: name == "*/*", "json"),
+    (lambda name: "json" in name, "json"),
+    (lambda name: name == FORM, "form"),
+    (lambda name: name.startswith("multipart/"), "multipart"),
+    (lambda name: name.startswith("text/") and not name.endswith("/xml"), "text"),
+    (lambda name: name.endswith(("/xml", "+xml")), "xml"),
+)
+_LAST = len(_PREFERENCES)
+
+
+@cache
+def _rank(media_type: str) -> int:
+    name = essence(media_type)
+    return next((rank for rank, (test, _) in enumerate(_PREFERENCES) if test(name)), _LAST)
+
+
+def kind_of(media_type: str) -> BodyKind:
+    """How a value of a media type is written; what is not known is bytes."""
+    rank = _rank(media_type)
+    return "binary" if rank == _LAST else _PREFERENCES[rank][1]
+
+
+def choose(content: Mapping[str, Any], wanted: str | None = None) -> str | None:
+    """The media type to use among those that are declared; ``None`` without any.
+
+    Args:
+        content: Media Type Objects by media type, in the document's order.
+        wanted: a documented media type that the caller asks for.
+    """
+    if wanted is not None:
+        for media_type in content:
+            if essence(media_type) == essence(wanted):
+                return media_type
+    return min(
+        content, key=lambda media_type: _preference(media_type, content[media_type]), default=None
+    )
+
+
+def _preference(media_type: str, media: Any) -> int:
+    rank = _rank(media_type)
+    if essence(media_type) == FORM and has_binary(
+        media.get("schema") if isinstance(media, dict) else None
+    ):
+        return _LAST  # a form cannot hold a file
+    return rank
+
+
+def has_binary(schema: Any) -> bool:
+    """Whether an object schema has a property (or an array of them) that is bytes."""
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    return any(map(_is_binary, properties.values())) if properties else False
+
+
+def _is_binary(schema: Any) -> bool:
+    if not isinstance(schema, dict):
+        return False
+    if (
+        schema.get("format") == "binary"
+        or schema.get("contentMediaType") == "application/octet-stream"
+    ):
+        return True
+    return _is_binary(schema.get("items"))
+
+
+#: What a value is to a model where its bytes are not JSON.
+_AS_TEXT: Mapping[BodyKind, JsonObject] = {
+    "text": {"type": "string"},
+    "xml": {"type": "string", "description": "XML text"},
+    "binary": {"type": "string", "format": "binary"},
+}
+
+
+def schema_of(media: JsonObject, kind: BodyKind) -> Any:
+    """The schema of a Media Type Object; text and XML are strings, what is not known is bytes."""
+    schema = media.get("schema", {})
+    if "schema" not in media and "itemSchema" in media:  # 3.2: a sequence of items
+        schema = {"type": "array", "items": media["itemSchema"]}
+    if kind not in _AS_TEXT:
+        return schema
+    is_string = isinstance(schema, dict) and schema.get("type") == "string"
+    return schema if is_string and kind != "binary" else _AS_TEXT[kind]

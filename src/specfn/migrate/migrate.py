@@ -1,0 +1,345 @@
+"""A normalized document to routes: every operation becomes one route or one error (rules R1, R2, R9)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn._pointer import join
+from specfn.document.reader import METHODS, dicts, is_name
+from specfn.document.resolve import reference_of
+from specfn.document.schemas import is_true
+from specfn.migrate import accessor, media, template
+from specfn.migrate.parameters import GROUPS, Look, groups, path_parameters
+from specfn.migrate.references import References
+from specfn.migrate.route import Answer, Body, GroupKey, Group, Route, Template
+from specfn.records import Note, OperationError
+from specfn.settings import Settings
+
+#: Methods that are converted only when ``Options.methods`` names them (rule R2).
+_ON_REQUEST = frozenset({"options", "trace"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
+    """What migrating gives: each operation is in exactly one of the two, in the document's order."""
+
+    routes: tuple[Route, ...]
+    errors: tuple[OperationError, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Operation:
+    """One operation as it is found in the document."""
+
+    method: str
+    path: str
+    raw: Any
+    item: JsonObject
+    pointer: str
+
+
+class _Refused(Exception):  # noqa: N818  # it never leaves this module
+    """An operation that cannot be a route."""
+
+    def __init__(self, code: str, reason: str, pointer: str) -> None:
+        super().__init__(code, reason, pointer)
+        self.code = code
+        self.reason = reason
+        self.pointer = pointer
+
+
+def operations(document: JsonObject) -> Iterator[_Operation]:
+    """Every operation of ``paths``, in the document's order."""
+    paths = document.get("paths")
+    for path, item in paths.items() if isinstance(paths, dict) else ():
+        if not is_name(path) or not isinstance(item, dict):
+            continue
+        for key, raw in item.items():
+            if key in METHODS:
+                pointer = join(("paths", path, key))
+                yield _Operation(method=key, path=path, raw=raw, item=item, pointer=pointer)
+            elif key == "additionalOperations" and isinstance(raw, dict):
+                for method, inner in raw.items():
+                    pointer = join(("paths", path, key, method))
+                    yield _Operation(
+                        method=method, path=path, raw=inner, item=item, pointer=pointer
+                    )
+
+
+def migrate(
+    document: JsonObject, settings: Settings, look: Look, references: References
+) -> Migration:
+    """Migrate every operation.
+
+    Args:
+        document: normalized.
+        settings: the caller's options.
+        look: gives the composed request schema behind a normalized one.
+        references: knows which schemas lead nowhere.
+    """
+    found: list[tuple[_Operation, Template | OperationError]] = []
+    for operation in operations(document):
+        try:
+            found.append((operation, _template(operation, settings)))
+        except _Refused as refused:
+            found.append((operation, _error(operation, refused)))
+    named = [(operation, made) for operation, made in found if isinstance(made, Template)]
+    names = iter(
+        accessor.assign(
+            [
+                accessor.Operation(
+                    method=operation.method,
+                    path=operation.path,
+                    template=made,
+                    override=operation.raw.get("x-samchon-accessor"),
+                )
+                for operation, made in named
+            ]
+        )
+    )
+    reader = _RouteReader(document, settings, look, references)
+    routes: list[Route] = []
+    errors: list[OperationError] = []
+    for operation, made in found:
+        if isinstance(made, OperationError):
+            errors.append(made)
+            continue
+        naming = next(names)
+        try:
+            routes.append(reader.route(operation, made, naming))
+        except _Refused as refused:
+            errors.append(_error(operation, refused))
+    return Migration(routes=tuple(routes), errors=tuple(errors))
+
+
+def _error(operation: _Operation, refused: _Refused) -> OperationError:
+    return OperationError(
+        method=operation.method,
+        path=operation.path,
+        pointer=refused.pointer,
+        code=refused.code,
+        reason=refused.reason,
+    )
+
+
+def _template(operation: _Operation, settings: Settings) -> Template:
+    """Whether an operation is one that may be called at all, and its path taken apart."""
+    if operation.method in _ON_REQUEST and operation.method not in settings.methods:
+        reason = f"{operation.method} operations are left out; Options.methods converts them"
+        raise _Refused("method", reason, operation.pointer)
+    if not isinstance(operation.raw, dict):
+        raise _Refused("malformed", "the operation is not an object", operation.pointer)
+    if is_true(operation.raw.get("x-samchon-human")):
+        reason = "x-samchon-human leaves the operation to people"
+        raise _Refused("human", reason, operation.pointer)
+    declared = [
+        raw["name"]
+        for raw in dicts(operation.raw.get("parameters"))
+        if raw.get("in") == "path" and isinstance(raw.get("name"), str)
+    ]
+    try:
+        return template.parse(operation.path, declared)
+    except ValueError as error:
+        raise _Refused("path", str(error), join(("paths", operation.path))) from None
+
+
+class _RouteReader:
+    """Reads operations of one document."""
+
+    def __init__(
+        self, document: JsonObject, settings: Settings, look: Look, references: References
+    ) -> None:
+        self._settings = settings
+        self._look = look
+        self._references = references
+        components = document.get("components", {})
+        schemes = components.get("securitySchemes", {})
+        self._schemes = {name: node for name, node in schemes.items() if isinstance(node, dict)}
+        self._security = document.get("security")
+
+    def route(self, operation: _Operation, made: Template, naming: accessor.Naming) -> Route:
+        """One operation as a route.
+
+        Raises:
+            _Refused: it needs a reference that leads nowhere.
+        """
+        raw, pointer = operation.raw, operation.pointer
+        notes: list[Note] = []
+        if naming.ignored is not None:
+            notes.append(Note(pointer=f"{pointer}/x-samchon-accessor", text=naming.ignored))
+        declared = self._declared(raw, pointer, notes)
+        in_path = [pair for pair in declared if pair[0]["in"] == "path"]
+        in_groups = [pair for pair in declared if pair[0]["in"] != "path"]
+        parameters = path_parameters(template.placeholders(made), in_path, notes, pointer)
+        found: Mapping[GroupKey, Group] = groups(
+            in_groups, self._settings, self._schemes, self._look, notes
+        )
+        body = self._body(raw.get("requestBody"), naming.accessor, f"{pointer}/requestBody", notes)
+        for parameter in (*parameters, *(p for group in found.values() for p in group.parameters)):
+            self._needs(parameter.schema, parameter.pointer or pointer)
+        if body is not None:
+            self._needs(body.schema, body.pointer)
+        success, exceptions = self._answers(raw.get("responses"), f"{pointer}/responses", notes)
+        return Route(
+            method=operation.method,
+            path=operation.path,
+            template=made,
+            accessor=naming.accessor,
+            parameters=parameters,
+            query=found.get("query"),
+            headers=found.get("headers"),
+            cookies=found.get("cookies"),
+            body=body,
+            success=success,
+            exceptions=exceptions,
+            security=_requirements(raw.get("security", self._security)),
+            servers=tuple(dicts(raw.get("servers")) or dicts(operation.item.get("servers"))),
+            notes=tuple(notes),
+            operation=raw,
+            pointer=pointer,
+        )
+
+    def _needs(self, schema: Any, pointer: str) -> None:
+        lost = self._references.lost(schema)
+        if lost is not None:
+            raise _refused_reference(lost, pointer)
+
+    def _declared(
+        self, raw: JsonObject, pointer: str, notes: list[Note]
+    ) -> list[tuple[JsonObject, str]]:
+        """The parameters that have a name and a place, with their pointers."""
+        found = []
+        for index, parameter in enumerate(dicts(raw.get("parameters"))):
+            place = f"{pointer}/parameters/{index}"
+            reference = reference_of(parameter)
+            if reference is not None:
+                raise _refused_reference(reference, place)
+            name, where = parameter.get("name"), parameter.get("in")
+            if isinstance(name, str) and (where == "path" or where in GROUPS):
+                found.append((parameter, place))
+            else:
+                text = (
+                    f"the parameter {str(name)[:40]!r} has no place ({str(where)[:20]!r}): dropped"
+                )
+                notes.append(Note(pointer=place, text=text))
+        return found
+
+    # -- bodies -----------------------------------------------------------------------------------
+
+    def _body(
+        self, raw: Any, name: tuple[str, ...], pointer: str, notes: list[Note]
+    ) -> Body | None:
+        if not isinstance(raw, dict):
+            return None
+        reference = reference_of(raw)
+        if reference is not None:
+            raise _refused_reference(reference, pointer)
+        content = raw.get("content")
+        chosen = media.choose(content, self._wanted(name)) if isinstance(content, dict) else None
+        if chosen is None:
+            notes.append(
+                Note(pointer=pointer, text="the request body declares no content: dropped")
+            )
+            return None
+        declared = content[chosen] if isinstance(content[chosen], dict) else {}
+        if reference_of(declared) is not None:
+            raise _refused_reference(declared["$ref"], pointer)
+        kind = media.kind_of(chosen)
+        encoding = declared.get("encoding")
+        description = raw.get("description")
+        return Body(
+            media_type=chosen,
+            kind=kind,
+            schema=media.schema_of(declared, kind),
+            required=is_true(raw.get("required")),
+            description=description if isinstance(description, str) else None,
+            encoding={
+                key: node
+                for key, node in (encoding.items() if isinstance(encoding, dict) else ())
+                if isinstance(node, dict)
+            },
+            pointer=pointer,
+        )
+
+    def _wanted(self, name: tuple[str, ...]) -> str | None:
+        """The media type that ``Options.media_types`` asks for, by accessor pattern."""
+        return matching(self._settings.media_types, ".".join(name))
+
+    # -- responses ----------------------------------------------------------------------------------
+
+    def _answers(
+        self, raw: Any, pointer: str, notes: list[Note]
+    ) -> tuple[Answer | None, Mapping[str, Answer]]:
+        if not isinstance(raw, dict):
+            return None, {}
+        answers = {}
+        for status, response in raw.items():
+            if not is_name(status) or not isinstance(response, dict):
+                continue
+            if reference_of(response) is not None:
+                text = f"the response reference {response['$ref']!r} leads nowhere"
+                notes.append(Note(pointer=f"{pointer}/{status}", text=text))
+            answers[status] = _answer(status, response)
+        success = _success(answers)
+        rest = {status: answer for status, answer in answers.items() if answer is not success}
+        return success, rest
+
+
+def _refused_reference(reference: str, pointer: str) -> _Refused:
+    if reference.startswith("#"):
+        reason = f"the reference {reference!r} leads nowhere; correct it in the document"
+        return _Refused("reference", reason, pointer)
+    reason = (
+        f"the reference {reference!r} leads to another document; Options.references may allow it"
+    )
+    return _Refused("external", reason, pointer)
+
+
+def _answer(status: str, response: JsonObject) -> Answer:
+    content = response.get("content")
+    content = content if isinstance(content, dict) else {}
+    chosen = media.choose(content)
+    declared = content[chosen] if chosen is not None and isinstance(content[chosen], dict) else {}
+    kind = media.kind_of(chosen) if chosen is not None else None
+    description = response.get("description")
+    return Answer(
+        status=status,
+        media_type=chosen,
+        kind=kind,
+        schema=media.schema_of(declared, kind) if kind is not None else None,
+        description=description if isinstance(description, str) else None,
+        media_types=tuple(content),
+    )
+
+
+def _success(answers: Mapping[str, Answer]) -> Answer | None:
+    """The success response: 200, 201, other 2xx ascending, ``2XX``; the first with content (rule R9)."""
+    good = [status for status in answers if len(status) == 3 and status.startswith("2")]
+    good.sort(key=lambda status: (status.upper() == "2XX", status not in {"200", "201"}, status))
+    chosen = [answers[status] for status in good]
+    if not chosen and "default" in answers:
+        chosen = [answers["default"]]
+    with_content = [answer for answer in chosen if answer.media_type is not None]
+    return (with_content or chosen or [None])[0]
+
+
+def _requirements(raw: Any) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
+    """Security Requirement Objects: OR of ANDs of (scheme name, scopes)."""
+    return tuple(
+        tuple(
+            (name, tuple(scope for scope in scopes if isinstance(scope, str)))
+            for name, scopes in requirement.items()
+            if isinstance(scopes, list)
+        )
+        for requirement in dicts(raw)
+    )
+
+
+def matching(table: Mapping[str, Any], name: str) -> Any:
+    """The value of the first pattern of a table that a dotted accessor matches."""
+    for pattern, value in table.items():
+        if fnmatchcase(name, pattern):
+            return value
+    return None

@@ -1,0 +1,314 @@
+"""Declared parameters to path parameters and groups (rules R4 to R7, R14)."""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn.document.schemas import is_true
+from specfn.migrate.route import Group, GroupKey, Location, Parameter
+from specfn.records import Note
+from specfn.settings import Presence, Settings
+
+#: The groups, by where their parameters go.
+GROUPS: dict[str, GroupKey] = {
+    "query": "query",
+    "querystring": "query",
+    "header": "headers",
+    "cookie": "cookies",
+}
+
+#: Headers that OpenAPI takes from elsewhere (Parameter Object, ``name``).
+_IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
+
+#: Names, without case and separators, that are credentials wherever they occur (rule R7).
+_CREDENTIALS = frozenset(
+    "apikey xapikey accesstoken authtoken xauthtoken clientsecret subscriptionkey ocpapimsubscriptionkey".split()
+)
+
+_DEFAULT_STYLE: dict[str, str] = {
+    "query": "form",
+    "cookie": "form",
+    "path": "simple",
+    "header": "simple",
+}
+
+_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\Z")
+_NOT_KEY = re.compile(r"[^A-Za-z0-9_]")
+_ROOT_KEYS = frozenset({"query", "headers", "cookies", "body"})
+
+#: Keywords beside which an object parameter is not one plain object (rule R6).
+_NOT_PLAIN = frozenset(
+    {
+        "$ref",
+        "allOf",
+        "anyOf",
+        "const",
+        "dependentRequired",
+        "dependentSchemas",
+        "enum",
+        "if",
+        "maxProperties",
+        "minProperties",
+        "not",
+        "oneOf",
+        "patternProperties",
+        "propertyNames",
+        "unevaluatedProperties",
+    }
+)
+
+#: Gives the composed schema behind a normalized one, references followed.
+Look = Callable[[Any], Any]
+
+
+def plain(name: str) -> str:
+    """A name without case and separators, for comparing what people spell in several ways."""
+    return "".join(char for char in name.lower() if char.isalnum())
+
+
+def _parameter(raw: JsonObject, key: str, name: str, location: Location, pointer: str) -> Parameter:
+    schema, media_type = _schema(raw)
+    style = raw.get("style")
+    style = style if isinstance(style, str) else _DEFAULT_STYLE.get(location, "form")
+    explode = raw.get("explode")
+    description = raw.get("description")
+    return Parameter(
+        name=name,
+        key=key,
+        location=location,
+        schema=schema,
+        required=location == "path" or is_true(raw.get("required")),
+        description=description if isinstance(description, str) else None,
+        deprecated=is_true(raw.get("deprecated")),
+        style=style,
+        explode=explode if isinstance(explode, bool) else style in {"form", "cookie"},
+        allow_reserved=is_true(raw.get("allowReserved")),
+        allow_empty_value=is_true(raw.get("allowEmptyValue")),
+        media_type=media_type,
+        pointer=pointer,
+    )
+
+
+def _schema(raw: JsonObject) -> tuple[Any, str | None]:
+    """The schema of a Parameter Object and the media type that serializes it, if one does."""
+    content = raw.get("content")
+    media_type: str | None = None
+    schema = raw.get("schema", {})
+    if "schema" not in raw and isinstance(content, dict) and content:
+        media_type, media = next(iter(content.items()))
+        schema = media.get("schema", {}) if isinstance(media, dict) else {}
+    examples = [raw["example"]] if "example" in raw else _example_values(raw.get("examples"))
+    if examples and isinstance(schema, dict) and "examples" not in schema:
+        schema = {**schema, "examples": examples[:1]}
+    return schema, media_type
+
+
+def _example_values(examples: Any) -> list[Any]:
+    if not isinstance(examples, dict):
+        return []
+    return [
+        item["value"] for item in examples.values() if isinstance(item, dict) and "value" in item
+    ]
+
+
+# -- path -----------------------------------------------------------------------------------------
+
+
+def path_parameters(
+    names: Iterable[str], declared: list[tuple[JsonObject, str]], notes: list[Note], pointer: str
+) -> tuple[Parameter, ...]:
+    """A parameter for each placeholder, paired with the declarations by name (rule R4).
+
+    Args:
+        names: the placeholders, in template order, once each.
+        declared: the ``in: path`` declarations with their pointers.
+        notes: where what does not pair by its exact name is told.
+        pointer: of the operation.
+    """
+    wanted = list(names)
+    left = {raw["name"]: (raw, place) for raw, place in declared}
+    found = {name: left.pop(name) for name in wanted if name in left}
+    for name in wanted:
+        if name not in found:
+            near = [other for other in left if plain(other) == plain(name)]
+            if len(near) == 1:
+                found[name] = _paired(name, left.pop(near[0]), notes)
+    missing = [name for name in wanted if name not in found]
+    if len(missing) == len(left) == 1:
+        found[missing[0]] = _paired(missing[0], left.popitem()[1], notes)
+    for raw, place in left.values():
+        text = f"the path parameter {raw['name']!r} is not in the path template: dropped"
+        notes.append(Note(pointer=place, text=text))
+    parameters = []
+    taken: set[str] = set()
+    for name in wanted:
+        if name not in found:
+            text = f"the path parameter {name!r} is not declared: taken as a required string"
+            notes.append(Note(pointer=pointer, text=text))
+        raw, place = found.get(name, ({"schema": {"type": "string"}}, ""))
+        key = root_key(name, taken)
+        taken.add(key)
+        parameters.append(_parameter(raw, key, name, "path", place))
+    return tuple(parameters)
+
+
+def _paired(
+    name: str, declaration: tuple[JsonObject, str], notes: list[Note]
+) -> tuple[JsonObject, str]:
+    raw, place = declaration
+    text = f"the path parameter {raw['name']!r} is taken for {name!r} of the path template"
+    notes.append(Note(pointer=place, text=text))
+    return declaration
+
+
+def root_key(name: str, taken: Iterable[str]) -> str:
+    """The key of a path parameter at the root: its name, or an alias that is free (rule R14)."""
+    key = name
+    if not _KEY.match(name):
+        key = _NOT_KEY.sub("_", name)
+        if not key or key[0].isdigit():
+            key = f"_{key}"
+        if len(key) > 64:
+            key = f"{key[:57]}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+    if key in _ROOT_KEYS:
+        key = f"_{key}"
+    while key in taken:
+        key = f"_{key}"
+    return key
+
+
+# -- groups ---------------------------------------------------------------------------------------
+
+
+def groups(
+    declared: list[tuple[JsonObject, str]],
+    settings: Settings,
+    schemes: Mapping[str, JsonObject],
+    look: Look,
+    notes: list[Note],
+) -> dict[GroupKey, Group]:
+    """The query, header and cookie parameters that a model gives, as groups (rules R5 to R7)."""
+    presence: dict[GroupKey, Presence] = {
+        "query": "include",
+        "headers": settings.headers,
+        "cookies": settings.cookies,
+    }
+    keys = _scheme_keys(schemes)
+    members: dict[GroupKey, dict[str, Parameter]] = {"query": {}, "headers": {}, "cookies": {}}
+    for raw, place in declared:
+        location: Location = raw["in"]
+        group = GROUPS[location]
+        reason = _hidden(raw["name"], location, settings, keys, notes, raw, place)
+        if reason is None and not _is_present(raw, presence[group]):
+            reason = f"left out by Options.{group}"
+        if reason is not None:
+            text = f"the {location} parameter {raw['name']!r} is not shown to a model: {reason}"
+            notes.append(Note(pointer=place, text=text))
+            continue
+        known = members[group]
+        name = raw["name"]
+        twin = next(
+            (key for key in known if location == "header" and key.lower() == name.lower()), None
+        )
+        if twin is not None:
+            del known[twin]
+        known[name] = _parameter(raw, name, name, location, place)
+    query = _spread(list(members["query"].values()), look)
+    found: dict[GroupKey, Group] = {}
+    for key, parameters in (
+        ("query", query),
+        ("headers", list(members["headers"].values())),
+        ("cookies", list(members["cookies"].values())),
+    ):
+        if parameters:
+            required = any(parameter.required for parameter in parameters)
+            found[key] = Group(key=key, parameters=tuple(parameters), required=required)  # type: ignore[index, arg-type]
+    return found
+
+
+def _is_present(raw: JsonObject, presence: Presence) -> bool:
+    return presence == "include" or (presence == "required" and is_true(raw.get("required")))
+
+
+def _scheme_keys(schemes: Mapping[str, JsonObject]) -> set[tuple[str, str]]:
+    """Where the document's ``apiKey`` schemes put their keys; header names without case."""
+    found = set()
+    for scheme in schemes.values():
+        where, name = scheme.get("in"), scheme.get("name")
+        if scheme.get("type") == "apiKey" and isinstance(where, str) and isinstance(name, str):
+            found.add((where, name.lower() if where == "header" else name))
+    return found
+
+
+def _hidden(
+    name: str,
+    location: Location,
+    settings: Settings,
+    keys: set[tuple[str, str]],
+    notes: list[Note],
+    raw: JsonObject,
+    place: str,
+) -> str | None:
+    """Why a model must not see a parameter; ``None`` if it may (rule R7)."""
+    lower = name.lower()
+    if location == "header" and lower in _IGNORED_HEADERS:
+        if lower == "authorization" and is_true(raw.get("required")):
+            text = (
+                "a required Authorization header: give it in connection.headers or as a credential"
+            )
+            notes.append(Note(pointer=place, text=text))
+        return "OpenAPI ignores it as a parameter"
+    wish = settings.hidden.get(name)
+    if wish is not None:
+        return "hidden by Options.hidden" if wish else None
+    if (location, lower if location == "header" else name) in keys:
+        return "it is the key of a security scheme: the connection fills it"
+    if plain(name) in _CREDENTIALS:
+        return "it is a credential by its name: the connection fills it"
+    return None
+
+
+def _spread(parameters: list[Parameter], look: Look) -> list[Parameter]:
+    """Put the members of plain object parameters into the group, as they are on the wire (rule R6)."""
+    members = {
+        index: names
+        for index, parameter in enumerate(parameters)
+        if (names := _members(parameter, look)) is not None
+    }
+    counts: dict[str, int] = {}
+    for index, parameter in enumerate(parameters):
+        for name in members.get(index, (parameter.name,)):
+            counts[name] = counts.get(name, 0) + 1
+    out = []
+    for index, parameter in enumerate(parameters):
+        names = members.get(index)
+        if names is not None and all(counts[name] == 1 for name in names):
+            parameter = _with_members(parameter, names)  # noqa: PLW2901
+        out.append(parameter)
+    return out
+
+
+def _with_members(parameter: Parameter, names: tuple[str, ...]) -> Parameter:
+    fields: dict[str, Any] = {name: getattr(parameter, name) for name in Parameter.__slots__}
+    return Parameter(**{**fields, "members": names})
+
+
+def _members(parameter: Parameter, look: Look) -> tuple[str, ...] | None:
+    """The properties of a parameter that is one plain object in exploded form style."""
+    if parameter.location != "query" or parameter.style != "form" or not parameter.explode:
+        return None
+    if parameter.media_type is not None:
+        return None
+    schema = look(parameter.schema)
+    if not isinstance(schema, dict) or not _NOT_PLAIN.isdisjoint(schema):
+        return None
+    properties = schema.get("properties")
+    if not properties or schema.get("type", "object") not in ("object", ["object"]):
+        return None
+    if schema.get("additionalProperties", False) is not False:
+        return None
+    if schema.get("required") and not parameter.required:
+        return None
+    return tuple(name for name, item in properties.items() if item is not False)

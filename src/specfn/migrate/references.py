@@ -1,0 +1,62 @@
+"""Which schemas need a reference that leads nowhere (rule N3): only those spoil the operations that use them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn.schema.definitions import walk
+from specfn.schema.polymorphism import component_of
+
+
+class References:
+    """Answers for one normalized document; what no document has costs nothing."""
+
+    def __init__(self, schemas: JsonObject, dangling: frozenset[str]) -> None:
+        """Answer for a document.
+
+        Args:
+            schemas: the normalized components.
+            dangling: every reference of its schemas that leads nowhere.
+        """
+        self._dangling = dangling
+        self._tainted = _tainted(schemas, dangling) if dangling else {}
+
+    def lost(self, schema: Any) -> str | None:
+        """The first reference that a schema needs and that leads nowhere; ``None`` if there is none."""
+        if not self._dangling:
+            return None
+        for reference in _references(schema):
+            if reference in self._dangling:
+                return reference
+            name = component_of(reference)
+            if name in self._tainted:
+                return self._tainted[name]
+        return None
+
+
+def _references(schema: Any) -> Iterator[str]:
+    for node in walk(schema):
+        reference = node.get("$ref")
+        if isinstance(reference, str):
+            yield reference
+
+
+def _tainted(schemas: JsonObject, dangling: frozenset[str]) -> dict[str | None, str]:
+    """The components from which a dangling reference can be reached, with that reference."""
+    users: dict[str, list[str]] = {}
+    tainted: dict[str | None, str] = {}
+    for name, schema in schemas.items():
+        for reference in _references(schema):
+            target = component_of(reference)
+            if reference in dangling:
+                tainted.setdefault(name, reference)
+            elif target is not None:
+                users.setdefault(target, []).append(name)
+    waiting = list(tainted)
+    while waiting:
+        name = waiting.pop()
+        for user in users.get(name or "", ()):
+            if user not in tainted:
+                tainted[user] = tainted[name]
+                waiting.append(user)
+    return tainted

@@ -1,0 +1,87 @@
+"""A model's schema as it is put together: finished members, places for drafts, description lines."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from specfn._json import JsonObject, dumps
+from specfn.schema.piece import Draft, Hole, Skeleton
+from specfn.schema.text import clean, shorten
+
+#: How much of a keyword's value a description shows, in characters.
+_SHOWN = 300
+
+#: The order of a schema's members: what it is, what it says, what it holds.
+_FIRST = ("type", "nullable", "title", "description")
+
+
+def ordered(out: JsonObject) -> JsonObject:
+    if "type" not in out:
+        return out
+    first = {key: out[key] for key in _FIRST if key in out}
+    return {**first, **out}
+
+
+def shown(value: Any) -> str:
+    """A keyword's value as a description shows it."""
+    return shorten(clean(dumps(value).decode()), _SHOWN)
+
+
+class Body:
+    """One schema object in the making.
+
+    Attributes:
+        out: the members so far.
+        lines: what the description says as long as there is one.
+        always: what the description says even where descriptions are left out.
+    """
+
+    def __init__(self, said: JsonObject) -> None:
+        self.out = dict(said)
+        self.lines: list[str] = []
+        self.always: list[str] = []
+        self._children: list[tuple[str | int, Skeleton | Hole]] = []
+
+    def put(self, key: str, draft: Draft) -> None:
+        """Set a member."""
+        if isinstance(draft, Skeleton | Hole):
+            self.out[key] = None
+            self._children.append((key, draft))
+        else:
+            self.out[key] = draft
+
+    def put_list(self, key: str, drafts: list[Draft]) -> None:
+        """Set a member that is a list of drafts."""
+        container = [None if isinstance(draft, Skeleton | Hole) else draft for draft in drafts]
+        children = tuple(
+            (index, draft)
+            for index, draft in enumerate(drafts)
+            if isinstance(draft, Skeleton | Hole)
+        )
+        if children:
+            self.put(key, Skeleton(container, children))
+        else:
+            self.out[key] = container
+
+    def put_map(self, key: str, drafts: Mapping[str, Draft]) -> None:
+        """Set a member that is a map of drafts."""
+        container = {
+            name: None if isinstance(draft, Skeleton | Hole) else draft
+            for name, draft in drafts.items()
+        }
+        children = tuple(
+            (name, draft) for name, draft in drafts.items() if isinstance(draft, Skeleton | Hole)
+        )
+        self.put(key, Skeleton(container, children) if children else container)
+
+    def finish(self, *, nullable: bool = False, bare: bool = False) -> Draft:
+        """The schema; ``nullable`` admits null beside its type, ``bare`` leaves descriptions out."""
+        lines = self.always if bare else [*self.always, *self.lines]
+        if lines:
+            said = self.out.get("description")
+            self.out["description"] = "\n".join([*([said, ""] if said else []), *lines])
+        out = ordered(self.out)
+        if nullable and "type" in out:
+            out["nullable"] = True
+        if nullable and "enum" in out and None not in out["enum"]:
+            out["enum"] = [*out["enum"], None]
+        return Skeleton(out, tuple(self._children)) if self._children else out

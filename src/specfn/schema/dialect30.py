@@ -1,0 +1,441 @@
+"""Composed schemas in the words that a model reads: dialect "3.0" (rules F7, F8).
+
+The rendering may admit more than the validator, never less; what it cannot say goes into the description.
+"""
+
+import math
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn._pointer import join
+from specfn.records import Edit
+from specfn.schema.body import Body, shown
+from specfn.schema.definitions import Definitions
+from specfn.schema.merge import CONTRADICTION
+from specfn.schema.nodes import (
+    MORE,
+    branches_of,
+    fits,
+    is_leaf,
+    is_numeric,
+    is_piece,
+    types_of,
+    types_of_values,
+    values_of,
+)
+from specfn.schema.piece import ONLY_NULL, Draft, Form, Hole, Skeleton, admit_null, form
+from specfn.schema.text import clean
+
+_STRING = ("minLength", "maxLength", "pattern", "format")
+_NUMBER = ("minimum", "maximum", "multipleOf", "format")
+_EXCLUSIVE = ("exclusiveMinimum", "exclusiveMaximum")
+_ARRAY = ("minItems", "maxItems", "uniqueItems")
+_OBJECT = ("minProperties", "maxProperties")
+
+#: What a keyword applies to; a union of types is taken apart with it.
+_BY_TYPE: dict[str, tuple[str, ...]] = {
+    "string": (*_STRING, "contentEncoding", "contentMediaType", "contentSchema"),
+    "number": (*_NUMBER, *_EXCLUSIVE),
+    "integer": (*_NUMBER, *_EXCLUSIVE),
+    "array": (
+        *_ARRAY,
+        "items",
+        "prefixItems",
+        "contains",
+        "minContains",
+        "maxContains",
+        "unevaluatedItems",
+    ),
+    "object": (
+        *_OBJECT,
+        "properties",
+        "required",
+        "additionalProperties",
+        "patternProperties",
+        "propertyNames",
+        "dependentRequired",
+        "dependentSchemas",
+        "unevaluatedProperties",
+    ),
+    "boolean": (),
+}
+_TYPED = frozenset(key for keys in _BY_TYPE.values() for key in keys)
+
+#: Keywords that OpenAPI 3.0 has as they are; with ``constraint=False`` they go into the description.
+_CONSTRAINTS = frozenset((*_STRING, *_NUMBER, *_ARRAY, *_OBJECT))
+
+#: Keywords that OpenAPI 3.0 does not have: the whole keyword goes into the description (F8).
+_UNSPEAKABLE = (
+    "allOf",
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "if",
+    "maxContains",
+    "minContains",
+    "not",
+    "patternProperties",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+)
+
+
+class Draft30:
+    """Renders one piece; made anew for each."""
+
+    def __init__(
+        self, definitions: Definitions, *, constraint: bool, bare: bool, short: bool
+    ) -> None:
+        """Begin a piece.
+
+        Args:
+            definitions: what references mean.
+            constraint: whether constraints stay keywords.
+            bare: leave descriptions and examples out.
+            short: say long enums in descriptions.
+        """
+        self._definitions = definitions
+        self._constraint = constraint
+        self._bare = bare
+        self._short = short
+        self._path: list[str | int] = []
+        self._optional = 0
+        self._edits: list[Edit] = []
+
+    def form(self, node: Any) -> Form:
+        """The rendering of a piece's own schema."""
+        if isinstance(node, dict) and "$ref" in node:
+            draft = self._reference(node, inline=False)
+        else:
+            draft = self._schema(node)
+        return form(draft, tuple(self._edits))
+
+    # -- places -----------------------------------------------------------------------------------
+
+    def _edit(self, kind: str, reason: str) -> None:
+        self._edits.append(Edit(pointer=join(self._path), kind=kind, reason=reason))
+
+    def _child(self, node: Any, *steps: str | int, optional: bool = False) -> Draft:
+        """Render a subschema at a place below this one."""
+        self._path.extend(steps)
+        self._optional += optional
+        try:
+            if not isinstance(node, dict):
+                return {"not": {}} if node is False else {}
+            if "$ref" in node:
+                return self._reference(node)
+            if is_piece(node):
+                return self._hole(id(node), node)
+            return self._schema(node)
+        finally:
+            self._optional -= optional
+            del self._path[-len(steps) :]
+
+    def _hole(self, key: str | int, node: JsonObject, said: JsonObject | None = None) -> Hole:
+        said = said or {}
+        texts = {key: said.pop(key) for key in ("description", "example") if key in said}
+        return Hole(
+            key=key,
+            node=node,
+            path=tuple(self._path),
+            optional=self._optional > 0,
+            texts={} if self._bare else texts,
+            beside=said,
+            nullable=bool(said.pop("nullable", False)),
+            shared=False,
+        )
+
+    def _reference(self, node: JsonObject, *, inline: bool = True) -> Draft:
+        name = self._definitions.name_of(node["$ref"])
+        said = self._annotations(node)
+        if name is None:
+            self._edit(
+                "reference", f"the reference {node['$ref']!r} leads nowhere: anything is admitted"
+            )
+            return {"description": f"(unresolved reference {clean(node['$ref'])})", **said}
+        target = self._definitions[name]
+        if inline and is_leaf(target):
+            content = self._schema(target) if isinstance(target, dict) else self._child(target, 0)
+            assert isinstance(content, dict)
+            return {**content, **said}
+        return self._hole(name, target if isinstance(target, dict) else {}, said)
+
+    # -- one schema -------------------------------------------------------------------------------
+
+    def _annotations(self, node: JsonObject) -> JsonObject:
+        said: JsonObject = {}
+        if "title" in node and not self._bare:
+            said["title"] = clean(node["title"])
+        if not self._bare and node.get("description"):
+            said["description"] = clean(node["description"])
+        if "default" in node:
+            said["default"] = node["default"]
+        if not self._bare and node.get("examples"):
+            said["example"] = node["examples"][0]
+        if node.get("deprecated"):
+            said["deprecated"] = True
+        return said
+
+    def _schema(self, node: JsonObject) -> Draft:
+        """A schema that is no reference."""
+        said = self._annotations(node)
+        body = Body(said)
+        if CONTRADICTION in node:
+            self._edit("contradiction", f"{node[CONTRADICTION]}: no value is valid here")
+        if MORE in node:
+            body.always.append(node[MORE])
+        branches, union_null = branches_of(node)
+        kinds, type_null = types_of(node)
+        values = values_of(node)
+        if values is not None and not kinds and not branches:
+            kinds, type_null = types_of_values(values)
+        nullable = type_null or (union_null and not kinds)
+        if branches or union_null:
+            single = self._union(node, body, branches, nullable=nullable)
+            if single is not None:
+                return single
+            if len(kinds) == 1:
+                body.out["type"] = kinds[0]
+            elif kinds:
+                body.lines.append(f"@type {' | '.join(kinds)}")
+        elif len(kinds) > 1:
+            self._split(node, body, kinds, values)
+            values = None
+        elif kinds:
+            body.out["type"] = kinds[0]
+        elif nullable:
+            return {**said, **ONLY_NULL}
+        if values is not None:
+            self._values(body, values, kinds, nullable=nullable)
+        if len(kinds) <= 1:
+            self._keywords(node, body, kinds[0] if kinds else None)
+        self._unspeakable(node, body, kinds)
+        return body.finish(nullable=nullable, bare=self._bare)
+
+    def _union(
+        self, node: JsonObject, body: Body, branches: list[Any], *, nullable: bool
+    ) -> Draft | None:
+        """Put a union into the body; a union of one branch and nothing else is that branch itself."""
+        alone = not any(key in node for key in _BESIDE_UNION)
+        if len(branches) == 1 and alone:
+            return self._only_branch(branches[0], body, nullable=nullable)
+        drafts = [self._child(branch, "anyOf", index) for index, branch in enumerate(branches)]
+        if not drafts:
+            drafts = [dict(ONLY_NULL)]
+        if nullable and not any(_draft_admits_null(draft) for draft in drafts):
+            index = next((i for i, draft in enumerate(drafts) if _has_type(draft)), None)
+            if index is None:
+                drafts.append(dict(ONLY_NULL))
+            else:
+                drafts[index] = _null_draft(drafts[index])
+        body.put_list("anyOf", drafts)
+        if "anyOf" in node and "oneOf" in node:
+            body.lines.append(f"@oneOf {shown(node['oneOf'])}")
+            self._edit("union", "a second union beside the first is only described")
+        return None
+
+    def _only_branch(self, branch: Any, body: Body, *, nullable: bool) -> Draft:
+        if not isinstance(branch, dict):
+            return {**body.out}
+        merged = {**branch}
+        draft = self._at(branch)
+        if isinstance(draft, Hole):
+            texts = {
+                **draft.texts,
+                **{k: v for k, v in body.out.items() if k in {"description", "example"}},
+            }
+            beside = {**draft.beside, **{k: v for k, v in body.out.items() if k not in texts}}
+            return _replaced(draft, texts=texts, beside=beside, nullable=nullable or draft.nullable)
+        del merged
+        if isinstance(draft, Skeleton):
+            container = {**draft.container, **body.out}
+            if nullable and "type" in container:
+                container["nullable"] = True
+            return Skeleton(container, draft.children)
+        draft = {**draft, **body.out}
+        return admit_null(draft) if nullable else draft
+
+    def _at(self, node: JsonObject) -> Draft:
+        """Render a schema in the place of the one that holds it."""
+        if "$ref" in node:
+            return self._reference(node)
+        return self._hole(id(node), node) if is_piece(node) else self._schema(node)
+
+    def _split(
+        self, node: JsonObject, body: Body, kinds: list[str], values: list[Any] | None
+    ) -> None:
+        """Several types: a branch for each, with the keywords that apply to it (at most one type a node)."""
+        drafts: list[Draft] = []
+        for index, kind in enumerate(kinds):
+            part: JsonObject = {key: node[key] for key in _BY_TYPE.get(kind, ()) if key in node}
+            if "format" in part and (kind == "string") == is_numeric(part["format"]):
+                del part["format"]
+            part["type"] = kind
+            if values is not None:
+                fitting = [value for value in values if fits(value, kind)]
+                if not fitting:
+                    continue
+                part["enum"] = fitting
+            drafts.append(self._child(part, "anyOf", index))
+        body.put_list("anyOf", drafts)
+
+    def _values(self, body: Body, values: list[Any], kinds: list[str], *, nullable: bool) -> None:
+        if not nullable and kinds:
+            values = [value for value in values if value is not None]
+        if self._short and len(values) > 50:
+            self._edit("enum", f"{len(values)} values are only described")
+            body.always.append(f"one of {len(values)} values: {shown(values)}")
+        else:
+            body.out["enum"] = values
+
+    def _keywords(self, node: JsonObject, body: Body, kind: str | None) -> None:
+        for key in node:
+            if key in _CONSTRAINTS:
+                if self._constraint:
+                    body.out[key] = node[key]
+                else:
+                    body.lines.append(f"@{key} {shown(node[key])}")
+        self._exclusive(node, body, kind)
+        if kind == "array" or "items" in node or "prefixItems" in node:
+            self._array(node, body, kind)
+        if any(key in node for key in ("properties", "required", "additionalProperties")) or (
+            "unevaluatedProperties" in node
+        ):
+            self._object(node, body)
+
+    def _exclusive(self, node: JsonObject, body: Body, kind: str | None) -> None:
+        """Exclusive bounds: inclusive ones on integers, on numbers inclusive and described (F7)."""
+        for key, bound, step, tighter in (
+            ("exclusiveMinimum", "minimum", 1, max),
+            ("exclusiveMaximum", "maximum", -1, min),
+        ):
+            if key not in node:
+                continue
+            value = node[key]
+            if kind == "integer":
+                value = (math.floor(value) if step > 0 else math.ceil(value)) + step
+            else:
+                body.lines.append(f"@{key} {shown(value)}")
+            if self._constraint:
+                body.out[bound] = tighter(value, body.out.get(bound, value))
+            elif kind == "integer":
+                body.lines.append(f"@{bound} {shown(value)}")
+
+    def _array(self, node: JsonObject, body: Body, kind: str | None) -> None:
+        prefix = node.get("prefixItems")
+        items = node.get("items", True)
+        if not prefix:
+            if items is False:
+                body.out["items"] = {}
+                body.out["maxItems"] = 0
+            elif kind == "array" or items is not True:
+                body.put("items", self._child(items, "items"))
+            return
+        body.lines.append(f"@prefixItems {shown(prefix)}")
+        self._edit("tuple", "a tuple is shown as a list of any of its items")
+        drafts = [self._child(item, "items", "anyOf", index) for index, item in enumerate(prefix)]
+        if items is False:
+            body.out["maxItems"] = min(len(prefix), body.out.get("maxItems", len(prefix)))
+        elif items is True:
+            body.out["items"] = {}
+            return
+        else:
+            drafts.append(self._child(items, "items", "anyOf", len(prefix)))
+        inner = Body({})
+        inner.put_list("anyOf", drafts)
+        body.put("items", inner.finish(nullable=False, bare=True))
+
+    def _object(self, node: JsonObject, body: Body) -> None:
+        required = set(node.get("required", ()))
+        shown: dict[str, Draft] = {}
+        for name, item in node.get("properties", {}).items():
+            if item is not False:
+                optional = name not in required
+                shown[name] = self._child(item, "properties", name, optional=optional)
+            required.discard(name) if item is False else None
+        if shown or "properties" in node:
+            body.put_map("properties", shown)
+        names = [name for name in node.get("required", ()) if name in required]
+        if names:
+            body.out["required"] = names
+        self._additional(node, body)
+
+    def _additional(self, node: JsonObject, body: Body) -> None:
+        """What else an object may hold; patterns widen it, for OpenAPI 3.0 has none."""
+        others = node.get("additionalProperties", True)
+        if (
+            others is True
+            and node.get("unevaluatedProperties") is False
+            and not _looks_through(node)
+        ):
+            others = False
+        patterns = node.get("patternProperties")
+        if patterns and others is not True:
+            choices = [*patterns.values(), *([] if others is False else [others])]
+            others = choices[0] if len(choices) == 1 else {"anyOf": choices}
+        if isinstance(others, bool):
+            if not others or "additionalProperties" in node:
+                body.out["additionalProperties"] = others
+        else:
+            draft = self._child(others, "additionalProperties", optional=True)
+            body.put("additionalProperties", draft)
+
+    def _unspeakable(self, node: JsonObject, body: Body, kinds: list[str]) -> None:
+        for key in _UNSPEAKABLE:
+            if key in node and not (len(kinds) > 1 and key in _TYPED):
+                body.lines.append(f"@{key} {shown(node[key])}")
+                self._edit("constraint", f"{key} is only described; validation keeps it")
+        if node.get("unevaluatedProperties", True) is not True and _looks_through(node):
+            body.lines.append(f"@unevaluatedProperties {shown(node['unevaluatedProperties'])}")
+
+
+#: What a union may stand beside; a union alone with annotations is only its branches.
+_BESIDE_UNION = frozenset(
+    {
+        "allOf",
+        "const",
+        "enum",
+        "else",
+        "if",
+        "not",
+        "then",
+        "type",
+        *_TYPED,
+    }
+)
+
+
+def _looks_through(node: JsonObject) -> bool:
+    """Whether ``unevaluatedProperties`` depends on more than the properties that the node declares."""
+    return any(key in node for key in ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas"))
+
+
+def _has_type(draft: Draft) -> bool:
+    if isinstance(draft, Hole):
+        return bool(types_of(draft.node)[0]) and len(types_of(draft.node)[0]) == 1
+    return "type" in (draft.container if isinstance(draft, Skeleton) else draft)
+
+
+def _draft_admits_null(draft: Draft) -> bool:
+    if isinstance(draft, Hole):
+        return draft.nullable
+    out = draft.container if isinstance(draft, Skeleton) else draft
+    return bool(out.get("nullable")) or out == {}
+
+
+def _null_draft(draft: Draft) -> Draft:
+    if isinstance(draft, Hole):
+        return _replaced(draft, nullable=True)
+    if isinstance(draft, Skeleton):
+        return Skeleton({**draft.container, "nullable": True}, draft.children)
+    return admit_null(draft)
+
+
+def _replaced(hole: Hole, **changes: Any) -> Hole:
+    fields: dict[str, Any] = {name: getattr(hole, name) for name in Hole.__slots__}
+    return Hole(**{**fields, **changes})

@@ -1,0 +1,235 @@
+"""Composed schemas in the words that a model reads: dialect "3.1", JSON Schema 2020-12 with ``$defs``.
+
+Everything that validation knows can be said here, so only what a cut could make narrower is described.
+"""
+
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn._pointer import join
+from specfn.records import Edit
+from specfn.schema.body import Body, shown
+from specfn.schema.definitions import Definitions, walk
+from specfn.schema.merge import CONTRADICTION
+from specfn.schema.nodes import MORE, is_piece
+from specfn.schema.piece import Draft, Form, Hole, form
+from specfn.schema.text import clean
+
+_PLAIN = frozenset(
+    {
+        "const",
+        "contentEncoding",
+        "contentMediaType",
+        "default",
+        "dependentRequired",
+        "deprecated",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "maxContains",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minContains",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "multipleOf",
+        "pattern",
+        "required",
+        "type",
+        "uniqueItems",
+    }
+)
+_CONSTRAINTS = _PLAIN - {"const", "default", "dependentRequired", "deprecated", "required", "type"}
+
+#: A schema below these that admits more makes the whole admit less: kept as they are or described (F8).
+_RIGID = frozenset(
+    {
+        "contains",
+        "contentSchema",
+        "dependentSchemas",
+        "else",
+        "if",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
+)
+_LISTS = {"allOf": "allOf", "anyOf": "anyOf", "oneOf": "anyOf", "prefixItems": "prefixItems"}
+
+
+class Draft31:
+    """Renders one piece; made anew for each."""
+
+    def __init__(
+        self, definitions: Definitions, *, constraint: bool, bare: bool, short: bool
+    ) -> None:
+        """Begin a piece; the arguments are those of ``Draft30``."""
+        self._definitions = definitions
+        self._constraint = constraint
+        self._bare = bare
+        self._short = short
+        self._path: list[str | int] = []
+        self._optional = 0
+        self._edits: list[Edit] = []
+
+    def form(self, node: Any) -> Form:
+        """The rendering of a piece's own schema."""
+        draft = self._reference(node) if "$ref" in node else self._schema(node)
+        return form(draft, tuple(self._edits))
+
+    def _edit(self, kind: str, reason: str) -> None:
+        self._edits.append(Edit(pointer=join(self._path), kind=kind, reason=reason))
+
+    def _child(self, node: Any, *steps: str | int, optional: bool = False) -> Draft:
+        self._path.extend(steps)
+        self._optional += optional
+        try:
+            if not isinstance(node, dict):
+                return {"not": {}} if node is False else {}
+            if "$ref" in node:
+                return self._reference(node)
+            return self._hole(id(node), node, {}) if is_piece(node) else self._schema(node)
+        finally:
+            self._optional -= optional
+            del self._path[-len(steps) :]
+
+    def _reference(self, node: JsonObject) -> Draft:
+        name = self._definitions.name_of(node["$ref"])
+        said = self._annotations(node)
+        if name is None:
+            self._edit(
+                "reference", f"the reference {node['$ref']!r} leads nowhere: anything is admitted"
+            )
+            return {"description": f"(unresolved reference {clean(node['$ref'])})", **said}
+        target = self._definitions[name]
+        return self._hole(name, target if isinstance(target, dict) else {}, said)
+
+    def _hole(self, key: str | int, node: JsonObject, said: JsonObject) -> Hole:
+        texts = {name: said[name] for name in ("description", "examples") if name in said}
+        return Hole(
+            key=key,
+            node=node,
+            path=tuple(self._path),
+            optional=self._optional > 0,
+            texts={} if self._bare else texts,
+            beside={name: value for name, value in said.items() if name not in texts},
+            nullable=False,
+            shared=isinstance(key, str),
+        )
+
+    def _annotations(self, node: JsonObject) -> JsonObject:
+        said: JsonObject = {}
+        if not self._bare:
+            for key in ("title", "description"):
+                if node.get(key):
+                    said[key] = clean(node[key])
+            if node.get("examples"):
+                said["examples"] = node["examples"][:1]
+        for key in ("default", "deprecated"):
+            if key in node:
+                said[key] = node[key]
+        return said
+
+    def _schema(self, node: JsonObject) -> Draft:
+        body = Body(self._annotations(node))
+        if CONTRADICTION in node:
+            self._edit("contradiction", f"{node[CONTRADICTION]}: no value is valid here")
+        if MORE in node:
+            body.always.append(node[MORE])
+        for key, value in node.items():
+            if key in _PLAIN:
+                self._keyword(body, key, value)
+            elif key == "enum":
+                self._enum(body, value)
+            elif key == "properties":
+                self._properties(body, node)
+            elif key == "patternProperties":
+                body.put_map(
+                    key,
+                    {
+                        name: self._child(item, key, name, optional=True)
+                        for name, item in value.items()
+                    },
+                )
+            elif key in {"items", "additionalProperties"}:
+                self._rest(body, key, value)
+            elif key in _LISTS:
+                self._list(body, node, key, value)
+            elif key in _RIGID:
+                self._rigid(body, node, key, value)
+        self._without_refused(body, node)
+        return body.finish(bare=self._bare)
+
+    def _keyword(self, body: Body, key: str, value: Any) -> None:
+        if key in _CONSTRAINTS and not self._constraint:
+            body.lines.append(f"@{key} {shown(value)}")
+        else:
+            body.out[key] = value
+
+    def _enum(self, body: Body, values: list[Any]) -> None:
+        if self._short and len(values) > 50:
+            self._edit("enum", f"{len(values)} values are only described")
+            body.always.append(f"one of {len(values)} values: {shown(values)}")
+        else:
+            body.out["enum"] = values
+
+    def _properties(self, body: Body, node: JsonObject) -> None:
+        required = set(node.get("required", ()))
+        body.put_map(
+            "properties",
+            {
+                name: self._child(item, "properties", name, optional=name not in required)
+                for name, item in node["properties"].items()
+                if item is not False
+            },
+        )
+
+    @staticmethod
+    def _without_refused(body: Body, node: JsonObject) -> None:
+        """A property that is refused is not shown, and so not required either."""
+        properties = node.get("properties", {})
+        if "required" in node:
+            names = [name for name in node["required"] if properties.get(name) is not False]
+            body.out["required"] = names
+            if not names:
+                del body.out["required"]
+
+    def _rest(self, body: Body, key: str, value: Any) -> None:
+        if isinstance(value, bool):
+            body.out[key] = value
+        else:
+            body.put(key, self._child(value, key, optional=key == "additionalProperties"))
+
+    def _list(self, body: Body, node: JsonObject, key: str, value: list[Any]) -> None:
+        if key == "oneOf" and "anyOf" in node:
+            body.lines.append(f"@oneOf {shown(value)}")
+            self._edit("union", "a second union beside the first is only described")
+            return
+        shown_key = _LISTS[key]
+        body.put_list(shown_key, [self._child(item, shown_key, i) for i, item in enumerate(value)])
+
+    def _rigid(self, body: Body, node: JsonObject, key: str, value: Any) -> None:
+        unevaluated = key.startswith("unevaluated")
+        looks_at = node if unevaluated else value
+        loose = any(
+            "$ref" in inner or (unevaluated and is_piece(inner)) for inner in _below(looks_at, node)
+        )
+        if loose:
+            body.lines.append(f"@{key} {shown(value)}")
+            self._edit("constraint", f"{key} is only described; validation keeps it")
+        else:
+            body.out[key] = value
+
+
+def _below(value: Any, node: JsonObject) -> list[JsonObject]:
+    """The schemas at and below a keyword's value, without the node that has the keyword."""
+    values = value.values() if isinstance(value, dict) and value is not node else [value]
+    found = [inner for item in values for inner in walk(item)]
+    found += list(walk(value)) if isinstance(value, dict) else []
+    return [inner for inner in found if inner is not node]

@@ -1,0 +1,91 @@
+"""What a composed schema says at its root: its types, its constants, its branches."""
+
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn.schema.definitions import SUBSCHEMAS
+
+_KINDS: dict[type, str] = {
+    bool: "boolean",
+    dict: "object",
+    float: "number",
+    int: "integer",
+    list: "array",
+    str: "string",
+}
+
+#: From how many branches a union is a piece of its own.
+_WIDE_UNION = 4
+
+#: The annotation under which an object says that not all of its properties are shown.
+MORE = "x-specfn-more"
+
+_NULL = {"type": "null"}
+
+_NUMERIC_FORMATS = frozenset(
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float double".split()
+)
+
+
+def is_leaf(node: Any) -> bool:
+    """Whether a composed schema has nothing below it, so that it is shown wherever it is used."""
+    return not isinstance(node, dict) or (SUBSCHEMAS.isdisjoint(node) and "$ref" not in node)
+
+
+def is_piece(node: JsonObject) -> bool:
+    """Whether an inline schema is worth a piece of its own: it can be cut without losing a scalar."""
+    if node.get("properties"):
+        return True
+    return len(node.get("anyOf") or node.get("oneOf") or ()) >= _WIDE_UNION
+
+
+def branches_of(node: JsonObject) -> tuple[list[Any], bool]:
+    """The branches of a schema's union but null, and whether null is one of them."""
+    union = node.get("anyOf") or node.get("oneOf") or []
+    branches = [branch for branch in union if branch != _NULL and branch is not False]
+    return branches, _NULL in union
+
+
+def types_of(node: JsonObject) -> tuple[list[str], bool]:
+    """The declared types but null (``integer`` is a ``number`` where both stand), and whether null is one."""
+    kind = node.get("type")
+    kinds = [kind] if isinstance(kind, str) else list(kind or ())
+    if "number" in kinds and "integer" in kinds:
+        kinds.remove("integer")
+    return [item for item in kinds if item != "null"], "null" in kinds
+
+
+def values_of(node: JsonObject) -> list[Any] | None:
+    """The constants of a schema; ``None`` if it has none."""
+    if "const" in node:
+        return [node["const"]]
+    values = node.get("enum")
+    return list(values) if isinstance(values, list) else None
+
+
+def kind_of(value: Any) -> str:
+    """The JSON Schema type of a value."""
+    return "null" if value is None else _KINDS.get(value.__class__, "object")
+
+
+def is_numeric(name: str) -> bool:
+    """Whether a format is one of numbers."""
+    return name in _NUMERIC_FORMATS
+
+
+def types_of_values(values: list[Any]) -> tuple[list[str], bool]:
+    """The type that constants without one have in common; none if they differ."""
+    kinds = list(dict.fromkeys(kind_of(value) for value in values if value is not None))
+    if len(kinds) == 1:
+        return kinds, None in values
+    return [], False
+
+
+def fits(value: Any, kind: str) -> bool:
+    """Whether a value is of a JSON Schema type."""
+    found = kind_of(value)
+    if kind == "number":
+        return found in {"number", "integer"}
+    if kind == "integer" and found == "number":
+        return bool(value.is_integer())
+    return found == kind

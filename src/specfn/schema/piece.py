@@ -1,0 +1,150 @@
+"""Pieces: the parts from which a model's schema is put together.
+
+A piece is one object schema (or component) in the dialect that a model reads, with holes where other pieces
+go. Pieces are made once per document; what differs between functions is only which holes are filled.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from specfn._json import JsonObject, dumps
+from specfn.records import Edit
+
+#: A definition's name, or the identity of an inline node.
+Key: TypeAlias = str | int
+
+#: Steps from a piece's root to a place in it.
+Path: TypeAlias = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hole:
+    """A place in a piece that another piece fills.
+
+    Attributes:
+        key: the piece that goes there.
+        node: its composed schema.
+        path: where the hole is in its own piece.
+        optional: whether an instance can do without the place.
+        texts: descriptions and examples that the place has of its own.
+        beside: other annotations that the place has of its own.
+        nullable: whether the place also admits null.
+        shared: whether the place refers to the piece (dialect 3.1) instead of holding it.
+    """
+
+    key: Key
+    node: JsonObject
+    path: Path
+    optional: bool
+    texts: JsonObject
+    beside: JsonObject
+    nullable: bool
+    shared: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Skeleton:
+    """A container with ``None`` where children go: holes, or containers that have holes below."""
+
+    container: Any
+    children: "tuple[tuple[str | int, Skeleton | Hole], ...]"
+
+    def fill(self, resolve: "Callable[[Hole], Any]") -> Any:
+        """A copy with every hole resolved, in the order of the holes."""
+        filled = self.container.copy()
+        for key, child in self.children:
+            filled[key] = child.fill(resolve) if isinstance(child, Skeleton) else resolve(child)
+        return filled
+
+    def holes(self) -> Iterator[Hole]:
+        """The holes, in the order in which ``fill`` meets them."""
+        for _, child in self.children:
+            if isinstance(child, Skeleton):
+                yield from child.holes()
+            else:
+                yield child
+
+    def size(self) -> int:
+        """The bytes of compact JSON without what goes into the holes."""
+        own = len(dumps(self.container)) - 4 * len(self.children)
+        return own + sum(child.size() for _, child in self.children if isinstance(child, Skeleton))
+
+
+#: What converting a schema gives: finished JSON, a container with holes, or just a hole.
+Draft: TypeAlias = JsonObject | Skeleton | Hole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """One rendering of a piece.
+
+    Attributes:
+        draft: the JSON with its holes.
+        holes: the holes, in the order of ``fill``.
+        size: bytes of compact JSON without the holes' contents.
+        edits: what the rendering changed, with pointers relative to the piece.
+    """
+
+    draft: Draft
+    holes: tuple[Hole, ...]
+    size: int
+    edits: tuple[Edit, ...]
+
+    def fill(self, resolve: Callable[[Hole], Any]) -> Any:
+        """The JSON with every hole resolved."""
+        if isinstance(self.draft, Skeleton):
+            return self.draft.fill(resolve)
+        return resolve(self.draft) if isinstance(self.draft, Hole) else self.draft
+
+
+def form(draft: Draft, edits: tuple[Edit, ...]) -> Form:
+    """A form of a draft, measured."""
+    if isinstance(draft, Skeleton):
+        return Form(draft, tuple(draft.holes()), draft.size(), edits)
+    if isinstance(draft, Hole):
+        return Form(draft, (draft,), 0, edits)
+    return Form(draft, (), len(dumps(draft)), edits)
+
+
+def beside(content: JsonObject, hole: Hole, *, texts: bool = True) -> JsonObject:
+    """What fills a hole, with the annotations that the place has of its own."""
+    own = {**hole.beside, **hole.texts} if texts else hole.beside
+    if own:
+        content = {**content, **own}
+    return admit_null(content) if hole.nullable else content
+
+
+def admit_null(schema: JsonObject) -> JsonObject:
+    """A schema of dialect 3.0 that also admits null (OpenAPI 3.0.4, Schema Object, ``nullable``)."""
+    out = schema
+    if "type" in out and not out.get("nullable"):
+        out = {**out, "nullable": True}
+    if "enum" in out and None not in out["enum"]:
+        out = {**out, "enum": [*out["enum"], None]}
+    if "anyOf" in out and not any(map(_admits_null, out["anyOf"])):
+        out = {**out, "anyOf": _with_null(out["anyOf"])}
+    return out
+
+
+def _admits_null(schema: Any) -> bool:
+    """Whether a branch admits null: it says so, or says nothing that could refuse it."""
+    if not isinstance(schema, dict):
+        return False
+    if "type" in schema:
+        return bool(schema.get("nullable"))
+    if "anyOf" in schema:
+        return any(map(_admits_null, schema["anyOf"]))
+    return "not" not in schema and None in schema.get("enum", (None,))
+
+
+def _with_null(branches: list[Any]) -> list[Any]:
+    """The branches with null: on the first that has a type, else as a branch of its own."""
+    for index, branch in enumerate(branches):
+        if isinstance(branch, dict) and "type" in branch:
+            return [*branches[:index], admit_null(branch), *branches[index + 1 :]]
+    return [*branches, dict(ONLY_NULL)]
+
+
+#: Null alone: ``nullable`` counts only beside a type.
+ONLY_NULL: JsonObject = {"type": "string", "nullable": True, "enum": [None]}
