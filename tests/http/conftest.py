@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from specfn.migrate.route import Api, Answer, Body, Group, Parameter, Route
+from specfn.migrate.route import Answer, Api, Body, Group, Parameter, Route
 from specfn.migrate.template import parse
 
 
@@ -74,7 +74,9 @@ def answer(*media_types: str) -> Answer:
     )
 
 
-def operation(path: str = "/x", method: str = "get", *parameters: Parameter, **more: Any) -> Operation:
+def operation(
+    path: str = "/x", method: str = "get", *parameters: Parameter, **more: Any
+) -> Operation:
     """An operation with these parameters; placeholders that are not among them are plain ones."""
     given = {each.name: each for each in parameters if each.location == "path"}
     declared = [name for name in given if "{" not in name]

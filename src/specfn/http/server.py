@@ -21,6 +21,7 @@ from specfn.migrate.route import Api, Route
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
 
+_PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?\Z")
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _USERINFO = re.compile(r"//[^/?#]*@")
@@ -62,7 +63,7 @@ def parse(url: str) -> Base:
         parsed = httpx.URL(url)
     except httpx.InvalidURL:
         raise ValueError("is not a URL") from None
-    if parsed.scheme not in {"http", "https"} or not parsed.host:
+    if parsed.scheme not in _PORTS or not parsed.host:
         raise ValueError("must be a complete http or https URL")
     if parsed.userinfo:
         raise ValueError("must not hold a user name or password; give them as credentials")
@@ -73,12 +74,20 @@ def parse(url: str) -> Base:
         raise ValueError("has a host that is no host name")
     if any(is_dot(segment) for segment in urlsplit(url).path.split("/")):
         raise ValueError("must not have . or .. in its path")
+    if ":" in host:
+        host = str(ipaddress.ip_address(host))
     return Base(
-        origin=f"{parsed.scheme}://{parsed.netloc.decode()}",
+        origin=_origin(parsed.scheme, host, parsed.port),
         scheme=parsed.scheme,
         host=host,
         path=parsed.raw_path.decode().removesuffix("/"),
     )
+
+
+def _origin(scheme: str, host: str, port: int | None) -> str:
+    """An origin in the one form that can be compared; the client keeps some ports that are default."""
+    written = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{written}" + ("" if port in {None, _PORTS[scheme]} else f":{port}")
 
 
 def is_dot(segment: str) -> bool:
