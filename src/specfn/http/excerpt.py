@@ -4,7 +4,6 @@ import base64
 import json
 from typing import Any, Final
 
-from specfn import _json
 from specfn.errors import UsageError
 
 #: The least that is worth reading; below it, not even the frame fits.
@@ -12,6 +11,9 @@ _LEAST: Final = 200
 
 #: How deeply a cut answer is shown.
 _DEPTH: Final = 32
+
+#: How deeply the writer of JSON goes without running out of stack.
+_WRITABLE: Final = 400
 
 #: A text of at most this length is shown whole, whatever stands beside it.
 _SHORT: Final = 240
@@ -29,21 +31,15 @@ def excerpt(status: int, data: Any, limit: int, *, media_type: str | None, trunc
     if limit < _LEAST:
         raise UsageError(f"an answer is not shown in fewer than {_LEAST} characters")
     frame: dict[str, Any] = {"status": status}
+    mark = {"truncated": True} if truncated else {}
     if isinstance(data, bytes):
-        return _written(frame | _binary(data, limit, media_type) | _mark(truncated))
-    try:
-        whole = _written(frame | {"data": data} | _mark(truncated))
-    except RecursionError:  # nested beyond what any writer takes: only its top is shown
-        whole = ""
-    if 0 < len(whole) <= limit:
-        return whole
-    room = limit - len(_written(frame | {"data": None} | _mark(truncated=True)))
-    cut, _ = _cut(data, room, 0)
-    return _written(frame | {"data": cut} | _mark(truncated=True))
-
-
-def _mark(truncated: bool) -> dict[str, Any]:  # noqa: FBT001  # it is the value that is written
-    return {"truncated": True} if truncated else {}
+        return _written(frame | _binary(data, limit, media_type) | mark)
+    if _fits(data, limit):
+        whole = _written(frame | {"data": data} | mark)
+        if len(whole) <= limit:
+            return whole
+    room = limit - len(_written(frame | {"data": 0, "truncated": True}))
+    return _written(frame | {"data": _cut(data, room, 0), "truncated": True})
 
 
 def _binary(data: bytes, limit: int, media_type: str | None) -> dict[str, Any]:
@@ -54,97 +50,98 @@ def _binary(data: bytes, limit: int, media_type: str | None) -> dict[str, Any]:
 
 
 def _written(value: Any) -> str:
-    try:
-        return _json.dumps(value).decode()
-    except ValueError:  # deeper than orjson goes, or a number of too many digits
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _size(value: Any) -> int:
     return len(_written(value))
 
 
-def _cut(value: Any, room: int, depth: int) -> tuple[Any, int]:
-    """As much of a value as fits, first things first, with its length.
+def _fits(value: Any, room: int) -> bool:
+    """Whether a value could fit, from a first look that ends where it surely does not."""
+    waiting = [(value, 0)]
+    while waiting and room >= 0:
+        node, depth = waiting.pop()
+        if isinstance(node, str):
+            room -= len(node)
+        elif isinstance(node, dict | list):
+            if depth > _WRITABLE or len(node) > room:
+                return False
+            room -= sum(map(len, node)) if isinstance(node, dict) else 0
+            inner = node.values() if isinstance(node, dict) else node
+            waiting.extend((item, depth + 1) for item in inner)
+        room -= 1
+    return room >= 0
 
-    Containers say how many members are missing. Nothing beyond the room is looked at more than once.
+
+def _cut(value: Any, room: int, depth: int) -> Any:
+    """As much of a value as fits into the room, which is no less than a note takes.
+
+    Containers say how many members are missing.
     """
+    if _fits(value, room) and _size(value) <= room:
+        return value
     if isinstance(value, str):
         return _cut_text(value, room)
-    if not isinstance(value, dict | list) or not value:
-        return value, _size(value)
-    if depth >= _DEPTH or room < 2 * _NOTE:
-        note = f"… ({len(value)} not shown)"
-        return note, _size(note)
+    if not isinstance(value, dict | list):
+        return "… (a number not shown)"
+    if depth >= _DEPTH or room < 3 * _NOTE:
+        return f"… ({len(value)} not shown)"
     if isinstance(value, dict):
         return _cut_object(value, room, depth)
     return _cut_array(value, room, depth)
 
 
-def _cut_text(value: str, room: int) -> tuple[str, int]:
-    if len(value) <= room:
-        size = _size(value)
-        if size <= room:
-            return value, size
-    kept = value[: max(room - _NOTE, 0)]
-    while kept and _size(kept) > room - _NOTE:  # escapes take more than a character each
+def _cut_text(value: str, room: int) -> str:
+    kept = value[: room - _NOTE]
+    while _size(kept) > room - _NOTE + 2:  # escapes take more than a character each
         kept = kept[: len(kept) * (room - _NOTE) // _size(kept)]
-    note = f"{kept}… ({len(value) - len(kept)} characters not shown)"
-    return note, _size(note)
+    return f"{kept}… ({len(value) - len(kept)} characters not shown)"
 
 
-def _cut_array(value: list[Any], room: int, depth: int) -> tuple[list[Any], int]:
+def _cut_array(value: list[Any], room: int, depth: int) -> list[Any]:
     """Whole elements from the front; only the one at which the room ends is cut itself."""
     kept: list[Any] = []
-    used = 2
+    left = room - 2 - _NOTE
     for item in value:
-        left = room - used - 1 - _NOTE
-        if left < _NOTE:
+        if left <= _NOTE:
             break
-        shown, size = _cut(item, left, depth + 1)
-        kept.append(shown)
-        used += size + 1
+        kept.append(_cut(item, left - 1, depth + 1))
+        left -= _size(kept[-1]) + 1
     if len(kept) < len(value):
         kept.append(f"… ({len(value) - len(kept)} not shown)")
-    return kept, used + _NOTE
+    return kept
 
 
-def _cut_object(value: dict[str, Any], room: int, depth: int) -> tuple[dict[str, Any], int]:
+def _cut_object(value: dict[str, Any], room: int, depth: int) -> dict[str, Any]:
     """Short members whole, the others in equal shares of what is left.
 
     A page of records is long, and the cursor after it is short: it must not be the one that is cut.
     """
-    names = {key: _size(key) + 2 for key in value}
-    short = {key: _size(item) for key, item in value.items() if _is_short(item)}
-    left = room - 2 - _NOTE - sum(names[key] + size for key, size in short.items())
-    sharing = len(value) - len(short)
-    kept: dict[str, Any] = {}
-    if left < sharing * 2 * _NOTE + sum(names[key] for key in value if key not in short):
+    long = [key for key, item in value.items() if not _is_short(item)]
+    left = room - 2 - sum(_size(key) + 2 for key in value)
+    left -= sum(_size(item) for item in value.values() if _is_short(item))
+    if left < len(long) * 2 * _NOTE:
         return _cut_front(value, room, depth)
-    for key, item in value.items():
-        if key in short:
-            kept[key] = item
-            continue
-        share = left // sharing - names[key]
-        kept[key], size = _cut(item, max(share, _NOTE), depth + 1)
-        left -= names[key] + size
-        sharing -= 1
-    return kept, room - left
+    kept = dict(value)
+    for index, key in enumerate(long):
+        kept[key] = _cut(value[key], left // (len(long) - index), depth + 1)
+        left -= _size(kept[key])
+    return kept
 
 
-def _cut_front(value: dict[str, Any], room: int, depth: int) -> tuple[dict[str, Any], int]:
+def _cut_front(value: dict[str, Any], room: int, depth: int) -> dict[str, Any]:
     """An object with more members than there is room for: the first ones."""
     kept: dict[str, Any] = {}
-    used = 2
+    left = room - 2 - _NOTE
     for key, item in value.items():
         name = _size(key) + 2
-        left = room - used - name - _NOTE
-        if left < _NOTE:
+        if left - name <= _NOTE:
             break
-        kept[key], size = _cut(item, min(left, _SHORT), depth + 1)
-        used += name + size
+        kept[key] = _cut(item, min(left - name, _SHORT), depth + 1)
+        left -= name + _size(kept[key])
     kept["…"] = f"{len(value) - len(kept)} not shown"
-    return kept, used + _NOTE
+    return kept
 
 
 def _is_short(item: Any) -> bool:

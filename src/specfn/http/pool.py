@@ -11,8 +11,9 @@ import time
 import weakref
 from collections.abc import AsyncGenerator, Iterable
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import httpcore
 import httpx
@@ -24,10 +25,7 @@ deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
 
 _lock = threading.Lock()
 _transports: dict[int, httpx.BaseTransport] = {}
-_loops: dict[int, dict[asyncio.AbstractEventLoop, "_Owned"]] = {}
-
-#: A transport with the generator that closes it.
-_Owned: TypeAlias = tuple[httpx.AsyncBaseTransport, AsyncGenerator[httpx.AsyncBaseTransport, None]]
+_homes: dict[asyncio.AbstractEventLoop, "_Home"] = {}
 
 
 @cache
@@ -115,27 +113,55 @@ def _close(key: int, made: httpx.BaseTransport) -> None:
     made.close()
 
 
+@dataclass(slots=True)
+class _Home:
+    """The transports of one event loop: a socket of asyncio cannot be used in another.
+
+    Attributes:
+        owned: by the identity of the connection, with what moves them to ``retired``.
+        retired: those whose connection is gone; closing them has to be awaited, by who comes next.
+        keeper: closes what is left when the loop ends: loops close their asynchronous generators.
+    """
+
+    owned: dict[int, tuple[httpx.AsyncBaseTransport, "weakref.finalize[Any, Connection]"]]
+    retired: list[httpx.AsyncBaseTransport]
+    keeper: AsyncGenerator[None, None]
+
+
 async def atransport(connection: Connection) -> httpx.AsyncBaseTransport:
-    """The same for asyncio, per event loop; it is closed with the connection or with its loop."""
+    """The same for asyncio: one per connection and event loop, closed with either."""
+    home = await _home(asyncio.get_running_loop())
+    while home.retired:
+        await home.retired.pop().aclose()
     key = id(connection)
-    loop = asyncio.get_running_loop()
-    with _lock:
-        if key not in _loops:
-            _loops[key] = {}
-            weakref.finalize(connection, _loops.pop, key, None)
-        loops = _loops[key]
-        for closed in [each for each in loops if each.is_closed()]:
-            del loops[closed]
-    if loop not in loops:
-        owner = _own()
-        loops[loop] = (await anext(owner), owner)
-    return loops[loop][0]
+    if key not in home.owned:
+        made = httpx.AsyncHTTPTransport(verify=_ssl_context())
+        home.owned[key] = (made, weakref.finalize(connection, _retire, home, key))
+    return home.owned[key][0]
 
 
-async def _own() -> AsyncGenerator[httpx.AsyncBaseTransport, None]:
-    """Own a transport. A loop that ends closes its generators, and this one closes the transport."""
-    made = httpx.AsyncHTTPTransport(verify=_ssl_context())
+async def _home(loop: asyncio.AbstractEventLoop) -> _Home:
+    if loop not in _homes:
+        for closed in [each for each in _homes if each.is_closed()]:
+            del _homes[closed]
+        keeper = _keep(loop)
+        _homes[loop] = _Home({}, [], keeper)
+        await anext(keeper)
+    return _homes[loop]
+
+
+def _retire(home: _Home, key: int) -> None:
+    if key in home.owned:
+        home.retired.append(home.owned.pop(key)[0])
+
+
+async def _keep(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[None, None]:
     try:
-        yield made
+        yield
     finally:
-        await made.aclose()
+        home = _homes.pop(loop)
+        for made, finalizer in home.owned.values():
+            finalizer.detach()
+            await made.aclose()
+        for made in home.retired:
+            await made.aclose()
