@@ -437,7 +437,13 @@ def _habit(kind: str) -> Any:
 
 
 def _enum(_: Any, value: Any, __: int) -> Any:
-    return value if value.__class__ is list and value else _DROP
+    if value.__class__ is not list or not value:
+        return _DROP
+    distinct = {
+        (item.__class__, dumps(item) if item.__class__ in (dict, list) else item): item
+        for item in value
+    }
+    return value if len(distinct) == len(value) else list(distinct.values())
 
 
 def _required(_: Any, value: Any, __: int) -> Any:

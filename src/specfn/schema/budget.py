@@ -146,6 +146,7 @@ class Renderer:
         self._kept: list[Any] = []
         self._whole: dict[Key, Any] = {}
         self._stubs: dict[Key, tuple[JsonObject, int]] = {}
+        self._places: dict[Form, int] = {}
 
     def render(self, node: Any, budget: int | None = None) -> Rendering:
         """Render one composed schema within the budget, or within a part of it."""
@@ -227,7 +228,7 @@ class Renderer:
         piece.cyclic = any(child.cyclic for child in children)
         piece.height = 1 + max((child.height for child in children), default=0)
         piece.weight = piece.full.size + sum(
-            child.weight + extra(hole)
+            child.weight + hole.extra
             for child, hole in zip(children, piece.full.holes, strict=True)
         )
 
@@ -276,11 +277,17 @@ class Renderer:
             known = self._stubs[hole.key] = (content, len(dumps(content)))
         return known
 
+    def places(self, form: Form) -> int:
+        """What the holes of a form cost as long as they are not filled."""
+        known = self._places.get(form)
+        if known is None:
+            known = self._places[form] = sum(map(self._place, form.holes))
+        return known
 
-def extra(hole: Hole) -> int:
-    """At most how many bytes a place's own annotations add to what fills it."""
-    own = {**hole.beside, **hole.texts}
-    return (len(dumps(own)) if own else 0) + (48 if hole.nullable else 0)
+    def _place(self, hole: Hole) -> int:
+        if hole.shared:
+            return len(reference_to(str(hole.key))) + len('{"$ref":"",}') + hole.extra
+        return self.stub(hole)[1] + hole.extra
 
 
 def placed(edits: tuple[Edit, ...], place: tuple[str | int, ...]) -> Iterator[Edit]:
@@ -288,6 +295,10 @@ def placed(edits: tuple[Edit, ...], place: tuple[str | int, ...]) -> Iterator[Ed
     prefix = join(place)
     for edit in edits:
         yield Edit(pointer=prefix + edit.pointer, kind=edit.kind, reason=edit.reason)
+
+
+def _extras(form: Form) -> int:
+    return sum(hole.extra for hole in form.holes)
 
 
 class _Expansion:
@@ -339,20 +350,13 @@ class _Expansion:
         instance.form = form
         instance.children = [None] * len(form.holes)
         self._instances.append(instance)
-        self._used += form.size
+        self._used += form.size + self._renderer.places(form)
         for index, hole in enumerate(form.holes):
-            self._used += self._place(hole)
             if hole.shared and not self._declare(hole):
                 continue
             self._order += 1
             entry = (optional or hole.optional, instance.nesting, self._order, instance, index)
             heapq.heappush(self._heap, entry)
-
-    def _place(self, hole: Hole) -> int:
-        """What a hole costs as long as it is not filled."""
-        if hole.shared:
-            return len(reference_to(str(hole.key))) + 12 + extra(hole)
-        return self._renderer.stub(hole)[1] + extra(hole)
 
     def _declare(self, hole: Hole) -> bool:
         """Make room for a definition that is referred to for the first time."""
@@ -365,11 +369,12 @@ class _Expansion:
 
     def _cost(self, form: Form) -> int:
         """What showing a form costs, with stubs in its holes and the definitions it is first to need."""
-        new = {
-            hole.key: hole for hole in form.holes if hole.shared and hole.key not in self._shared
-        }
-        declared = sum(map(self._declared, new.values()))
-        return form.size + declared + sum(map(self._place, form.holes))
+        cost = form.size + self._renderer.places(form)
+        if any(hole.shared for hole in form.holes):
+            shared = self._shared
+            new = {hole.key: hole for hole in form.holes if hole.shared and hole.key not in shared}
+            cost += sum(map(self._declared, new.values()))
+        return cost
 
     def _declared(self, hole: Hole) -> int:
         return self._renderer.stub(hole)[1] + len(dumps(str(hole.key))) + 2
@@ -434,7 +439,7 @@ class _Expansion:
             full = instance.piece.full
             if instance.form is instance.piece.bare:
                 more = full.size - instance.form.size
-                more += sum(map(extra, full.holes)) - sum(map(extra, instance.form.holes))
+                more += _extras(full) - _extras(instance.form)
                 if self._used + more <= self._budget:
                     self._used += more
                     instance.form = full
@@ -487,7 +492,7 @@ class _Expansion:
 _DESCRIBED = 1
 
 #: Down to which nesting a wide object is shown in part rather than not at all.
-_TRIMMED = 3
+_TRIMMED = 1
 
 
 def _with_properties(node: JsonObject, names: list[str], count: int) -> JsonObject:

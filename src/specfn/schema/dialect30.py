@@ -16,14 +16,26 @@ from specfn.schema.nodes import (
     MORE,
     branches_of,
     fits,
+    is_common,
     is_leaf,
     is_numeric,
     is_piece,
+    is_telling,
     types_of,
     types_of_values,
     values_of,
 )
-from specfn.schema.piece import ONLY_NULL, Draft, Form, Hole, Skeleton, admit_null, form
+from specfn.schema.piece import (
+    ONLY_NULL,
+    Draft,
+    Form,
+    Hole,
+    Skeleton,
+    admit_null,
+    admitting_null,
+    form,
+    hole,
+)
 from specfn.schema.text import clean
 
 _STRING = ("minLength", "maxLength", "pattern", "format")
@@ -137,18 +149,7 @@ class Draft30:
             del self._path[-len(steps) :]
 
     def _hole(self, key: str | int, node: JsonObject, said: JsonObject | None = None) -> Hole:
-        said = said or {}
-        texts = {key: said.pop(key) for key in ("description", "example") if key in said}
-        return Hole(
-            key=key,
-            node=node,
-            path=tuple(self._path),
-            optional=self._optional > 0,
-            texts={} if self._bare else texts,
-            beside=said,
-            nullable=bool(said.pop("nullable", False)),
-            shared=False,
-        )
+        return hole(key, node, tuple(self._path), optional=self._optional > 0, said=said or {})
 
     def _reference(self, node: JsonObject, *, inline: bool = True) -> Draft:
         name = self._definitions.name_of(node["$ref"])
@@ -175,7 +176,7 @@ class Draft30:
             said["description"] = clean(node["description"])
         if "default" in node:
             said["default"] = node["default"]
-        if not self._bare and node.get("examples"):
+        if not self._bare and node.get("examples") and is_telling(node["examples"][0]):
             said["example"] = node["examples"][0]
         if node.get("deprecated"):
             said["deprecated"] = True
@@ -240,23 +241,21 @@ class Draft30:
         return None
 
     def _only_branch(self, branch: Any, body: Body, *, nullable: bool) -> Draft:
+        """The one branch of a union in the place of the union, with the union's annotations."""
         if not isinstance(branch, dict):
             return {**body.out}
-        merged = {**branch}
+        inner = "anyOf" if "anyOf" in branch else "oneOf"
+        if nullable and inner in branch and not types_of(branch)[0]:
+            branch = {**branch, inner: [*branch[inner], {"type": "null"}]}
+            nullable = False
         draft = self._at(branch)
         if isinstance(draft, Hole):
-            texts = {
-                **draft.texts,
-                **{k: v for k, v in body.out.items() if k in {"description", "example"}},
-            }
-            beside = {**draft.beside, **{k: v for k, v in body.out.items() if k not in texts}}
-            return _replaced(draft, texts=texts, beside=beside, nullable=nullable or draft.nullable)
-        del merged
+            said = {**draft.beside, **draft.texts, **body.out}
+            place = self._hole(draft.key, draft.node, said)
+            return admitting_null(place) if nullable or draft.nullable else place
         if isinstance(draft, Skeleton):
-            container = {**draft.container, **body.out}
-            if nullable and "type" in container:
-                container["nullable"] = True
-            return Skeleton(container, draft.children)
+            merged = Skeleton({**draft.container, **body.out}, draft.children)
+            return _null_draft(merged) if nullable else merged
         draft = {**draft, **body.out}
         return admit_null(draft) if nullable else draft
 
@@ -296,7 +295,7 @@ class Draft30:
     def _keywords(self, node: JsonObject, body: Body, kind: str | None) -> None:
         for key in node:
             if key in _CONSTRAINTS:
-                if self._constraint:
+                if self._constraint and (key != "pattern" or is_common(node[key])):
                     body.out[key] = node[key]
                 else:
                     body.lines.append(f"@{key} {shown(node[key])}")
@@ -430,12 +429,7 @@ def _draft_admits_null(draft: Draft) -> bool:
 
 def _null_draft(draft: Draft) -> Draft:
     if isinstance(draft, Hole):
-        return _replaced(draft, nullable=True)
+        return admitting_null(draft)
     if isinstance(draft, Skeleton):
         return Skeleton({**draft.container, "nullable": True}, draft.children)
     return admit_null(draft)
-
-
-def _replaced(hole: Hole, **changes: Any) -> Hole:
-    fields: dict[str, Any] = {name: getattr(hole, name) for name in Hole.__slots__}
-    return Hole(**{**fields, **changes})

@@ -11,8 +11,8 @@ from specfn.records import Edit
 from specfn.schema.body import Body, shown
 from specfn.schema.definitions import Definitions, walk
 from specfn.schema.merge import CONTRADICTION
-from specfn.schema.nodes import MORE, is_piece
-from specfn.schema.piece import Draft, Form, Hole, form
+from specfn.schema.nodes import MORE, is_common, is_piece, is_telling
+from specfn.schema.piece import Draft, Form, Hole, form, hole
 from specfn.schema.text import clean
 
 _PLAIN = frozenset(
@@ -111,17 +111,9 @@ class Draft31:
         return self._hole(name, target if isinstance(target, dict) else {}, said)
 
     def _hole(self, key: str | int, node: JsonObject, said: JsonObject) -> Hole:
-        texts = {name: said[name] for name in ("description", "examples") if name in said}
-        return Hole(
-            key=key,
-            node=node,
-            path=tuple(self._path),
-            optional=self._optional > 0,
-            texts={} if self._bare else texts,
-            beside={name: value for name, value in said.items() if name not in texts},
-            nullable=False,
-            shared=isinstance(key, str),
-        )
+        shared = isinstance(key, str)
+        optional = self._optional > 0
+        return hole(key, node, tuple(self._path), optional=optional, said=said, shared=shared)
 
     def _annotations(self, node: JsonObject) -> JsonObject:
         said: JsonObject = {}
@@ -129,7 +121,7 @@ class Draft31:
             for key in ("title", "description"):
                 if node.get(key):
                     said[key] = clean(node[key])
-            if node.get("examples"):
+            if node.get("examples") and is_telling(node["examples"][0]):
                 said["examples"] = node["examples"][:1]
         for key in ("default", "deprecated"):
             if key in node:
@@ -167,7 +159,9 @@ class Draft31:
         return body.finish(bare=self._bare)
 
     def _keyword(self, body: Body, key: str, value: Any) -> None:
-        if key in _CONSTRAINTS and not self._constraint:
+        if (key in _CONSTRAINTS and not self._constraint) or (
+            key == "pattern" and not is_common(value)
+        ):
             body.lines.append(f"@{key} {shown(value)}")
         else:
             body.out[key] = value

@@ -1,5 +1,8 @@
 """What a composed schema says at its root: its types, its constants, its branches."""
 
+import re
+import warnings
+from functools import cache
 from typing import Any
 
 from specfn._json import JsonObject
@@ -89,3 +92,34 @@ def fits(value: Any, kind: str) -> bool:
     if kind == "integer" and found == "number":
         return bool(value.is_integer())
     return found == kind
+
+
+@cache
+def is_common(pattern: str) -> bool:
+    """Whether a pattern is one that most readers of a schema can compile, not only ECMA-262's."""
+    if len(pattern) > _PATTERN_SHOWN:
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "error", FutureWarning
+            )  # what it will mean is not what it means now
+            re.compile(pattern)
+    except (re.error, FutureWarning, RecursionError, OverflowError):
+        return False
+    return True
+
+
+def is_telling(example: Any) -> bool:
+    """Whether an example says what a type does not: one of an object repeats its properties' own."""
+    if isinstance(example, list):
+        return len(example) <= _LIST_SHOWN and all(map(is_telling, example))
+    return not isinstance(example, dict) and (
+        not isinstance(example, str) or len(example) <= _TEXT_SHOWN
+    )
+
+
+#: How long a text and a list may be to serve as an example, and a pattern to be shown as one.
+_TEXT_SHOWN = 200
+_PATTERN_SHOWN = 1000
+_LIST_SHOWN = 5

@@ -31,6 +31,7 @@ class Hole:
         beside: other annotations that the place has of its own.
         nullable: whether the place also admits null.
         shared: whether the place refers to the piece (dialect 3.1) instead of holding it.
+        extra: at most how many bytes the place's own annotations add to what fills it.
     """
 
     key: Key
@@ -41,6 +42,7 @@ class Hole:
     beside: JsonObject
     nullable: bool
     shared: bool
+    extra: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +72,43 @@ class Skeleton:
         own = len(dumps(self.container)) - 4 * len(self.children)
         return own + sum(child.size() for _, child in self.children if isinstance(child, Skeleton))
 
+
+def hole(
+    key: Key,
+    node: JsonObject,
+    path: Path,
+    *,
+    optional: bool,
+    said: JsonObject,
+    shared: bool = False,
+) -> Hole:
+    """A hole, measured; ``said`` holds the annotations that the place has of its own."""
+    texts = {name: value for name, value in said.items() if name in TEXTS}
+    beside = {name: value for name, value in said.items() if name not in TEXTS}
+    extra = len(dumps(said)) if said else 0
+    return Hole(key, node, path, optional, texts, beside, False, shared, extra)  # noqa: FBT003
+
+
+def admitting_null(place: Hole) -> Hole:
+    """The same hole, admitting null."""
+    return Hole(
+        place.key,
+        place.node,
+        place.path,
+        place.optional,
+        place.texts,
+        place.beside,
+        True,  # noqa: FBT003
+        place.shared,
+        place.extra + _NULLABLE,
+    )
+
+
+#: What is the first to go where room is short.
+TEXTS = frozenset({"description", "example", "examples"})
+
+#: The most bytes that admitting null adds.
+_NULLABLE = 48
 
 #: What converting a schema gives: finished JSON, a container with holes, or just a hole.
 Draft: TypeAlias = JsonObject | Skeleton | Hole

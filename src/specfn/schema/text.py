@@ -23,7 +23,7 @@ _SENTENCE = re.compile(r"[.!?。！？](?=\s|$)|\n")
 
 def clean(text: str) -> str:
     """The text without characters that a reader cannot see; scripts and emoji stay as they are."""
-    if text.isascii() and text.isprintable():
+    if text.isascii() and text.replace("\n", " ").isprintable():
         return _MARKER.sub(_apart, text) if "|" in text else text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     parts = _split_flags(text)
