@@ -166,9 +166,8 @@ def assemble(base: Base, path: str, query: Sequence[str], *, segments: int) -> h
         url = httpx.URL(base.origin + target)
     except httpx.InvalidURL:
         raise Unfit("arguments that fit into a URL", "the URL would be too long") from None
-    sent = url.raw_path.decode("ascii")
-    kept = str(url) == base.origin + target and sent == target
-    below = sent.partition("?")[0].removeprefix(base.path)
-    if not (kept and below.count("/") == max(segments, 1) and sent.startswith(f"{base.path}/")):
+    kept = str(url) == base.origin + target and url.raw_path.decode("ascii") == target
+    below = path.count("/") == max(segments, 1) and path.startswith("/")
+    if not (kept and below) or "?" in path or "#" in target:
         raise UsageError(f"the URL below {base.origin} would not be sent as it was built")
     return url

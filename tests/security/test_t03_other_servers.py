@@ -1,0 +1,74 @@
+"""T3: what the caller sends always, and credentials, reach the origins that the caller named."""
+
+from typing import Any
+
+import pytest
+
+from specfn.errors import UsageError
+from specfn.http import send
+from specfn.http.connection import Connection
+from specfn.http.request import request
+
+CANARY = "canary-8c0e"
+SCHEMES = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
+NEEDED = ((("key", ()),),)
+
+
+def connection(base_url: str | None, **more: Any) -> Connection:
+    return Connection(
+        base_url=base_url,
+        credentials={"key": CANARY},
+        headers={"X-Tenant": CANARY},
+        cookies={"sid": CANARY},
+        query={"token": CANARY},
+        **more,
+    )
+
+
+def test_a_server_of_the_document_gets_nothing(make: Any, loopback: Any, other: Any) -> None:
+    """An operation's own server that nobody allowed is not even connected to."""
+    function = make("/x", servers=({"url": other.url},), security=NEEDED, schemes=SCHEMES)
+    with pytest.raises(UsageError, match=r"connection\.origins") as caught:
+        send.propagate(function, {}, connection(loopback.url))
+    assert CANARY not in str(caught.value)
+    assert (loopback.connections, other.connections) == (0, 0)
+    send.propagate(function, {}, connection(loopback.url, origins=(other.url,)))
+    assert (loopback.connections, other.connections) == (0, 1)
+    assert other.head["x-key"] == [CANARY]
+
+
+def test_a_variable_does_not_move_the_host(make: Any) -> None:
+    """A default of the document, and an argument of a model, choose no origin."""
+    server = {"url": "https://{tenant}", "variables": {"tenant": {"default": "evil.example"}}}
+    function = make("/x", servers=(server,), security=NEEDED, schemes=SCHEMES)
+    with pytest.raises(UsageError, match=r"evil\.example"):
+        request(function, {"tenant": "api.example"}, connection("https://api.example"))
+    chosen = connection("https://api.example", server_variables={"tenant": "api.example"})
+    assert request(function, {"tenant": "evil.example"}, chosen).url.host == "api.example"
+
+
+TRICKS = [
+    "https://api.example@evil.example", "https://api.example.evil.example", "//evil.example",
+    "https://api.example:444", "http://api.example", "https://api.example.", "https://xapi.example",
+    "https://api.example\\@evil.example", "https://api.example%2eevil.example",
+    "https://evil.example#https://api.example", "https://evil.example?api.example", "evil:api.example",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("server", TRICKS)
+def test_origins_are_compared_whole(make: Any, server: str) -> None:
+    """A server that only resembles an allowed origin is another one."""
+    function = make("/x", servers=({"url": server},), security=NEEDED, schemes=SCHEMES)
+    with pytest.raises(UsageError):
+        request(function, {}, connection("https://api.example"))
+
+
+def test_trusting_a_document_is_not_giving_it_secrets(make: Any) -> None:
+    """With trust_servers the document chooses the host, and gets nothing of the caller's."""
+    servers = ({"url": "https://evil.example"},)
+    trusting = connection(None, trust_servers=True)
+    with pytest.raises(UsageError, match=r"connection\.origins"):
+        request(make("/x", api_servers=servers, security=NEEDED, schemes=SCHEMES), {}, trusting)
+    made = request(make("/x", api_servers=servers, schemes=SCHEMES), {}, trusting)
+    assert made.url.host == "evil.example"
+    assert CANARY not in str(made.url) + str(made.headers.raw)
