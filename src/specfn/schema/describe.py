@@ -351,7 +351,11 @@ def _members(schema: JsonObject) -> list[tuple[str, Any, str]]:
     )
     needed = set(required)
     return [
-        *((name, value, "" if name in needed else "?") for name, value in properties.items()),
+        *(
+            (name, value, "" if name in needed else "?")
+            for name, value in properties.items()
+            if value is not False  # a property that must not be given
+        ),
         *((name, True, "") for name in dict.fromkeys(required) if name not in properties),
     ]
 

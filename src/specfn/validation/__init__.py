@@ -1,0 +1,1 @@
+"""Arguments that a model composed: whether they fit, where they do not, and what to tell the model."""

@@ -1,0 +1,197 @@
+"""Refuse what is not JSON before the engine sees it (rule V1).
+
+The engine walks Python objects lazily and on the machine's stack: what a schema does not look at it never
+checks, and input nested deeply enough ends the process. So an iterative look comes first. It takes under a
+microsecond for ordinary arguments; where it finds something, a second walk says what and where.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator
+from math import isfinite
+from typing import Any, Final, NamedTuple
+
+from specfn._pointer import input_path
+from specfn.records import ArgumentProblem
+
+#: The most levels of containers, and the most values in all.
+DEPTH: Final = 64
+NODES: Final = 100_000
+
+#: The most problems that are named: what is not JSON in one place is seldom worth a second look.
+_SHOWN: Final = 20
+
+#: Integers below this have fewer digits than any limit that Python accepts for texts of integers (640).
+_PLAIN: Final = 1 << 2048
+_LEAST: Final = -_PLAIN
+_DIGITS: Final = 4300
+_BITS_PER_DIGIT: Final = 3.3219280948873626
+
+
+def sound(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR0911, PLR0912 - runs before every call
+    """Whether a value is plain JSON within the limits: exact types, string keys, finite numbers, whole text."""
+    if type(value) is not dict and type(value) is not list:
+        return _sound_scalar(value)
+    boxes = [value]
+    room = NODES
+    enough = depth  # that few containers cannot be nested deeper
+    for box in boxes:  # which grows as it goes
+        if len(boxes) > enough:
+            if not _within(value, depth):
+                return False
+            enough = NODES
+        room -= len(box)
+        items: Iterable[Any] = box
+        if type(box) is dict:
+            for key in box:
+                if type(key) is not str or not (key.isascii() or _encodes(key)):
+                    return False
+            items = box.values()
+        for item in items:
+            kind = type(item)
+            if kind is str:
+                if not (item.isascii() or _encodes(item)):
+                    return False
+            elif kind is dict or kind is list:
+                boxes.append(item)
+            elif kind is int:
+                if not _LEAST < item < _PLAIN and not _sound_scalar(item):
+                    return False
+            elif item is not None and kind is not bool and not _sound_scalar(item):
+                return False
+    return room >= 0
+
+
+def _within(value: Any, depth: int) -> bool:
+    """Whether a container keeps to the limits of depth and number."""
+    level = [value]
+    room = NODES
+    for _ in range(depth):
+        room -= sum(map(len, level))
+        if room < 0:
+            return False
+        level = [
+            item
+            for box in level
+            for item in (box.values() if type(box) is dict else box)
+            if type(item) is dict or type(item) is list
+        ]
+        if not level:
+            return True
+    return False
+
+
+def unsound(value: Any, depth: int = DEPTH) -> tuple[ArgumentProblem, ...]:
+    """What keeps a value from being plain JSON, by place; empty if it is sound."""
+    found: dict[str, ArgumentProblem] = {}
+    for problem in _faults(value, depth):
+        found.setdefault(problem.path, problem)
+        if len(found) == _SHOWN:
+            break
+    return tuple(found.values())
+
+
+class _Place(NamedTuple):
+    """A value on the way down: where it is, as a chain of tokens, and how deep."""
+
+    value: Any
+    token: str | int
+    above: "_Place | None"
+    level: int
+
+    def problem(self, expected: str, description: str) -> ArgumentProblem:
+        tokens: list[str | int] = []
+        place: _Place = self
+        while place.above is not None:
+            tokens.append(place.token)
+            place = place.above
+        path = input_path(reversed(tokens))
+        return ArgumentProblem(
+            path=path, expected=expected, value=self.value, description=description
+        )
+
+
+def _faults(value: Any, depth: int) -> Iterator[ArgumentProblem]:
+    waiting = [_Place(value, "", None, 1)]
+    seen = 0
+    deep = False
+    while waiting:
+        place = waiting.pop()
+        seen += 1
+        if seen > NODES + 1:
+            yield _Place(value, "", None, 1).problem("any", f"More than {NODES:,} values.")
+            return
+        if type(place.value) is not dict and type(place.value) is not list:
+            yield from _scalar_faults(place)
+        elif place.level > depth:
+            if not deep:
+                yield place.problem("any", f"Nested deeper than {depth} levels.")
+            deep = True
+        else:
+            yield from _key_faults(place)
+            waiting.extend(reversed(list(_below(place))))
+
+
+def _below(place: _Place) -> Iterator[_Place]:
+    box = place.value
+    members = box.items() if type(box) is dict else enumerate(box)
+    for token, item in members:
+        if type(token) is int or (type(token) is str and _encodes(token)):
+            yield _Place(item, token, place, place.level + 1)
+
+
+def _key_faults(place: _Place) -> Iterator[ArgumentProblem]:
+    if type(place.value) is dict:
+        for key in place.value:
+            if type(key) is not str:
+                yield place.problem(
+                    "Record<string, any>", f"A key is a Python {_type_name(key)}, not a string."
+                )
+            elif not _encodes(key):
+                yield place.problem("Record<string, any>", "A key holds a lone surrogate.")
+
+
+def _scalar_faults(place: _Place) -> Iterator[ArgumentProblem]:
+    value = place.value
+    if _sound_scalar(value):
+        return
+    if type(value) is str:
+        yield place.problem(
+            "string", "The text holds a lone surrogate, which no encoding can carry."
+        )
+    elif type(value) is float:
+        yield place.problem("number", "NaN and infinities are not JSON.")
+    elif type(value) is int:
+        yield place.problem("number", f"The integer has more than {_digits():,} digits.")
+    else:
+        yield place.problem("any", f"A Python {_type_name(value)} is not a JSON value.")
+
+
+def _sound_scalar(value: Any) -> bool:
+    kind = type(value)
+    if kind is str:
+        return value.isascii() or _encodes(value)
+    if kind is int:
+        return _LEAST < value < _PLAIN or bool(value.bit_length() <= _digits() * _BITS_PER_DIGIT)
+    if kind is float:
+        return isfinite(value)
+    return value is None or kind is bool
+
+
+def _digits() -> int:
+    """How many digits the engine can read: beyond Python's own limit it calls any integer valid."""
+    return min(sys.get_int_max_str_digits() or _DIGITS, _DIGITS)
+
+
+def _encodes(text: str) -> bool:
+    """Whether a text has no lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _type_name(value: Any) -> str:
+    """A type's name, past any metaclass that would answer for it."""
+    name: str = type.__dict__["__name__"].__get__(type(value))
+    return name

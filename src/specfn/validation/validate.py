@@ -1,0 +1,163 @@
+"""Whether a value is what a schema asks for: ``Validator`` (rules V1, V2, V4, V5)."""
+
+from typing import Any, Final, Literal
+
+from specfn.records import ArgumentProblem
+from specfn.schema.describe import Schema
+from specfn.validation.chains import depth_limit
+from specfn.validation.engine import compile_whole
+from specfn.validation.explain import Explainer
+from specfn.validation.guard import sound, unsound
+from specfn.validation.outcome import Failure, Success
+from specfn.validation.patterns import Price, judge, price
+from specfn.validation.prepare import Prepared, prepare
+from specfn.validation.survey import Survey, survey
+
+
+class Validator:
+    """Validates against one schema; compiled on first use, and once.
+
+    Attributes:
+        schema: the schema as it was given.
+    """
+
+    __slots__ = ("_equals", "_formats", "_full", "_light", "_noted", "schema")
+
+    def __init__(
+        self,
+        schema: Schema,
+        *,
+        formats: Literal["assert", "hint"] = "assert",
+        equals: bool = False,
+    ) -> None:
+        """Take a JSON Schema 2020-12 schema whose references are ``#/$defs/NAME``.
+
+        Args:
+            schema: the schema; it is not copied and must not change.
+            formats: whether formats are asserted, or only shown.
+            equals: whether object schemas refuse properties that they do not declare.
+        """
+        self.schema: Final = schema
+        self._formats: Final = formats
+        self._equals: Final = equals
+        self._full: _Engine | None = None
+        self._light: _Engine | None = None
+        self._noted: tuple[str, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.schema, self._formats, self._equals)
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The patterns that are not enforced: refused ones, and those that some value was too costly for."""
+        return (*self._engine().refused, *self._noted)
+
+    def validate(self, value: Any) -> Success | Failure:
+        """Check a value. ``data`` of the outcome is that very value.
+
+        Raises:
+            DocumentError: on first use, if the schema is not one that can be enforced.
+        """
+        engine = self._full or self._engine()
+        if sound(value, engine.depth):
+            if engine.price is not None:
+                engine = self._affordable(engine, engine.price, value)
+            if engine.accepts(value):
+                return Success(data=value)
+            return Failure(data=value, errors=engine.problems(value))
+        return Failure(data=value, errors=unsound(value, engine.depth))
+
+    def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
+        """Every place where a value is wrong, in the order of the document's properties; empty if it is valid.
+
+        Raises:
+            DocumentError: on first use, if the schema is not one that can be enforced.
+        """
+        outcome = self.validate(value)
+        return outcome.errors if isinstance(outcome, Failure) else ()
+
+    def is_valid(self, value: Any) -> bool:
+        """Whether a value is valid, without saying why not.
+
+        Raises:
+            DocumentError: on first use, if the schema is not one that can be enforced.
+        """
+        engine = self._full or self._engine()
+        if not sound(value, engine.depth):
+            return False
+        if engine.price is not None:
+            engine = self._affordable(engine, engine.price, value)
+        return bool(engine.accepts(value))
+
+    def _engine(self) -> "_Engine":
+        if self._full is None:
+            self._full = _Engine(survey(self.schema), self._formats, equals=self._equals)
+        return self._full
+
+    def _affordable(self, engine: "_Engine", cost: Price, value: Any) -> "_Engine":
+        """The engine that can decide on a value: without its costly patterns if they cost too much.
+
+        Running out of steps ends the engine's whole validation with a quiet *no*, which is why a *no* is believed only
+        when no pattern ran out.
+        """
+        if not cost.affordable(value):
+            dropped = cost.patterns
+        elif engine.accepts(value):
+            return engine
+        else:
+            dropped = cost.exhausted(value)
+        if not dropped:
+            return engine
+        self._noted = tuple(dict.fromkeys((*self._noted, *dropped)))
+        if self._light is None:
+            self._light = engine.without(cost.patterns)
+        return self._light
+
+
+class _Engine:
+    """One schema compiled: the verdict at once, the explanation when it is first asked for."""
+
+    def __init__(
+        self,
+        surveyed: Survey,
+        formats: str,
+        *,
+        equals: bool,
+        dropped: tuple[str, ...] = (),
+    ) -> None:
+        self._survey = surveyed
+        self._formats = formats
+        self._equals = equals
+        self.refused = tuple(
+            pattern for pattern in surveyed.patterns if judge(pattern).kind == "refused"
+        )
+        self._dropped = frozenset((*self.refused, *dropped))
+        kept = [pattern for pattern in surveyed.patterns if pattern not in self._dropped]
+        self.price = price(kept)
+        prepared = self._prepare()
+        self.depth = depth_limit(prepared)
+        self.accepts = compile_whole(prepared).is_valid
+        self._explainer: Explainer | None = None
+
+    def without(self, patterns: tuple[str, ...]) -> "_Engine":
+        """The same without some patterns."""
+        return _Engine(self._survey, self._formats, equals=self._equals, dropped=patterns)
+
+    def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
+        """What is wrong with a sound value that is not accepted."""
+        if self._explainer is None:
+            self._explainer = Explainer(self._prepare(), self._survey.named)
+        return self._explainer.problems(value)
+
+    def _prepare(self) -> Prepared:
+        # made anew for the explanation: most schemas never need one, and the tree is larger than the engine
+        return prepare(
+            self._survey,
+            formats=self._formats == "assert",
+            equals=self._equals,
+            refused=self._dropped,
+        )
+
+
+def _rebuild(schema: Schema, formats: Literal["assert", "hint"], equals: bool) -> Validator:  # noqa: FBT001 - pickle's call
+    return Validator(schema, formats=formats, equals=equals)
