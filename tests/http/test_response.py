@@ -50,6 +50,13 @@ def test_data_is_what_arrived(content_type: str, body: bytes, data: Any) -> None
     assert result.media_type == (content_type.partition(";")[0] or None)
 
 
+def test_what_was_cut_is_text() -> None:
+    """The beginning of a number, or of a document, is not read as a value."""
+    headers = {"content-type": "application/json"}
+    for body in (b"12", b"[1, 2]", b'{"a":1}'):
+        assert decode(200, headers, body, truncated=True).data == body.decode()
+
+
 def test_success_is_a_status_of_2xx() -> None:
     """The server's status decides, not what it sent."""
     assert [Result(status=status).ok for status in (199, 200, 204, 299, 300, 404, 500)] == [

@@ -5,7 +5,7 @@ from typing import Any
 
 from specfn.http import style
 from specfn.http.body import form_pairs, is_json
-from specfn.http.headers import is_cookie_value, is_reserved, is_token, is_value
+from specfn.http.headers import is_reserved, is_token, is_value
 from specfn.http.style import Escape, Pair
 from specfn.http.unfit import Faults, Unfit
 from specfn.http.values import dumps, text
@@ -99,9 +99,8 @@ def cookie_pairs(parameter: Parameter, value: Any) -> list[Pair]:
     """
     verbatim = parameter.style == "cookie" and parameter.media_type is None
     written = _pairs(parameter, value, style.in_cookie if verbatim else style.in_query)
-    for name, octets in written:
-        if not is_token(name) or not (verbatim or is_cookie_value(octets.replace(",", ""))):
-            raise Unfit("object whose keys may name cookies", value=value)
+    if not all(is_token(name) for name, _ in written):
+        raise Unfit("object whose keys may name cookies", value=value)
     return written
 
 

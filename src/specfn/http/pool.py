@@ -5,6 +5,7 @@ URLs into the log, and follow ``netrc`` and proxy variables that nobody gave (br
 """
 
 import asyncio
+import os
 import ssl
 import threading
 import time
@@ -26,6 +27,9 @@ deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
 _lock = threading.Lock()
 _transports: dict[int, httpx.BaseTransport] = {}
 _homes: dict[asyncio.AbstractEventLoop, "_Home"] = {}
+
+if hasattr(os, "register_at_fork"):  # two processes must not write to one socket
+    os.register_at_fork(after_in_child=_transports.clear)
 
 
 @cache

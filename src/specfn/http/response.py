@@ -1,5 +1,6 @@
 """What a server answered, as a record: JSON, text or bytes, by what arrived (rule X9)."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,8 @@ from specfn.http.body import charset_of
 from specfn.http.excerpt import excerpt
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+_JSON_START = re.compile(rb'[ \t\r\n]*[\[{"\-0-9tfn]')
 
 #: Types outside ``text/`` that are text all the same.
 _TEXTUAL = ("xml", "yaml", "javascript", "ecmascript", "x-www-form-urlencoded", "graphql", "csv")
@@ -67,16 +70,16 @@ def decode(status: int, headers: Mapping[str, str], body: bytes, *, truncated: b
         status=status,
         headers=headers,
         media_type=media_type,
-        data=_read(body, media_type, charset_of(declared)) if body else None,
+        data=_read(body, media_type, charset_of(declared), truncated=truncated) if body else None,
         truncated=truncated,
     )
 
 
-def _read(body: bytes, media_type: str | None, charset: str | None) -> Any:
-    if media_type is None or "json" in media_type:
+def _read(body: bytes, media_type: str | None, charset: str | None, *, truncated: bool) -> Any:
+    if (media_type is None or "json" in media_type) and not truncated:  # a cut 123 is not a 12
         try:
-            return _json.loads(_unicode(body, charset))
-        except ValueError:  # cut, several documents, or not JSON after all
+            return _loads(_unicode(body, charset))
+        except ValueError:  # several documents, or not JSON after all
             pass
     if media_type is None:
         try:
@@ -87,6 +90,13 @@ def _read(body: bytes, media_type: str | None, charset: str | None) -> Any:
     if media_type.startswith("text/") or "json" in subtype or subtype.endswith(_TEXTUAL):
         return _unicode(body, charset).decode(errors="replace")
     return body
+
+
+def _loads(body: bytes) -> Any:
+    """Read JSON, unless the first character says that it is none: failing costs memory as well."""
+    if _JSON_START.match(body) is None:
+        raise ValueError("not JSON")
+    return _json.loads(body)
 
 
 def _unicode(body: bytes, charset: str | None) -> bytes:

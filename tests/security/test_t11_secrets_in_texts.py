@@ -1,0 +1,176 @@
+"""T11: no error, repr, log line or traceback of a call shows a secret of the caller's."""
+
+import asyncio
+import gc
+import logging
+import traceback
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import httpx
+import pytest
+
+from specfn.errors import SpecfnError
+from specfn.http import send
+from specfn.http.connection import Connection
+from specfn.http.request import request
+
+CANARY = "canary-77aa"
+SCHEMES = {
+    "bearer": {"type": "http", "scheme": "bearer"},
+    "basic": {"type": "http", "scheme": "basic"},
+    "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
+    "query": {"type": "apiKey", "in": "query", "name": "api_key"},
+    "cookie": {"type": "apiKey", "in": "cookie", "name": "sid"},
+}
+ALL = (tuple((name, ()) for name in SCHEMES if name != "basic"),)
+
+
+def awaited(function: Any, given: Any, connection: Connection) -> Any:
+    return asyncio.run(send.aexecute(function, given, connection))
+
+
+@pytest.fixture(params=[send.execute, awaited], ids=["sync", "async"])
+def call(request: Any) -> Callable[..., Any]:
+    return request.param
+
+
+def secretive(base_url: str, **more: Any) -> Connection:
+    return Connection(
+        **{
+            "base_url": base_url,
+            "credentials": {name: CANARY for name in SCHEMES if name != "basic"},
+            "headers": {"X-Custom": CANARY},
+            "cookies": {"own": CANARY},
+            "query": {"token": CANARY},
+            "timeout": {"connect": 0.2, "read": 0.2, "total": 0.4},
+        }
+        | more,
+    )
+
+
+@pytest.fixture
+def log(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    with caplog.at_level(logging.DEBUG):
+        yield caplog
+
+
+def everything_shown(error: BaseException) -> str:
+    """All that a person, a logger or a model could be shown of an error, its causes included."""
+    shown = []
+    seen: list[BaseException] = []
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        each = waiting.pop()
+        if each is None or each in seen:
+            continue
+        seen.append(each)
+        shown += [str(each), repr(each), repr(each.args), *map(repr, vars(each).values())]
+        waiting += [each.__cause__, each.__context__]
+    return "\n".join([*shown, *traceback.format_exception(error)])
+
+
+def short(_: bytes) -> list[bytes]:
+    return [b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"]
+
+
+ANSWERS: dict[str, Callable[[bytes], Any]] = {
+    "status": lambda _: b"HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n",
+    "redirect": lambda _: b"HTTP/1.1 302 No\r\nLocation: http://[\r\nContent-Length: 0\r\n\r\n",
+    "no HTTP": lambda _: b"hello\r\n\r\n",
+    "bad header": lambda _: b"HTTP/1.1 200 OK\r\nbad header\r\n\r\n",
+    "short": short,
+    "bad gzip": lambda _: (
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"
+    ),
+    "hang up": lambda _: [],
+    "silence": lambda _: __import__("time").sleep(0.3) or [],
+}
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_what_servers_do(
+    call: Callable[..., Any], make: Any, loopback: Any, log: Any, kind: str
+) -> None:
+    """Whatever a server answers, the error is free of what was sent."""
+    loopback.respond = ANSWERS[kind]
+    function = make("/x", "post", security=ALL, schemes=SCHEMES)
+    with pytest.raises(SpecfnError) as caught:
+        call(function, {}, secretive(loopback.url))
+    assert loopback.requests[0].decode().count(CANARY) == 7
+    assert CANARY not in everything_shown(caught.value)
+    assert CANARY not in log.text
+
+
+def test_servers_that_are_not_there(call: Callable[..., Any], make: Any, log: Any) -> None:
+    """Nor does an error of the network show anything."""
+    function = make("/x", security=ALL, schemes=SCHEMES)
+    for base in ("http://127.0.0.1:1", "https://127.0.0.1:1", "http://nowhere.localhost:1"):
+        with pytest.raises(SpecfnError) as caught:
+            call(function, {}, secretive(base))
+        assert CANARY not in everything_shown(caught.value)
+    assert CANARY not in log.text
+
+
+WRONG: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"base_url": None}, {}),
+    ({"base_url": "http://api.example"}, {}),
+    ({"credentials": {"unknown": CANARY}}, {}),
+    ({"credentials": {"bearer": CANARY}}, {}),
+    ({"credentials": {"basic": CANARY}}, {"security": ((("basic", ()),),)}),
+    ({"credentials": {"basic": (f"{CANARY}:", CANARY)}}, {"security": ((("basic", ()),),)}),
+    ({"credentials": {"key": (CANARY, CANARY)}}, {"security": ((("key", ()),),)}),
+    ({"credentials": {"key": f"{CANARY}\0"}}, {"security": ((("key", ()),),)}),
+    ({"credentials": {"cookie": f"{CANARY};"}}, {"security": ((("cookie", ()),),)}),
+    ({"credentials": {"key": partial(list, [CANARY])}}, {"security": ((("key", ()),),)}),
+    ({}, {"servers": ({"url": "https://other.example"},)}),
+    ({"query": {"q": CANARY * 10_000}}, {}),
+]
+
+
+@pytest.mark.parametrize(("fields", "more"), WRONG)
+def test_wrong_use(
+    call: Callable[..., Any], make: Any, log: Any, fields: dict[str, Any], more: dict[str, Any]
+) -> None:
+    """A caller's own mistake is explained without repeating what the caller wrote."""
+    function = make("/x", **({"security": ALL, "schemes": SCHEMES} | more))
+    with pytest.raises(SpecfnError) as caught:
+        call(function, {}, secretive(**({"base_url": "https://h"} | fields)))
+    assert CANARY not in everything_shown(caught.value)
+    assert CANARY not in log.text
+
+
+def test_success_is_quiet_too(call: Callable[..., Any], make: Any, loopback: Any, log: Any) -> None:
+    """A call that works logs nothing of it, on any level of any library."""
+    call(make("/x", security=ALL, schemes=SCHEMES), {}, secretive(loopback.url))
+    assert CANARY in loopback.target
+    assert CANARY not in log.text
+
+
+def test_a_client_of_the_callers_logs_no_query(make: Any, log: Any) -> None:
+    """Httpx logs each URL; what goes into ours is covered, and other URLs are none of our business."""
+    transport = httpx.MockTransport(lambda _: httpx.Response(200))
+    function = make("/x", security=ALL, schemes=SCHEMES)
+    other = {"before": lambda _: httpx.Request("GET", f"https://h/y?k={CANARY}")}
+    with httpx.Client(transport=transport) as client:
+        send.execute(function, {}, secretive("https://h", client=client))
+        send.execute(function, {}, secretive("https://h", client=client, **other))
+        assert CANARY not in log.text
+        assert "GET https://h/x " in log.text
+        client.get("https://elsewhere/?a=b")
+        assert "https://elsewhere/?a=b" in log.text
+
+
+def test_a_request_shows_no_secret(make: Any) -> None:
+    """The repr of a request and of its URL end before the query; headers are covered by httpx."""
+    made = request(make("/x", security=ALL, schemes=SCHEMES), {}, secretive("https://h"))
+    assert CANARY in str(made.url)
+    assert CANARY not in repr(made) + repr(made.url) + repr([made, made.url])
+
+
+def test_nothing_is_said_when_a_connection_goes(make: Any, loopback: Any, log: Any) -> None:
+    """Closing sockets in the background is silent."""
+    send.execute(make("/x", security=ALL, schemes=SCHEMES), {}, secretive(loopback.url))
+    gc.collect()
+    assert CANARY not in log.text

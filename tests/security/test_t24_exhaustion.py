@@ -1,0 +1,126 @@
+"""T24: no answer takes more memory or more time than the connection allows."""
+
+import asyncio
+import itertools
+import socket
+import time
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from specfn.errors import TransportError
+from specfn.http import send
+from specfn.http.connection import Connection
+
+
+def awaited(function: Any, given: Any, connection: Connection) -> Any:
+    return asyncio.run(send.apropagate(function, given, connection))
+
+
+@pytest.fixture(params=[send.propagate, awaited], ids=["sync", "async"])
+def call(request: Any) -> Callable[..., Any]:
+    return request.param
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
+
+
+def endless(_: bytes) -> Iterator[bytes]:
+    """Chunks without end; the server stops when nobody listens any more."""
+    yield CHUNKED + b"\r\n"
+    chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+    yield from itertools.repeat(chunk)
+
+
+def bomb(_: bytes) -> Iterator[bytes]:
+    """Ten gigabytes of zeros, a thousand to one."""
+    yield CHUNKED + b"Content-Encoding: gzip\r\n\r\n"
+    compressor = zlib.compressobj(9, wbits=31)
+    block = b"\0" * 0x100000
+    for _ in range(10_000):
+        piece = compressor.compress(block)
+        if piece:
+            yield b"%x\r\n%s\r\n" % (len(piece), piece)
+
+
+@pytest.mark.parametrize("respond", [endless, bomb])
+def test_endless_answers(call: Callable[..., Any], make: Any, loopback: Any, respond: Any) -> None:
+    """An answer without end is cut at the limit, and costs little more than the limit."""
+    loopback.respond = respond
+    connection = Connection(base_url=loopback.url, max_bytes=2_000_000)
+    tracemalloc.start()
+    result = call(make(), {}, connection)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (len(result.data), result.truncated) == (2_000_000, True)
+    assert peak < 20_000_000
+
+
+def test_endless_headers(call: Callable[..., Any], make: Any, loopback: Any) -> None:
+    """Headers are bounded by the client; an answer that is only headers is an error."""
+
+    def respond(_: bytes) -> Iterator[bytes]:
+        yield b"HTTP/1.1 200 OK\r\n"
+        yield from itertools.repeat(b"X-A: " + b"x" * 1_000 + b"\r\n")
+
+    loopback.respond = respond
+    with pytest.raises(TransportError):
+        call(make(), {}, Connection(base_url=loopback.url))
+
+
+def drip(head: bytes, piece: bytes) -> Callable[[bytes], Iterator[bytes]]:
+    """One piece every few milliseconds: never silent, never done."""
+
+    def respond(_: bytes) -> Iterator[bytes]:
+        yield head
+        for _ in range(200):
+            time.sleep(0.02)
+            yield piece
+
+    return respond
+
+
+SLOW = {
+    "status line": drip(b"", b"H"),
+    "headers": drip(b"HTTP/1.1 200 OK\r\nX-A: ", b"x"),
+    "body": drip(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", b"x"),
+    "chunks": drip(CHUNKED + b"\r\n", b"1\r\nx\r\n"),
+    "chunk size": drip(CHUNKED + b"\r\n", b"0"),
+}
+
+
+@pytest.mark.parametrize("kind", SLOW)
+def test_slow_answers(call: Callable[..., Any], make: Any, loopback: Any, kind: str) -> None:
+    """A server that sends a little now and then holds a call no longer than its total timeout."""
+    loopback.respond = SLOW[kind]
+    connection = Connection(base_url=loopback.url, timeout={"read": 5, "total": 0.3})
+    started = time.monotonic()
+    with pytest.raises(TransportError, match=r"not done within 0\.3 s|did not speak HTTP"):
+        call(make(), {}, connection)
+    assert time.monotonic() - started < 1.5
+
+
+def test_a_server_that_only_listens(call: Callable[..., Any], make: Any) -> None:
+    """A server that accepts and never answers ends with the timeout, and so does one over TLS."""
+    # httpcore leaves a socket to the garbage collector if a TLS handshake is cancelled, which warns
+    schemes = ("http", "https") if call is send.propagate else ("http",)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        for scheme in schemes:
+            connection = Connection(base_url=f"{scheme}://127.0.0.1:{port}", timeout={"total": 0.3})
+            started = time.monotonic()
+            with pytest.raises(TransportError, match=r"not done within 0\.3 s"):
+                call(make(), {}, connection)
+            assert time.monotonic() - started < 1.5
+
+
+def test_pauses_count(call: Callable[..., Any], make: Any, loopback: Any, http: Any) -> None:
+    """Neither redirects nor retries get more time than the whole call has."""
+    loopback.respond = lambda _: http(b"", "503 Busy", Retry_After="1")
+    connection = Connection(base_url=loopback.url, retries=10, timeout={"total": 0.3})
+    started = time.monotonic()
+    assert call(make(), {}, connection).status == 503
+    assert time.monotonic() - started < 1
