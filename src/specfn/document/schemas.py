@@ -8,12 +8,18 @@ the metaschema's diagnostics name it.
 import hashlib
 import re
 from collections import deque
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from specfn._json import JsonObject, dumps
 from specfn._pointer import escape
+from specfn.document.keywords import DROP, RULES, schema_map
 from specfn.document.resolve import DanglingReferenceError, Resolver
+from specfn.document.rewrites import (
+    upgrade_bounds,
+    upgrade_example,
+    upgrade_nullable,
+    upgrade_tuple,
+)
 
 #: The deepest nesting of one schema. What lies below becomes a reference that leads nowhere, so that only
 #: the operations that need it are errors and the stack is safe.
@@ -22,27 +28,6 @@ _TOO_DEEP = f"#/(nested deeper than {MAX_DEPTH} schemas)"
 
 #: Where every schema that is referred to stands in the normalized document.
 PREFIX = "#/components/schemas/"
-
-_DROP: Final = object()
-
-_TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
-
-#: What people write for a type, and mean beyond doubt.
-_TYPE_HABITS = {
-    "bool": "boolean",
-    "decimal": "number",
-    "dict": "object",
-    "double": "number",
-    "float": "number",
-    "int": "integer",
-    "int32": "integer",
-    "int64": "integer",
-    "list": "array",
-    "long": "integer",
-    "map": "object",
-    "none": "null",
-    "str": "string",
-}
 
 #: Beside ``$ref`` in 2.0 and 3.0, what annotates, widens or directs counts; what narrows does not (N3).
 _SIBLINGS = frozenset(
@@ -60,12 +45,6 @@ _SIBLINGS = frozenset(
         "x-nullable",
     }
 )
-
-#: Annotations that stay outside when a schema is wrapped to admit null.
-_OUTER = ("title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples")
-
-#: Keywords besides ``type`` that may refuse null.
-_APPLICATORS = ("$ref", "allOf", "anyOf", "oneOf", "not", "enum", "const", "if")
 
 #: Keywords that only a whole-node rewrite can upgrade.
 _REWRITTEN = frozenset(
@@ -100,11 +79,6 @@ _NOISE = frozenset(
 )
 
 _Enclosing = tuple[JsonObject, ...]
-
-
-def is_true(value: Any) -> bool:
-    """Whether a flag of a document is set; YAML 1.1 habits and quotes leave ``"true"`` behind."""
-    return value is True or (isinstance(value, str) and value.lower() == "true")
 
 
 class SchemaUpgrade:
@@ -163,13 +137,13 @@ class SchemaUpgrade:
     def _upgraded(self, node: JsonObject, depth: int) -> Any:
         changed: JsonObject | None = None
         for key, value in node.items():
-            rule = _RULES.get(key)
+            rule = RULES.get(key)
             if rule is not None:
                 new = rule(self, value, depth)
                 if new is not value:
                     if changed is None:
                         changed = dict(node)
-                    if new is _DROP:
+                    if new is DROP:
                         del changed[key]
                     else:
                         changed[key] = new
@@ -187,15 +161,15 @@ class SchemaUpgrade:
         if isinstance(out.get("id"), str):  # draft 4's $id
             del out["id"]
         if "definitions" in out:
-            definitions = _schema_map(self, out.pop("definitions"), depth)
-            if definitions is not _DROP:
+            definitions = schema_map(self, out.pop("definitions"), depth)
+            if definitions is not DROP:
                 out.setdefault("$defs", definitions)
-        _upgrade_tuple(self, out, depth)
-        _upgrade_bounds(out)
-        _upgrade_example(out)
+        upgrade_tuple(self, out, depth)
+        upgrade_bounds(out)
+        upgrade_example(out)
         if "discriminator" in out:
             self._discriminator(out)
-        return _upgrade_nullable(out)
+        return upgrade_nullable(out)
 
     # -- references -----------------------------------------------------------------------------
 
@@ -310,233 +284,3 @@ class SchemaUpgrade:
         if target in self._raw:
             return PREFIX + escape(target)
         return self.canonical(target)
-
-
-# -- whole-node rewrites --------------------------------------------------------------------------
-
-
-def _upgrade_tuple(upgrade: SchemaUpgrade, out: JsonObject, depth: int) -> None:
-    """``items`` as a list and ``additionalItems`` to ``prefixItems`` and ``items``."""
-    items = out.get("items")
-    rest = out.pop("additionalItems", None)
-    if isinstance(items, list):
-        del out["items"]
-        if items:
-            out.setdefault("prefixItems", [upgrade.schema(item, depth + 1) for item in items])
-        if rest is not None:
-            out["items"] = upgrade.schema(rest, depth + 1)
-
-
-def _upgrade_bounds(out: JsonObject) -> None:
-    """Boolean exclusive bounds (draft 4, OpenAPI 3.0) to numbers; ``divisibleBy`` to ``multipleOf``."""
-    for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-        value = out.get(exclusive)
-        if isinstance(value, bool | str):
-            del out[exclusive]
-            if is_true(value) and bound in out:
-                out[exclusive] = out.pop(bound)
-        elif exclusive in out and _number(None, value, 0) is _DROP:
-            del out[exclusive]
-    divisor = out.pop("divisibleBy", None)
-    if divisor is not None and _positive(None, divisor, 0) is not _DROP:
-        out.setdefault("multipleOf", divisor)
-
-
-def _upgrade_example(out: JsonObject) -> None:
-    if "example" in out:
-        example = out.pop("example")
-        out.setdefault("examples", [example])
-
-
-def _upgrade_nullable(out: JsonObject) -> JsonObject:
-    """``nullable: true`` admits null, whatever stands beside it (rule N7)."""
-    flags = [out.pop(key) for key in ("nullable", "x-nullable") if key in out]
-    if not any(is_true(flag) for flag in flags):
-        return out
-    if not any(key in out for key in _APPLICATORS):
-        kind = out.get("type")
-        if isinstance(kind, str) and kind != "null":
-            out["type"] = [kind, "null"]
-        elif isinstance(kind, list) and "null" not in kind:
-            out["type"] = [*kind, "null"]
-        return out
-    if "enum" in out and not any(key in out for key in _APPLICATORS if key != "enum"):
-        if isinstance(out.get("type"), str | list):
-            kinds = out["type"] if isinstance(out["type"], list) else [out["type"]]
-            out["type"] = kinds if "null" in kinds else [*kinds, "null"]
-        if None not in out["enum"]:
-            out["enum"] = [*out["enum"], None]
-        return out
-    outer = {key: out.pop(key) for key in _OUTER if key in out}
-    if out.keys() == {"anyOf"}:
-        branches = out["anyOf"]
-        if {"type": "null"} not in branches:
-            branches = [*branches, {"type": "null"}]
-        return {**outer, "anyOf": branches}
-    return {**outer, "anyOf": [out, {"type": "null"}]}
-
-
-# -- values of single keywords --------------------------------------------------------------------
-
-_Rule = Callable[[Any, Any, int], Any]
-
-
-def _subschema(upgrade: SchemaUpgrade, value: Any, depth: int) -> Any:
-    if value.__class__ is dict or isinstance(value, bool):
-        return upgrade.schema(value, depth + 1)
-    if isinstance(value, str) and value.lower() in {"true", "false"}:
-        return is_true(value)
-    return _DROP
-
-
-def _items(upgrade: SchemaUpgrade, value: Any, depth: int) -> Any:
-    return value if value.__class__ is list else _subschema(upgrade, value, depth)
-
-
-def _schema_map(upgrade: SchemaUpgrade, value: Any, depth: int) -> Any:
-    if value.__class__ is not dict:
-        return _DROP
-    changed: JsonObject | None = None
-    for name, node in value.items():
-        new = upgrade.schema(node, depth + 1)
-        if new is not node:
-            if changed is None:
-                changed = dict(value)
-            changed[name] = new
-    return value if changed is None else changed
-
-
-def _schema_list(upgrade: SchemaUpgrade, value: Any, depth: int) -> Any:
-    if value.__class__ is dict:  # one branch without its list
-        return [upgrade.schema(value, depth + 1)]
-    if value.__class__ is not list or not value:
-        return _DROP
-    new = [upgrade.schema(node, depth + 1) for node in value]
-    return value if all(map(_same, new, value)) else new
-
-
-def _same(left: Any, right: Any) -> bool:
-    return left is right
-
-
-def _type(_: Any, value: Any, __: int) -> Any:
-    if value.__class__ is str:
-        return value if value in _TYPES else _habit(value)
-    if value.__class__ is not list:
-        return _DROP
-    kinds = [kind if kind in _TYPES else _habit(kind) for kind in value if isinstance(kind, str)]
-    kinds = list(dict.fromkeys(kind for kind in kinds if kind is not _DROP))
-    if not kinds or len(kinds) < len(set(map(str, value))):
-        return _DROP  # a type that is not known may admit anything
-    return value if kinds == value else kinds
-
-
-def _habit(kind: str) -> Any:
-    lower = kind.strip().lower()
-    return lower if lower in _TYPES else _TYPE_HABITS.get(lower, _DROP)
-
-
-def _enum(_: Any, value: Any, __: int) -> Any:
-    if value.__class__ is not list or not value:
-        return _DROP
-    distinct = {
-        (item.__class__, dumps(item) if item.__class__ in (dict, list) else item): item
-        for item in value
-    }
-    return value if len(distinct) == len(value) else list(distinct.values())
-
-
-def _required(_: Any, value: Any, __: int) -> Any:
-    if value.__class__ is not list:
-        return _DROP
-    names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
-    return value if len(names) == len(value) else names
-
-
-def _dependent_required(_: Any, value: Any, __: int) -> Any:
-    if value.__class__ is not dict:
-        return _DROP
-    new = {key: _required(None, names, 0) for key, names in value.items()}
-    return {key: names for key, names in new.items() if names is not _DROP}
-
-
-def _number(_: Any, value: Any, __: int) -> Any:
-    return value if value.__class__ in (int, float) and value == value else _DROP  # noqa: PLR0124  NaN
-
-
-def _positive(_: Any, value: Any, __: int) -> Any:
-    return value if value.__class__ in (int, float) and value > 0 else _DROP
-
-
-def _count(_: Any, value: Any, __: int) -> Any:
-    if value.__class__ is float and value.is_integer():
-        value = int(value)
-    return value if value.__class__ is int and value >= 0 else _DROP
-
-
-def _text(_: Any, value: Any, __: int) -> Any:
-    return value if value.__class__ is str else _DROP
-
-
-def _flag(_: Any, value: Any, __: int) -> Any:
-    return value if value.__class__ is bool else (True if is_true(value) else _DROP)
-
-
-def _examples(_: Any, value: Any, __: int) -> Any:
-    if value.__class__ is list:
-        return value
-    if value.__class__ is dict:  # the Media Type Object's form, in a schema
-        return [
-            item.get("value", item) if isinstance(item, dict) else item for item in value.values()
-        ]
-    return _DROP
-
-
-_RULES: dict[str, _Rule] = {
-    "$comment": _text,
-    "$defs": _schema_map,
-    "additionalProperties": _subschema,
-    "allOf": _schema_list,
-    "anyOf": _schema_list,
-    "contains": _subschema,
-    "contentEncoding": _text,
-    "contentMediaType": _text,
-    "contentSchema": _subschema,
-    "dependentRequired": _dependent_required,
-    "dependentSchemas": _schema_map,
-    "deprecated": _flag,
-    "description": _text,
-    "else": _subschema,
-    "enum": _enum,
-    "examples": _examples,
-    "format": _text,
-    "if": _subschema,
-    "items": _items,
-    "maxContains": _count,
-    "maxItems": _count,
-    "maxLength": _count,
-    "maxProperties": _count,
-    "maximum": _number,
-    "minContains": _count,
-    "minItems": _count,
-    "minLength": _count,
-    "minProperties": _count,
-    "minimum": _number,
-    "multipleOf": _positive,
-    "not": _subschema,
-    "oneOf": _schema_list,
-    "pattern": _text,
-    "patternProperties": _schema_map,
-    "prefixItems": _schema_list,
-    "properties": _schema_map,
-    "propertyNames": _subschema,
-    "readOnly": _flag,
-    "required": _required,
-    "then": _subschema,
-    "title": _text,
-    "type": _type,
-    "unevaluatedItems": _subschema,
-    "unevaluatedProperties": _subschema,
-    "uniqueItems": _flag,
-    "writeOnly": _flag,
-}

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.document.reader import Reader
-from specfn.document.schemas import is_true
+from specfn.document.keywords import is_true
 
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"

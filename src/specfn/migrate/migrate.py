@@ -9,7 +9,7 @@ from specfn._json import JsonObject
 from specfn._pointer import join
 from specfn.document.reader import METHODS, dicts, is_name
 from specfn.document.resolve import reference_of
-from specfn.document.schemas import is_true
+from specfn.document.keywords import is_true
 from specfn.migrate import accessor, media, template
 from specfn.migrate.parameters import GROUPS, Look, groups, path_parameters
 from specfn.migrate.references import References

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from specfn._json import JsonObject
-from specfn.document.schemas import is_true
+from specfn.document.keywords import is_true
 from specfn.migrate.route import Group, GroupKey, Location, Parameter
 from specfn.records import Note
 from specfn.settings import Presence, Settings

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from specfn._json import JsonObject
-from specfn.schema.definitions import walk
+from specfn.schema.walk import walk
 from specfn.schema.polymorphism import component_of
 
 

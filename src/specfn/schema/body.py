@@ -15,6 +15,7 @@ _FIRST = ("type", "nullable", "title", "description")
 
 
 def ordered(out: JsonObject) -> JsonObject:
+    """The members with what tells a reader most in front."""
     if "type" not in out:
         return out
     first = {key: out[key] for key in _FIRST if key in out}

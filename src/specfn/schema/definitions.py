@@ -7,44 +7,27 @@ component is composed on first need and once.
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, Literal
+from typing import Any
 
 from specfn._json import JsonObject, dumps
 from specfn._pointer import escape
+from specfn.schema.direction import FOREIGN, Direction, without_required
 from specfn.schema.merge import is_annotation, merge
 from specfn.schema.polymorphism import (
     Family,
     component_of,
     declared_tags,
     has_union,
+    is_object,
     own_discriminator,
     tags_by_component,
+    with_tag,
 )
-
-Direction = Literal["request", "response"]
+from specfn.schema.walk import LISTS, MAPS, SINGLES, SUBSCHEMAS, walk
 
 DEFS = "#/$defs/"
 
-#: What a property must not say to be part of a direction (OpenAPI, Schema Object, fixed fields).
-_FOREIGN = {"request": "readOnly", "response": "writeOnly"}
-
 _UNIONS = ("anyOf", "oneOf")
-_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
-_MAPS = ("patternProperties", "dependentSchemas")
-_SINGLES = (
-    "additionalProperties",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-)
-SUBSCHEMAS = frozenset((*_LISTS, *_MAPS, *_SINGLES, "properties"))
 _COMPOSITE = frozenset(("$ref", "allOf", "discriminator"))
 
 #: Where a name of a definition must not be taken apart by those who resolve the reference.
@@ -61,7 +44,7 @@ class Definitions:
 
     def __init__(self, schemas: JsonObject, direction: Direction, family: Family) -> None:
         self._schemas = schemas
-        self._foreign = _FOREIGN[direction]
+        self._foreign = FOREIGN[direction]
         self._family = family
         self._composed: dict[str, Any] = {}
         self._names: dict[str, str] = {}
@@ -112,7 +95,7 @@ class Definitions:
     def _component(self, name: str) -> Any:
         if name in self._tags:
             component, tag, tags = self._tags[name]
-            return _with_tag(self._body(component), tag, tags)
+            return with_tag(self._body(component), tag, tags)
         branches = self._family.branches(name)
         if branches is not None:
             return self._polymorphic(name, branches)
@@ -177,17 +160,17 @@ class Definitions:
         if SUBSCHEMAS.isdisjoint(node):
             return node
         hidden = self._foreign_properties(node)
-        changed = _without_required(node, hidden) if hidden else {}
+        changed = without_required(node, hidden) if hidden else {}
         for key, value in [*node.items()]:
             old: Any = changed.get(key, value)
             if key == "properties":
                 new: Any = self._map(old, hidden)
-            elif key in _MAPS:
+            elif key in MAPS:
                 new = self._map(old, ())
-            elif key in _LISTS:
+            elif key in LISTS:
                 new = [self._node(item, None) for item in old]
                 new = old if all(map(_is, new, old)) else new
-            elif key in _SINGLES:
+            elif key in SINGLES:
                 new = self._node(old, None)
             else:
                 continue
@@ -371,7 +354,7 @@ class Definitions:
         schema = self._schemas.get(name) if name is not None else None
         if name is None or not isinstance(schema, dict) or has_union(schema):
             return branch
-        if self._family.branches(name) is not None or not _is_object(schema):
+        if self._family.branches(name) is not None or not is_object(schema):
             return branch
         tags = mapped.get(name, (name,))
         parts = self._family.parts(name)
@@ -397,11 +380,6 @@ def _is(left: Any, right: Any) -> bool:
     return left is right
 
 
-def _is_object(schema: JsonObject) -> bool:
-    """Whether a component can carry a tag: an object, or put together from what may be one."""
-    return "properties" in schema or "allOf" in schema or schema.get("type") == "object"
-
-
 def _annotate(merged: JsonObject, parts: list[tuple[int, Any]]) -> None:
     """The annotations of a composite: its own first, then its inline parts', few from what it refers to."""
     for rank, part in sorted(parts, key=lambda item: item[0]):
@@ -412,65 +390,3 @@ def _annotate(merged: JsonObject, parts: list[tuple[int, Any]]) -> None:
 
 #: What a composite takes over from the components it refers to: the rest describes those alone.
 _INHERITED = frozenset({"deprecated", "description", "discriminator", "readOnly", "writeOnly"})
-
-
-def _with_tag(body: Any, tag: str, tags: tuple[str, ...]) -> Any:
-    """An object whose tag is a required constant, unless its own constants say otherwise."""
-    if not isinstance(body, dict):
-        return body
-    properties = body.get("properties", {})
-    node = properties.get(tag, {})
-    if node is False:
-        return body  # the other direction's
-    declared = declared_tags([body], tag)
-    values = [value for value in declared if value in tags] if declared else list(tags)
-    required = [*(name for name in body.get("required", ()) if name != tag), tag]
-    if declared and (not values or values == declared):
-        return {**body, "required": required}
-    said = {key: item for key, item in node.items() if is_annotation(key)} if node else {}
-    constant = {"const": values[0]} if len(values) == 1 else {"enum": values}
-    tagged = {"type": "string", **said, **constant}
-    return {**body, "properties": {**properties, tag: tagged}, "required": required}
-
-
-def _without_required(node: JsonObject, hidden: Collection[str]) -> JsonObject:
-    """The keywords of a node, and of what applies in place, that required what a direction refuses."""
-    changed: JsonObject = {}
-    required = node.get("required", ())
-    if any(name in hidden for name in required):
-        changed["required"] = [name for name in required if name not in hidden]
-    for key in (*_UNIONS, "allOf"):
-        branches = node.get(key)
-        if branches and any(
-            isinstance(branch, dict) and "required" in branch for branch in branches
-        ):
-            changed[key] = [_relaxed(branch, hidden) for branch in branches]
-    for key in ("then", "else"):
-        if isinstance(node.get(key), dict) and "required" in node[key]:
-            changed[key] = _relaxed(node[key], hidden)
-    return changed
-
-
-def _relaxed(branch: Any, hidden: Collection[str]) -> Any:
-    if not isinstance(branch, dict) or "required" not in branch:
-        return branch
-    return {**branch, **_without_required(branch, hidden)}
-
-
-def walk(schema: Any) -> Iterator[JsonObject]:
-    """Every schema object within a schema, itself first, in document order; references are not followed."""
-    stack = [schema]
-    while stack:
-        node = stack.pop()
-        if not isinstance(node, dict):
-            continue
-        yield node
-        below: list[Any] = []
-        for key, value in node.items():
-            if key in _SINGLES:
-                below.append(value)
-            elif key in _LISTS:
-                below.extend(value)
-            elif key == "properties" or key in _MAPS:
-                below.extend(value.values())
-        stack.extend(reversed(below))

@@ -14,16 +14,15 @@ from specfn.schema.definitions import Definitions
 from specfn.schema.merge import CONTRADICTION
 from specfn.schema.nodes import (
     MORE,
-    branches_of,
+    Root,
     fits,
     is_common,
     is_leaf,
     is_numeric,
     is_piece,
     is_telling,
+    root_of,
     types_of,
-    types_of_values,
-    values_of,
 )
 from specfn.schema.piece import (
     ONLY_NULL,
@@ -37,64 +36,7 @@ from specfn.schema.piece import (
     hole,
 )
 from specfn.schema.text import clean
-
-_STRING = ("minLength", "maxLength", "pattern", "format")
-_NUMBER = ("minimum", "maximum", "multipleOf", "format")
-_EXCLUSIVE = ("exclusiveMinimum", "exclusiveMaximum")
-_ARRAY = ("minItems", "maxItems", "uniqueItems")
-_OBJECT = ("minProperties", "maxProperties")
-
-#: What a keyword applies to; a union of types is taken apart with it.
-_BY_TYPE: dict[str, tuple[str, ...]] = {
-    "string": (*_STRING, "contentEncoding", "contentMediaType", "contentSchema"),
-    "number": (*_NUMBER, *_EXCLUSIVE),
-    "integer": (*_NUMBER, *_EXCLUSIVE),
-    "array": (
-        *_ARRAY,
-        "items",
-        "prefixItems",
-        "contains",
-        "minContains",
-        "maxContains",
-        "unevaluatedItems",
-    ),
-    "object": (
-        *_OBJECT,
-        "properties",
-        "required",
-        "additionalProperties",
-        "patternProperties",
-        "propertyNames",
-        "dependentRequired",
-        "dependentSchemas",
-        "unevaluatedProperties",
-    ),
-    "boolean": (),
-}
-_TYPED = frozenset(key for keys in _BY_TYPE.values() for key in keys)
-
-#: Keywords that OpenAPI 3.0 has as they are; with ``constraint=False`` they go into the description.
-_CONSTRAINTS = frozenset((*_STRING, *_NUMBER, *_ARRAY, *_OBJECT))
-
-#: Keywords that OpenAPI 3.0 does not have: the whole keyword goes into the description (F8).
-_UNSPEAKABLE = (
-    "allOf",
-    "contains",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-    "dependentRequired",
-    "dependentSchemas",
-    "else",
-    "if",
-    "maxContains",
-    "minContains",
-    "not",
-    "patternProperties",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-)
+from specfn.schema.vocabulary import BESIDE_UNION, BY_TYPE, CONSTRAINTS, TYPED, UNSPEAKABLE
 
 
 class Draft30:
@@ -184,61 +126,49 @@ class Draft30:
 
     def _schema(self, node: JsonObject) -> Draft:
         """A schema that is no reference."""
-        said = self._annotations(node)
-        body = Body(said)
+        body = Body(self._annotations(node))
+        self._remarks(node, body)
+        root = root_of(node)
+        if root.is_union and len(root.branches) == 1 and BESIDE_UNION.isdisjoint(node):
+            return self._only_branch(root.branches[0], body, nullable=root.nullable)
+        if root.nullable and not root.kinds and not root.is_union:
+            return {**body.out, **ONLY_NULL}
+        if root.is_union:
+            self._union(node, body, root)
+        elif len(root.kinds) > 1:
+            self._split(node, body, root)
+        if len(root.kinds) <= 1:
+            kind = root.kinds[0] if root.kinds else None
+            if kind is not None:
+                body.out["type"] = kind
+            self._keywords(node, body, kind)
+        if root.values is not None and (root.is_union or len(root.kinds) <= 1):
+            self._values(body, root)
+        self._unspeakable(node, body, root.kinds)
+        return body.finish(nullable=root.nullable, bare=self._bare)
+
+    def _remarks(self, node: JsonObject, body: Body) -> None:
         if CONTRADICTION in node:
             self._edit("contradiction", f"{node[CONTRADICTION]}: no value is valid here")
         if MORE in node:
             body.always.append(node[MORE])
-        branches, union_null = branches_of(node)
-        kinds, type_null = types_of(node)
-        values = values_of(node)
-        if values is not None and not kinds and not branches:
-            kinds, type_null = types_of_values(values)
-        nullable = type_null or (union_null and not kinds)
-        if branches or union_null:
-            single = self._union(node, body, branches, nullable=nullable)
-            if single is not None:
-                return single
-            if len(kinds) == 1:
-                body.out["type"] = kinds[0]
-            elif kinds:
-                body.lines.append(f"@type {' | '.join(kinds)}")
-        elif len(kinds) > 1:
-            self._split(node, body, kinds, values)
-            values = None
-        elif kinds:
-            body.out["type"] = kinds[0]
-        elif nullable:
-            return {**said, **ONLY_NULL}
-        if values is not None:
-            self._values(body, values, kinds, nullable=nullable)
-        if len(kinds) <= 1:
-            self._keywords(node, body, kinds[0] if kinds else None)
-        self._unspeakable(node, body, kinds)
-        return body.finish(nullable=nullable, bare=self._bare)
 
-    def _union(
-        self, node: JsonObject, body: Body, branches: list[Any], *, nullable: bool
-    ) -> Draft | None:
-        """Put a union into the body; a union of one branch and nothing else is that branch itself."""
-        alone = not any(key in node for key in _BESIDE_UNION)
-        if len(branches) == 1 and alone:
-            return self._only_branch(branches[0], body, nullable=nullable)
-        drafts = [self._child(branch, "anyOf", index) for index, branch in enumerate(branches)]
+    def _union(self, node: JsonObject, body: Body, root: Root) -> None:
+        drafts = [self._child(branch, "anyOf", i) for i, branch in enumerate(root.branches)]
         if not drafts:
             drafts = [dict(ONLY_NULL)]
-        if nullable and not any(_draft_admits_null(draft) for draft in drafts):
+        if root.nullable and not any(_draft_admits_null(draft) for draft in drafts):
             index = next((i for i, draft in enumerate(drafts) if _has_type(draft)), None)
             if index is None:
                 drafts.append(dict(ONLY_NULL))
             else:
                 drafts[index] = _null_draft(drafts[index])
         body.put_list("anyOf", drafts)
+        if len(root.kinds) > 1:
+            body.lines.append(f"@type {' | '.join(root.kinds)}")
         if "anyOf" in node and "oneOf" in node:
             body.lines.append(f"@oneOf {shown(node['oneOf'])}")
             self._edit("union", "a second union beside the first is only described")
-        return None
 
     def _only_branch(self, branch: Any, body: Body, *, nullable: bool) -> Draft:
         """The one branch of a union in the place of the union, with the union's annotations."""
@@ -265,26 +195,23 @@ class Draft30:
             return self._reference(node)
         return self._hole(id(node), node) if is_piece(node) else self._schema(node)
 
-    def _split(
-        self, node: JsonObject, body: Body, kinds: list[str], values: list[Any] | None
-    ) -> None:
+    def _split(self, node: JsonObject, body: Body, root: Root) -> None:
         """Several types: a branch for each, with the keywords that apply to it (at most one type a node)."""
         drafts: list[Draft] = []
-        for index, kind in enumerate(kinds):
-            part: JsonObject = {key: node[key] for key in _BY_TYPE.get(kind, ()) if key in node}
+        for index, kind in enumerate(root.kinds):
+            part: JsonObject = {key: node[key] for key in BY_TYPE.get(kind, ()) if key in node}
             if "format" in part and (kind == "string") == is_numeric(part["format"]):
                 del part["format"]
             part["type"] = kind
-            if values is not None:
-                fitting = [value for value in values if fits(value, kind)]
-                if not fitting:
-                    continue
-                part["enum"] = fitting
-            drafts.append(self._child(part, "anyOf", index))
-        body.put_list("anyOf", drafts)
+            if root.values is not None:
+                part["enum"] = [value for value in root.values if fits(value, kind)]
+            if part.get("enum") != []:
+                drafts.append(self._child(part, "anyOf", index))
+        body.put_list("anyOf", drafts or [{"not": {}}])
 
-    def _values(self, body: Body, values: list[Any], kinds: list[str], *, nullable: bool) -> None:
-        if not nullable and kinds:
+    def _values(self, body: Body, root: Root) -> None:
+        values = root.values or []
+        if not root.nullable and root.kinds:
             values = [value for value in values if value is not None]
         if self._short and len(values) > 50:
             self._edit("enum", f"{len(values)} values are only described")
@@ -294,7 +221,7 @@ class Draft30:
 
     def _keywords(self, node: JsonObject, body: Body, kind: str | None) -> None:
         for key in node:
-            if key in _CONSTRAINTS:
+            if key in CONSTRAINTS:
                 if self._constraint and (key != "pattern" or is_common(node[key])):
                     body.out[key] = node[key]
                 else:
@@ -385,28 +312,12 @@ class Draft30:
             body.put("additionalProperties", draft)
 
     def _unspeakable(self, node: JsonObject, body: Body, kinds: list[str]) -> None:
-        for key in _UNSPEAKABLE:
-            if key in node and not (len(kinds) > 1 and key in _TYPED):
+        for key in UNSPEAKABLE:
+            if key in node and not (len(kinds) > 1 and key in TYPED):
                 body.lines.append(f"@{key} {shown(node[key])}")
                 self._edit("constraint", f"{key} is only described; validation keeps it")
         if node.get("unevaluatedProperties", True) is not True and _looks_through(node):
             body.lines.append(f"@unevaluatedProperties {shown(node['unevaluatedProperties'])}")
-
-
-#: What a union may stand beside; a union alone with annotations is only its branches.
-_BESIDE_UNION = frozenset(
-    {
-        "allOf",
-        "const",
-        "enum",
-        "else",
-        "if",
-        "not",
-        "then",
-        "type",
-        *_TYPED,
-    }
-)
 
 
 def _looks_through(node: JsonObject) -> bool:

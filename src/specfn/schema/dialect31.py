@@ -3,17 +3,19 @@
 Everything that validation knows can be said here, so only what a cut could make narrower is described.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from specfn._json import JsonObject
 from specfn._pointer import join
 from specfn.records import Edit
 from specfn.schema.body import Body, shown
-from specfn.schema.definitions import Definitions, walk
+from specfn.schema.definitions import Definitions
 from specfn.schema.merge import CONTRADICTION
 from specfn.schema.nodes import MORE, is_common, is_piece, is_telling
 from specfn.schema.piece import Draft, Form, Hole, form, hole
 from specfn.schema.text import clean
+from specfn.schema.walk import walk
 
 _PLAIN = frozenset(
     {
@@ -134,31 +136,15 @@ class Draft31:
             self._edit("contradiction", f"{node[CONTRADICTION]}: no value is valid here")
         if MORE in node:
             body.always.append(node[MORE])
-        for key, value in node.items():
-            if key in _PLAIN:
-                self._keyword(body, key, value)
-            elif key == "enum":
-                self._enum(body, value)
-            elif key == "properties":
-                self._properties(body, node)
-            elif key == "patternProperties":
-                body.put_map(
-                    key,
-                    {
-                        name: self._child(item, key, name, optional=True)
-                        for name, item in value.items()
-                    },
-                )
-            elif key in {"items", "additionalProperties"}:
-                self._rest(body, key, value)
-            elif key in _LISTS:
-                self._list(body, node, key, value)
-            elif key in _RIGID:
-                self._rigid(body, node, key, value)
+        for key in node:
+            render = self._RENDERERS.get(key)
+            if render is not None:
+                render(self, body, node, key)
         self._without_refused(body, node)
         return body.finish(bare=self._bare)
 
-    def _keyword(self, body: Body, key: str, value: Any) -> None:
+    def _keyword(self, body: Body, node: JsonObject, key: str) -> None:
+        value = node[key]
         if (key in _CONSTRAINTS and not self._constraint) or (
             key == "pattern" and not is_common(value)
         ):
@@ -166,23 +152,30 @@ class Draft31:
         else:
             body.out[key] = value
 
-    def _enum(self, body: Body, values: list[Any]) -> None:
+    def _enum(self, body: Body, node: JsonObject, key: str) -> None:
+        values = node[key]
         if self._short and len(values) > 50:
             self._edit("enum", f"{len(values)} values are only described")
             body.always.append(f"one of {len(values)} values: {shown(values)}")
         else:
             body.out["enum"] = values
 
-    def _properties(self, body: Body, node: JsonObject) -> None:
+    def _properties(self, body: Body, node: JsonObject, key: str) -> None:
         required = set(node.get("required", ()))
         body.put_map(
-            "properties",
+            key,
             {
-                name: self._child(item, "properties", name, optional=name not in required)
-                for name, item in node["properties"].items()
+                name: self._child(item, key, name, optional=name not in required)
+                for name, item in node[key].items()
                 if item is not False
             },
         )
+
+    def _patterns(self, body: Body, node: JsonObject, key: str) -> None:
+        drafts = {
+            name: self._child(item, key, name, optional=True) for name, item in node[key].items()
+        }
+        body.put_map(key, drafts)
 
     @staticmethod
     def _without_refused(body: Body, node: JsonObject) -> None:
@@ -194,13 +187,15 @@ class Draft31:
             if not names:
                 del body.out["required"]
 
-    def _rest(self, body: Body, key: str, value: Any) -> None:
+    def _rest(self, body: Body, node: JsonObject, key: str) -> None:
+        value = node[key]
         if isinstance(value, bool):
             body.out[key] = value
         else:
             body.put(key, self._child(value, key, optional=key == "additionalProperties"))
 
-    def _list(self, body: Body, node: JsonObject, key: str, value: list[Any]) -> None:
+    def _list(self, body: Body, node: JsonObject, key: str) -> None:
+        value = node[key]
         if key == "oneOf" and "anyOf" in node:
             body.lines.append(f"@oneOf {shown(value)}")
             self._edit("union", "a second union beside the first is only described")
@@ -208,7 +203,8 @@ class Draft31:
         shown_key = _LISTS[key]
         body.put_list(shown_key, [self._child(item, shown_key, i) for i, item in enumerate(value)])
 
-    def _rigid(self, body: Body, node: JsonObject, key: str, value: Any) -> None:
+    def _rigid(self, body: Body, node: JsonObject, key: str) -> None:
+        value = node[key]
         unevaluated = key.startswith("unevaluated")
         looks_at = node if unevaluated else value
         loose = any(
@@ -219,6 +215,17 @@ class Draft31:
             self._edit("constraint", f"{key} is only described; validation keeps it")
         else:
             body.out[key] = value
+
+    _RENDERERS: ClassVar[dict[str, Callable[..., None]]] = {
+        **dict.fromkeys(_PLAIN, _keyword),
+        **dict.fromkeys(_RIGID, _rigid),
+        **dict.fromkeys(_LISTS, _list),
+        "additionalProperties": _rest,
+        "enum": _enum,
+        "items": _rest,
+        "patternProperties": _patterns,
+        "properties": _properties,
+    }
 
 
 def _below(value: Any, node: JsonObject) -> list[JsonObject]:

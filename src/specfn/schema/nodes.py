@@ -2,11 +2,12 @@
 
 import re
 import warnings
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from specfn._json import JsonObject
-from specfn.schema.definitions import SUBSCHEMAS
+from specfn.schema.walk import SUBSCHEMAS
 
 _KINDS: dict[type, str] = {
     bool: "boolean",
@@ -64,6 +65,36 @@ def values_of(node: JsonObject) -> list[Any] | None:
         return [node["const"]]
     values = node.get("enum")
     return list(values) if isinstance(values, list) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """What a schema says at its root.
+
+    Attributes:
+        kinds: the types but null, declared or those of the constants.
+        nullable: whether null is admitted.
+        branches: the branches of its union but null.
+        is_union: whether it has a union, of whatever branches.
+        values: its constants; ``None`` if it has none.
+    """
+
+    kinds: list[str]
+    nullable: bool
+    branches: list[Any]
+    is_union: bool
+    values: list[Any] | None
+
+
+def root_of(node: JsonObject) -> Root:
+    """What a schema says at its root."""
+    branches, union_null = branches_of(node)
+    kinds, type_null = types_of(node)
+    values = values_of(node)
+    is_union = bool(branches) or union_null
+    if values is not None and not kinds and not branches:
+        kinds, type_null = types_of_values(values)
+    return Root(kinds, type_null or (union_null and not kinds), branches, is_union, values)
 
 
 def kind_of(value: Any) -> str:

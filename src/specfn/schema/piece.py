@@ -86,7 +86,7 @@ def hole(
     texts = {name: value for name, value in said.items() if name in TEXTS}
     beside = {name: value for name, value in said.items() if name not in TEXTS}
     extra = len(dumps(said)) if said else 0
-    return Hole(key, node, path, optional, texts, beside, False, shared, extra)  # noqa: FBT003
+    return Hole(key, node, path, optional, texts, beside, False, shared, extra)
 
 
 def admitting_null(place: Hole) -> Hole:
@@ -98,7 +98,7 @@ def admitting_null(place: Hole) -> Hole:
         place.optional,
         place.texts,
         place.beside,
-        True,  # noqa: FBT003
+        True,
         place.shared,
         place.extra + _NULLABLE,
     )

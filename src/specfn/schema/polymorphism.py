@@ -10,6 +10,7 @@ from typing import Any
 
 from specfn._json import JsonObject
 from specfn._pointer import unescape
+from specfn.schema.merge import is_annotation
 
 COMPONENT = "#/components/schemas/"
 
@@ -162,3 +163,27 @@ def declared_tags(parts: Iterable[JsonObject], tag: str) -> list[Any] | None:
             if isinstance(node.get("enum"), list):
                 return list(node["enum"])
     return None
+
+
+def is_object(schema: JsonObject) -> bool:
+    """Whether a component can carry a tag: an object, or put together from what may be one."""
+    return "properties" in schema or "allOf" in schema or schema.get("type") == "object"
+
+
+def with_tag(body: Any, tag: str, tags: tuple[str, ...]) -> Any:
+    """An object whose tag is a required constant, unless its own constants say otherwise."""
+    if not isinstance(body, dict):
+        return body
+    properties = body.get("properties", {})
+    node = properties.get(tag, {})
+    if node is False:
+        return body  # the other direction's
+    declared = declared_tags([body], tag)
+    values = [value for value in declared if value in tags] if declared else list(tags)
+    required = [*(name for name in body.get("required", ()) if name != tag), tag]
+    if declared and (not values or values == declared):
+        return {**body, "required": required}
+    said = {key: item for key, item in node.items() if is_annotation(key)} if node else {}
+    constant = {"const": values[0]} if len(values) == 1 else {"enum": values}
+    tagged = {"type": "string", **said, **constant}
+    return {**body, "properties": {**properties, tag: tagged}, "required": required}

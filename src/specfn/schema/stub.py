@@ -7,8 +7,8 @@ from specfn.schema.definitions import Definitions
 from specfn.schema.nodes import branches_of, types_of, types_of_values, values_of
 from specfn.schema.text import clean
 
-#: How many references and unions are looked through for the types of a subtree.
-_HOPS = 12
+#: How many schemas are looked at for the types of a subtree.
+_MOST = 200
 
 
 def stub(definitions: Definitions, label: str, node: Any, *, null_type: bool) -> JsonObject:
@@ -20,7 +20,7 @@ def stub(definitions: Definitions, label: str, node: Any, *, null_type: bool) ->
         node: the composed schema.
         null_type: whether null is a type of its own (dialect 3.1); else ``nullable`` says it.
     """
-    kinds, nullable = _types(definitions, node, _HOPS)
+    kinds, nullable = _types(definitions, node)
     text = f"{label} (nested deeper than shown)"
     if kinds is None:
         return {"description": text}
@@ -49,30 +49,42 @@ def _of_type(kind: str) -> JsonObject:
     return {"type": kind, "items": {}} if kind == "array" else {"type": kind}
 
 
-def _types(definitions: Definitions, node: Any, hops: int) -> tuple[list[str] | None, bool]:
+def _types(definitions: Definitions, node: Any) -> tuple[list[str] | None, bool]:
     """The declared types of a schema and whether null is admitted; ``None`` where it declares none."""
-    if not isinstance(node, dict) or hops == 0:
-        return None, False
-    if "$ref" in node:
-        name = definitions.name_of(node["$ref"])
-        return (None, False) if name is None else _types(definitions, definitions[name], hops - 1)
-    kinds, nullable = types_of(node)
-    if kinds or nullable:
-        return kinds, nullable
-    values = values_of(node)
-    if values is not None:
-        kinds, nullable = types_of_values(values)
-        return (kinds, nullable) if kinds else (None, False)
-    branches, nullable = branches_of(node)
-    if not branches:
-        return None, False
-    found: list[str] = []
-    for branch in branches[:50]:
-        inner, null = _types(definitions, branch, hops - 1)
-        if inner is None:
+    found: dict[str, None] = {}
+    nullable = False
+    seen: set[str] = set()
+    waiting = [node]
+    for _ in range(_MOST):
+        if not waiting:
+            return [*found], nullable
+        inner = waiting.pop()
+        if not isinstance(inner, dict):
             return None, False
-        found += inner
-        nullable = nullable or null
-    if len(branches) > 50:
-        return None, False
-    return list(dict.fromkeys(found)), nullable
+        if "$ref" in inner:
+            name = definitions.name_of(inner["$ref"])
+            if name is None:
+                return None, False
+            if name not in seen:
+                seen.add(name)
+                waiting.append(definitions[name])
+            continue
+        kinds, null = _own_types(inner)
+        branches, union_null = branches_of(inner)
+        if not kinds and not null and not branches:
+            return None, False
+        found |= dict.fromkeys(kinds)
+        nullable = nullable or null or (union_null and not kinds)
+        if not kinds:
+            waiting.extend(reversed(branches))
+    return None, False  # too wide to tell
+
+
+def _own_types(node: JsonObject) -> tuple[list[str], bool]:
+    kinds, nullable = types_of(node)
+    values = values_of(node)
+    return (
+        types_of_values(values)
+        if values is not None and not kinds and not nullable
+        else (kinds, nullable)
+    )

@@ -1,0 +1,209 @@
+"""What the standard allows as the value of each schema keyword; anything else is left out (rule N7)."""
+
+from collections.abc import Callable
+from typing import Any, Final, Protocol, TypeAlias
+
+from specfn._json import JsonObject, dumps
+
+#: What a rule gives for a value that has no meaning to keep.
+DROP: Final = object()
+
+_TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+
+#: What people write for a type, and mean beyond doubt.
+_TYPE_HABITS = {
+    "bool": "boolean",
+    "decimal": "number",
+    "dict": "object",
+    "double": "number",
+    "float": "number",
+    "int": "integer",
+    "int32": "integer",
+    "int64": "integer",
+    "list": "array",
+    "long": "integer",
+    "map": "object",
+    "none": "null",
+    "str": "string",
+}
+
+
+class Upgrade(Protocol):
+    """What the rules need to go on below a keyword."""
+
+    def schema(self, node: Any, depth: int = 0) -> Any:
+        """One schema and all below it, upgraded."""
+
+
+#: A rule takes the upgrade, the value and the depth, and gives the value to keep, or ``DROP``.
+Rule: TypeAlias = Callable[[Any, Any, int], Any]
+
+
+def is_true(value: Any) -> bool:
+    """Whether a flag of a document is set; YAML 1.1 habits and quotes leave ``"true"`` behind."""
+    return value is True or (isinstance(value, str) and value.lower() == "true")
+
+
+def _subschema(upgrade: Upgrade, value: Any, depth: int) -> Any:
+    if value.__class__ is dict or isinstance(value, bool):
+        return upgrade.schema(value, depth + 1)
+    if isinstance(value, str) and value.lower() in {"true", "false"}:
+        return is_true(value)
+    return DROP
+
+
+def _items(upgrade: Upgrade, value: Any, depth: int) -> Any:
+    return value if value.__class__ is list else _subschema(upgrade, value, depth)
+
+
+def schema_map(upgrade: Upgrade, value: Any, depth: int) -> Any:
+    """A map of schemas."""
+    if value.__class__ is not dict:
+        return DROP
+    changed: JsonObject | None = None
+    for name, node in value.items():
+        new = upgrade.schema(node, depth + 1)
+        if new is not node:
+            if changed is None:
+                changed = dict(value)
+            changed[name] = new
+    return value if changed is None else changed
+
+
+def _schema_list(upgrade: Upgrade, value: Any, depth: int) -> Any:
+    if value.__class__ is dict:  # one branch without its list
+        return [upgrade.schema(value, depth + 1)]
+    if value.__class__ is not list or not value:
+        return DROP
+    new = [upgrade.schema(node, depth + 1) for node in value]
+    return value if all(map(_same, new, value)) else new
+
+
+def _same(left: Any, right: Any) -> bool:
+    return left is right
+
+
+def _type(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is str:
+        return value if value in _TYPES else _habit(value)
+    if value.__class__ is not list:
+        return DROP
+    kinds = [kind if kind in _TYPES else _habit(kind) for kind in value if isinstance(kind, str)]
+    kinds = list(dict.fromkeys(kind for kind in kinds if kind is not DROP))
+    if not kinds or len(kinds) < len(set(map(str, value))):
+        return DROP  # a type that is not known may admit anything
+    return value if kinds == value else kinds
+
+
+def _habit(kind: str) -> Any:
+    lower = kind.strip().lower()
+    return lower if lower in _TYPES else _TYPE_HABITS.get(lower, DROP)
+
+
+def _enum(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is not list or not value:
+        return DROP
+    distinct = {
+        (item.__class__, dumps(item) if item.__class__ in (dict, list) else item): item
+        for item in value
+    }
+    return value if len(distinct) == len(value) else list(distinct.values())
+
+
+def _required(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is not list:
+        return DROP
+    names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
+    return value if len(names) == len(value) else names
+
+
+def _dependent_required(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is not dict:
+        return DROP
+    new = {key: _required(None, names, 0) for key, names in value.items()}
+    return {key: names for key, names in new.items() if names is not DROP}
+
+
+def number(_: Any, value: Any, __: int) -> Any:
+    """A finite number."""
+    return value if value.__class__ in (int, float) and value == value else DROP  # noqa: PLR0124  NaN
+
+
+def positive(_: Any, value: Any, __: int) -> Any:
+    """A number above zero."""
+    return value if value.__class__ in (int, float) and value > 0 else DROP
+
+
+def _count(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is float and value.is_integer():
+        value = int(value)
+    return value if value.__class__ is int and value >= 0 else DROP
+
+
+def _text(_: Any, value: Any, __: int) -> Any:
+    return value if value.__class__ is str else DROP
+
+
+def _flag(_: Any, value: Any, __: int) -> Any:
+    return value if value.__class__ is bool else (True if is_true(value) else DROP)
+
+
+def _examples(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is list:
+        return value
+    if value.__class__ is dict:  # the Media Type Object's form, in a schema
+        return [
+            item.get("value", item) if isinstance(item, dict) else item for item in value.values()
+        ]
+    return DROP
+
+
+#: The rule of every keyword that has one; what has none is kept as it is.
+RULES: dict[str, Rule] = {
+    "$comment": _text,
+    "$defs": schema_map,
+    "additionalProperties": _subschema,
+    "allOf": _schema_list,
+    "anyOf": _schema_list,
+    "contains": _subschema,
+    "contentEncoding": _text,
+    "contentMediaType": _text,
+    "contentSchema": _subschema,
+    "dependentRequired": _dependent_required,
+    "dependentSchemas": schema_map,
+    "deprecated": _flag,
+    "description": _text,
+    "else": _subschema,
+    "enum": _enum,
+    "examples": _examples,
+    "format": _text,
+    "if": _subschema,
+    "items": _items,
+    "maxContains": _count,
+    "maxItems": _count,
+    "maxLength": _count,
+    "maxProperties": _count,
+    "maximum": number,
+    "minContains": _count,
+    "minItems": _count,
+    "minLength": _count,
+    "minProperties": _count,
+    "minimum": number,
+    "multipleOf": positive,
+    "not": _subschema,
+    "oneOf": _schema_list,
+    "pattern": _text,
+    "patternProperties": schema_map,
+    "prefixItems": _schema_list,
+    "properties": schema_map,
+    "propertyNames": _subschema,
+    "readOnly": _flag,
+    "required": _required,
+    "then": _subschema,
+    "title": _text,
+    "type": _type,
+    "unevaluatedItems": _subschema,
+    "unevaluatedProperties": _subschema,
+    "uniqueItems": _flag,
+    "writeOnly": _flag,
+}

@@ -1,0 +1,72 @@
+"""Upgrades of a schema that concern more than one keyword of it (rule N7). Each changes the dict it is given."""
+
+from specfn._json import JsonObject
+from specfn.document.keywords import DROP, Upgrade, is_true, number, positive
+
+#: Annotations that stay outside when a schema is wrapped to admit null.
+_OUTER = ("title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples")
+
+#: Keywords besides ``type`` that may refuse null.
+_APPLICATORS = ("$ref", "allOf", "anyOf", "oneOf", "not", "enum", "const", "if")
+
+
+def upgrade_tuple(upgrade: Upgrade, out: JsonObject, depth: int) -> None:
+    """``items`` as a list and ``additionalItems`` to ``prefixItems`` and ``items``."""
+    items = out.get("items")
+    rest = out.pop("additionalItems", None)
+    if isinstance(items, list):
+        del out["items"]
+        if items:
+            out.setdefault("prefixItems", [upgrade.schema(item, depth + 1) for item in items])
+        if rest is not None:
+            out["items"] = upgrade.schema(rest, depth + 1)
+
+
+def upgrade_bounds(out: JsonObject) -> None:
+    """Boolean exclusive bounds (draft 4, OpenAPI 3.0) to numbers; ``divisibleBy`` to ``multipleOf``."""
+    for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        value = out.get(exclusive)
+        if isinstance(value, bool | str):
+            del out[exclusive]
+            if is_true(value) and bound in out:
+                out[exclusive] = out.pop(bound)
+        elif exclusive in out and number(None, value, 0) is DROP:
+            del out[exclusive]
+    divisor = out.pop("divisibleBy", None)
+    if divisor is not None and positive(None, divisor, 0) is not DROP:
+        out.setdefault("multipleOf", divisor)
+
+
+def upgrade_example(out: JsonObject) -> None:
+    """``example`` to ``examples``."""
+    if "example" in out:
+        example = out.pop("example")
+        out.setdefault("examples", [example])
+
+
+def upgrade_nullable(out: JsonObject) -> JsonObject:
+    """``nullable: true`` admits null, whatever stands beside it (rule N7)."""
+    flags = [out.pop(key) for key in ("nullable", "x-nullable") if key in out]
+    if not any(is_true(flag) for flag in flags):
+        return out
+    if not any(key in out for key in _APPLICATORS):
+        kind = out.get("type")
+        if isinstance(kind, str) and kind != "null":
+            out["type"] = [kind, "null"]
+        elif isinstance(kind, list) and "null" not in kind:
+            out["type"] = [*kind, "null"]
+        return out
+    if "enum" in out and not any(key in out for key in _APPLICATORS if key != "enum"):
+        if isinstance(out.get("type"), str | list):
+            kinds = out["type"] if isinstance(out["type"], list) else [out["type"]]
+            out["type"] = kinds if "null" in kinds else [*kinds, "null"]
+        if None not in out["enum"]:
+            out["enum"] = [*out["enum"], None]
+        return out
+    outer = {key: out.pop(key) for key in _OUTER if key in out}
+    if out.keys() == {"anyOf"}:
+        branches = out["anyOf"]
+        if {"type": "null"} not in branches:
+            branches = [*branches, {"type": "null"}]
+        return {**outer, "anyOf": branches}
+    return {**outer, "anyOf": [out, {"type": "null"}]}

@@ -1,0 +1,265 @@
+"""A schema that does not fit whole: which of its pieces are shown, and a record of what was cut (F8, F9).
+
+Expansion goes breadth first, what is required before what is optional, and costs time in proportion to the
+budget, never to the tree that the schema would be without one.
+"""
+
+import heapq
+from collections.abc import Iterator
+from typing import Any
+
+from specfn._json import JsonObject, dumps
+from specfn._pointer import join
+from specfn.records import Edit
+from specfn.schema.definitions import reference_to
+from specfn.schema.nodes import MORE
+from specfn.schema.piece import Form, Hole, Key, beside
+from specfn.schema.pieces import Piece, Pieces
+
+#: The deepest nesting of pieces; JSON writers and readers have limits of their own.
+MAX_NESTING = 40
+
+#: Down to which nesting descriptions are not "nested": parameters and the members of groups and bodies.
+_DESCRIBED = 1
+
+#: Down to which nesting a wide object is shown in part rather than not at all.
+_TRIMMED = 1
+
+
+class Instance:
+    """A piece at one place of one schema."""
+
+    __slots__ = ("children", "form", "nesting", "parent", "piece")
+
+    def __init__(self, piece: Piece, form: Form, parent: "Instance | None", nesting: int) -> None:
+        self.piece = piece
+        self.form = form
+        self.parent = parent
+        self.nesting = nesting
+        self.children: list[Instance | None] = []
+
+    def repeats(self, key: Key) -> int:
+        """How often a piece stands on the way from the root to here."""
+        count = 0
+        place: Instance | None = self
+        while place is not None:
+            count += place.piece.key == key
+            place = place.parent
+        return count
+
+
+class Expansion:
+    """One schema that does not fit whole: the pieces that are shown, chosen greedily."""
+
+    def __init__(self, pieces: Pieces, root: Piece, *, budget: int, recursive: int) -> None:
+        """Begin with nothing but the root.
+
+        Args:
+            pieces: of the document.
+            root: the piece that is the schema.
+            budget: the most bytes of compact JSON.
+            recursive: how many more times a piece may stand within itself.
+        """
+        self._pieces = pieces
+        self._budget = budget
+        self._recursive = recursive
+        self._used = len(',"$defs":{}')
+        self._order = 0
+        self._heap: list[tuple[bool, int, int, Instance, int]] = []
+        self._shared: dict[str, Instance | Hole] = {}
+        self._cuts: dict[tuple[int, int], str] = {}
+        self._instances: list[Instance] = []
+        self._root = Instance(root, root.full, None, 0)
+
+    def schema(self) -> JsonObject:
+        """Choose, then put together. Called once."""
+        self._open_root()
+        while self._heap:
+            optional, _, _, parent, index = heapq.heappop(self._heap)
+            self._expand(parent, index, optional=optional)
+        self._restore()
+        schema: JsonObject = self._assembled(self._root)
+        if self._shared:
+            schema = {**schema, "$defs": {name: self._definition(name) for name in self._shared}}
+        return schema
+
+    # -- choosing ---------------------------------------------------------------------------------
+
+    def _open_root(self) -> None:
+        piece = self._root.piece
+        for form in self._forms(piece, nesting=0):
+            if self._cost(form) <= self._budget:
+                break
+        else:
+            form = self._trimmed(piece, self._budget) or piece.short
+        self._adopt(self._root, form, optional=False)
+
+    def _forms(self, piece: Piece, *, nesting: int) -> Iterator[Form]:
+        """The renderings to try, the richest first; nested descriptions are the first to go (F9)."""
+        if nesting <= _DESCRIBED:
+            yield piece.full
+        yield piece.bare
+        yield piece.short
+
+    def _adopt(self, instance: Instance, form: Form, *, optional: bool) -> None:
+        """Show an instance in a form: its holes become stubs that wait to be expanded."""
+        instance.form = form
+        instance.children = [None] * len(form.holes)
+        self._instances.append(instance)
+        self._used += form.size + self._pieces.places(form)
+        for index, hole in enumerate(form.holes):
+            if hole.shared and not self._declare(hole):
+                continue
+            self._order += 1
+            entry = (optional or hole.optional, instance.nesting, self._order, instance, index)
+            heapq.heappush(self._heap, entry)
+
+    def _declare(self, hole: Hole) -> bool:
+        """Make room for a definition that is referred to for the first time."""
+        name = str(hole.key)
+        if name in self._shared:
+            return False
+        self._shared[name] = hole
+        self._used += self._declared(hole)
+        return True
+
+    def _cost(self, form: Form) -> int:
+        """What showing a form costs, with stubs in its holes and the definitions it is first to need."""
+        cost = form.size + self._pieces.places(form)
+        if any(hole.shared for hole in form.holes):
+            shared = self._shared
+            new = {hole.key: hole for hole in form.holes if hole.shared and hole.key not in shared}
+            cost += sum(map(self._declared, new.values()))
+        return cost
+
+    def _declared(self, hole: Hole) -> int:
+        return self._pieces.stub(hole)[1] + len(dumps(str(hole.key))) + 2
+
+    def _expand(self, parent: Instance, index: int, *, optional: bool) -> None:
+        hole = parent.form.holes[index]
+        piece = self._pieces.piece(hole.key, hole.node)
+        reason = self._refusal(parent, hole)
+        if reason is None:
+            room = self._budget - self._used + self._pieces.stub(hole)[1]
+            for form in self._forms(piece, nesting=parent.nesting + 1):
+                if self._cost(form) <= room:
+                    break
+            else:
+                trimmed = self._trimmed(piece, room) if parent.nesting < _TRIMMED else None
+                if trimmed is None:
+                    reason = f"cut to stay within {self._budget} bytes"
+                else:
+                    form = trimmed
+        if reason is not None:
+            self._cuts[id(parent), index] = reason
+            return
+        self._used -= self._pieces.stub(hole)[1]
+        child = Instance(piece, form, None if hole.shared else parent, parent.nesting + 1)
+        if hole.shared:
+            self._shared[str(hole.key)] = child
+        else:
+            parent.children[index] = child
+        self._adopt(child, form, optional=optional)
+
+    def _refusal(self, parent: Instance, hole: Hole) -> str | None:
+        if hole.shared:
+            return None
+        if parent.nesting >= MAX_NESTING:
+            return f"cut at {MAX_NESTING} nested objects"
+        if parent.repeats(hole.key) > self._recursive:
+            return f"recursive: shown {self._recursive + 1} times"
+        return None
+
+    def _trimmed(self, piece: Piece, room: int) -> Form | None:
+        """A wide object with as many of its properties as fit; open, for the others are admitted still."""
+        node = piece.node
+        names = list(node.get("properties", ())) if isinstance(node, dict) else []
+        required = set(node.get("required", ())) if names else set()
+        names.sort(key=lambda name: name not in required)
+        count = len(names)
+        while count > len(required) and count > 1:
+            count = max(count * 3 // 4 if count > 8 else count - 1, len(required), 1)
+            form = self._pieces.form(_with_properties(node, names, count), bare=True, short=True)
+            if self._cost(form) <= room:
+                edit = Edit(
+                    pointer="",
+                    kind="properties",
+                    reason=f"{len(names) - count} optional properties are only admitted, not shown",
+                )
+                return Form(form.draft, form.holes, form.size, (*form.edits, edit))
+        return None
+
+    def _restore(self) -> None:
+        """Give what room is left to descriptions, from the root down."""
+        for instance in sorted(self._instances, key=lambda item: item.nesting):
+            full = instance.piece.full
+            if instance.form is instance.piece.bare:
+                more = full.size - instance.form.size
+                more += _extras(full) - _extras(instance.form)
+                if self._used + more <= self._budget:
+                    self._used += more
+                    instance.form = full
+
+    # -- putting together ---------------------------------------------------------------------------
+
+    def _assembled(self, instance: Instance) -> Any:
+        children = iter(instance.children)
+
+        def resolve(hole: Hole) -> Any:
+            child = next(children)
+            if hole.shared:
+                return {"$ref": reference_to(str(hole.key)), **hole.beside, **hole.texts}
+            if child is None:
+                return beside(self._pieces.stub(hole)[0], hole, texts=False)
+            return beside(self._assembled(child), hole)
+
+        return instance.form.fill(resolve)
+
+    def _definition(self, name: str) -> Any:
+        shared = self._shared[name]
+        return self._pieces.stub(shared)[0] if isinstance(shared, Hole) else self._assembled(shared)
+
+    def edits(self) -> Iterator[Edit]:
+        """What was cut or left out, with pointers into the schema."""
+        places: dict[int, tuple[str | int, ...]] = {id(self._root): ()}
+        for name, shared in self._shared.items():
+            if isinstance(shared, Hole):
+                reason = f"cut to stay within {self._budget} bytes"
+                yield Edit(pointer=join(("$defs", name)), kind="cut", reason=reason)
+            else:
+                places[id(shared)] = ("$defs", name)
+        for instance in self._instances:
+            place = places[id(instance)]
+            form = instance.form
+            yield from placed(form.edits, place)
+            if form is not instance.piece.full and form.size < instance.piece.full.size:
+                reason = f"descriptions left out to stay within {self._budget} bytes"
+                yield Edit(pointer=join(place), kind="description", reason=reason)
+            for index, (hole, child) in enumerate(zip(form.holes, instance.children, strict=True)):
+                if child is not None:
+                    places[id(child)] = place + hole.path
+                elif not hole.shared:
+                    reason = self._cuts[id(instance), index]
+                    yield Edit(pointer=join(place + hole.path), kind="cut", reason=reason)
+
+
+def _with_properties(node: JsonObject, names: list[str], count: int) -> JsonObject:
+    """An object with the first properties of a list; the others are named in its description."""
+    kept = set(names[:count])
+    left_out = ", ".join(names[count : count + 20]) + (", …" if len(names) > count + 20 else "")
+    closing = {"additionalProperties", "unevaluatedProperties", "patternProperties"}
+    out = {key: value for key, value in node.items() if key not in closing}
+    out["properties"] = {name: item for name, item in node["properties"].items() if name in kept}
+    out[MORE] = f"{len(names) - count} more optional properties: {left_out}"
+    return out
+
+
+def placed(edits: tuple[Edit, ...], place: tuple[str | int, ...]) -> Iterator[Edit]:
+    """Edits of a piece as edits of the schema that holds it at a place."""
+    prefix = join(place)
+    for edit in edits:
+        yield Edit(pointer=prefix + edit.pointer, kind=edit.kind, reason=edit.reason)
+
+
+def _extras(form: Form) -> int:
+    return sum(hole.extra for hole in form.holes)

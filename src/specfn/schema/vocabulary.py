@@ -1,0 +1,74 @@
+"""The schema keywords by what they apply to, and which of them OpenAPI 3.0 does not have (rule F7)."""
+
+_STRING = ("minLength", "maxLength", "pattern", "format")
+_NUMBER = ("minimum", "maximum", "multipleOf", "format")
+_EXCLUSIVE = ("exclusiveMinimum", "exclusiveMaximum")
+_ARRAY = ("minItems", "maxItems", "uniqueItems")
+_OBJECT = ("minProperties", "maxProperties")
+
+#: What a keyword applies to; a union of types is taken apart with it.
+BY_TYPE: dict[str, tuple[str, ...]] = {
+    "string": (*_STRING, "contentEncoding", "contentMediaType", "contentSchema"),
+    "number": (*_NUMBER, *_EXCLUSIVE),
+    "integer": (*_NUMBER, *_EXCLUSIVE),
+    "array": (
+        *_ARRAY,
+        "items",
+        "prefixItems",
+        "contains",
+        "minContains",
+        "maxContains",
+        "unevaluatedItems",
+    ),
+    "object": (
+        *_OBJECT,
+        "properties",
+        "required",
+        "additionalProperties",
+        "patternProperties",
+        "propertyNames",
+        "dependentRequired",
+        "dependentSchemas",
+        "unevaluatedProperties",
+    ),
+    "boolean": (),
+}
+TYPED = frozenset(key for keys in BY_TYPE.values() for key in keys)
+
+#: Keywords that OpenAPI 3.0 has as they are; with ``constraint=False`` they go into the description.
+CONSTRAINTS = frozenset((*_STRING, *_NUMBER, *_ARRAY, *_OBJECT))
+
+#: Keywords that OpenAPI 3.0 does not have: the whole keyword goes into the description (F8).
+UNSPEAKABLE = (
+    "allOf",
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "if",
+    "maxContains",
+    "minContains",
+    "not",
+    "patternProperties",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+)
+
+#: What a union may stand beside; a union alone with annotations is only its branches.
+BESIDE_UNION = frozenset(
+    {
+        "allOf",
+        "const",
+        "enum",
+        "else",
+        "if",
+        "not",
+        "then",
+        "type",
+        *TYPED,
+    }
+)
