@@ -48,7 +48,7 @@ class Options(BaseModel):
     cookies: Presence = "include"
     hidden: Mapping[str, bool] = {}
     media_types: Mapping[str, str] = {}
-    references: Literal["internal"] | str | tuple[str, ...] = "internal"
+    references: str | tuple[str, ...] = "internal"
     safety: Mapping[str, Safety] = {}
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"

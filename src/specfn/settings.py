@@ -28,7 +28,7 @@ class Settings:
     cookies: Presence = "include"
     hidden: Mapping[str, bool] = field(default_factory=dict)
     media_types: Mapping[str, str] = field(default_factory=dict)
-    references: Literal["internal"] | str | tuple[str, ...] = "internal"
+    references: str | tuple[str, ...] = "internal"
     safety: Mapping[str, Safety] = field(default_factory=dict)
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"

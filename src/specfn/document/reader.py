@@ -4,6 +4,7 @@ References outside schemas are resolved in place; the ones inside schemas are ke
 that leads nowhere stays as it is, and the operations that need it become errors when they are migrated.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +28,7 @@ def dicts(value: Any) -> list[JsonObject]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-class Reader:
+class Reader(ABC):
     """The base of the readers of one document; a version says what its operations look like.
 
     Attributes:
@@ -40,17 +41,17 @@ class Reader:
         self._memo: dict[tuple[str, tuple[str, ...]], Any] = {}
         self.notes: list[Note] = []
 
+    @abstractmethod
     def document(self) -> JsonObject:
         """The whole document, normalized."""
-        raise AssertionError("a version's reader says how")
 
+    @abstractmethod
     def operation(self, raw: JsonObject, shared: Any) -> JsonObject:
         """One Operation Object, normalized; ``shared`` are the path item's parameters."""
-        raise AssertionError("a version's reader says how")
 
+    @abstractmethod
     def parameter(self, raw: JsonObject) -> JsonObject:
         """One Parameter Object, normalized."""
-        raise AssertionError("a version's reader says how")
 
     # -- reference objects ----------------------------------------------------------------------
 

@@ -5,23 +5,32 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from specfn._json import JsonObject, dumps_sorted, loads
-from specfn.migrate.route import Api, Parameter, Route
 from specfn.function.schemas import Schemas
+from specfn.migrate.route import Api, Parameter, Route
 
 
 class Shown(Protocol):
-    """What a fingerprint is made of."""
+    """What a fingerprint is made of: a function, seen from below."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The function's name."""
+
     @property
-    def description(self) -> str: ...
+    def description(self) -> str:
+        """What a model is told."""
+
     @property
-    def route(self) -> Route: ...
+    def route(self) -> Route:
+        """The operation."""
+
     @property
-    def api(self) -> Api: ...
+    def api(self) -> Api:
+        """What the document says for all operations."""
+
     @property
-    def schemas(self) -> Schemas: ...
+    def schemas(self) -> Schemas:
+        """The schemas."""
 
 
 def fingerprint(function: Shown) -> str:

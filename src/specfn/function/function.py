@@ -172,12 +172,8 @@ class Function:
         return {
             key: value
             for (key, required), value in zip(self.route.keys, arguments, strict=False)
-            if required or value is not None or self._takes_null(key)
+            if required or value is not None or key in self.schemas.nullable
         }
-
-    def _takes_null(self, key: str) -> bool:
-        """Whether null is itself a valid value of a place."""
-        return not self.schemas.validator.at(key).problems(None)
 
     def _positions(self, problems: Sequence[ArgumentProblem]) -> tuple[ArgumentProblem, ...]:
         """Problems by key as problems by position."""

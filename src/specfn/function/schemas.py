@@ -1,16 +1,16 @@
 """The schemas of one function, composed on first use: for the validator, and for a model (rules F4, F5, F7)."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from specfn._json import JsonObject, dumps, loads
 from specfn.migrate.route import Body, Group, Parameter, Route
 from specfn.records import Edit
 from specfn.schema.budget import Renderer, Rendering
 from specfn.schema.definitions import Definitions
-from specfn.schema.polymorphism import Family
+from specfn.schema.polymorphism import Family, component_of
 from specfn.settings import Settings
-from specfn.validation.engine import Validator
+from specfn.validation.validate import Validator
 
 
 class Composer:
@@ -23,6 +23,7 @@ class Composer:
         self._response = Definitions(schemas, "response", family)
         self._inputs = self._renderer(self._request)
         self._outputs = self._renderer(self._response)
+        self._written: dict[str, bytes] = {}
 
     def _renderer(self, definitions: Definitions) -> Renderer:
         settings = self.settings
@@ -100,12 +101,34 @@ class Composer:
             return None
         return self._outputs.render(self._response.compose(route.success.schema))
 
+    def written_output(self, route: Route) -> bytes | None:
+        """The same as compact JSON; operations that answer with one component share it."""
+        success = route.success
+        name = (
+            component_of(success.schema.get("$ref"))
+            if success and _is_reference(success.schema)
+            else None
+        )
+        if name is None:
+            output = self.output(route)
+            return None if output is None else dumps(output.schema)
+        known = self._written.get(name)
+        if known is None:
+            output = self.output(route)
+            assert output is not None
+            known = self._written[name] = dumps(output.schema)
+        return known
+
     def is_recursive(self, route: Route) -> bool:
         """Whether the arguments or the success response nest without end."""
         schemas = [(self._inputs, self.root(route))]
         if route.success is not None and route.success.schema is not None:
             schemas.append((self._outputs, self._response.compose(route.success.schema)))
         return any(renderer.is_recursive(schema) for renderer, schema in schemas)
+
+
+def _is_reference(schema: Any) -> TypeGuard[JsonObject]:
+    return isinstance(schema, dict) and schema.keys() == {"$ref"}
 
 
 def closed(properties: JsonObject, required: list[str]) -> JsonObject:
@@ -134,6 +157,7 @@ class Schemas:
 
     __slots__ = (
         "_edits",
+        "_nullable",
         "_output",
         "_parameters",
         "_root",
@@ -151,6 +175,7 @@ class Schemas:
         self._parameters: Any = None
         self._output: Any = None
         self._validator: Validator | None = None
+        self._nullable: frozenset[str] | None = None
         self._edits: tuple[Edit, ...] | None = None
 
     def __getstate__(self) -> tuple[Any, ...]:
@@ -160,7 +185,7 @@ class Schemas:
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self.settings, root, self._written, self._edits = state
         self._root = loads(root)
-        self._source = self._parameters = self._output = self._validator = None
+        self._source = self._parameters = self._output = self._validator = self._nullable = None
 
     @property
     def root(self) -> JsonObject:
@@ -174,10 +199,10 @@ class Schemas:
     def written(self) -> tuple[bytes, bytes | None]:
         """``parameters`` and ``output`` as compact JSON."""
         if self._written is None:
-            parameters, output = self._renderings()
-            schemas = [rendering.schema for rendering in parameters]
+            composer, route = self._sources()
+            schemas = [rendering.schema for rendering in composer.parameters(composer.root(route))]
             whole = schemas[0] if self.settings.keyword else schemas
-            self._written = (dumps(whole), None if output is None else dumps(output.schema))
+            self._written = (dumps(whole), composer.written_output(route))
         return self._written
 
     @property
@@ -198,7 +223,8 @@ class Schemas:
     def edits(self) -> tuple[Edit, ...]:
         """What the model's schemas do not say as the document does."""
         if self._edits is None:
-            parameters, output = self._renderings()
+            composer, route = self._sources()
+            parameters, output = composer.parameters(composer.root(route)), composer.output(route)
             found = {f"/parameters/{index}": part for index, part in enumerate(parameters)}
             if self.settings.keyword:
                 found = {"/parameters": parameters[0]}
@@ -220,9 +246,17 @@ class Schemas:
             )
         return self._validator
 
-    def _renderings(self) -> tuple[list[Rendering], Rendering | None]:
-        composer, route = self._sources()
-        return composer.parameters(composer.root(route)), composer.output(route)
+    @property
+    def nullable(self) -> frozenset[str]:
+        """The keys at the root whose place takes null."""
+        if self._nullable is None:
+            definitions = self.root.get("$defs", {})
+            self._nullable = frozenset(
+                key
+                for key, node in self.root["properties"].items()
+                if Validator({"allOf": [node], "$defs": definitions}).is_valid(None)
+            )
+        return self._nullable
 
     def _sources(self) -> tuple[Composer, Route]:
         assert self._source is not None

@@ -7,13 +7,13 @@ from typing import Any
 
 from specfn._json import JsonObject
 from specfn._pointer import join
+from specfn.document.keywords import is_true
 from specfn.document.reader import METHODS, dicts, is_name
 from specfn.document.resolve import reference_of
-from specfn.document.keywords import is_true
 from specfn.migrate import accessor, media, template
 from specfn.migrate.parameters import GROUPS, Look, groups, path_parameters
 from specfn.migrate.references import References
-from specfn.migrate.route import Answer, Body, GroupKey, Group, Route, Template
+from specfn.migrate.route import Answer, Body, Group, GroupKey, Route, Template
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
 
@@ -237,7 +237,8 @@ class _RouteReader:
         if reference is not None:
             raise _refused_reference(reference, pointer)
         content = raw.get("content")
-        chosen = media.choose(content, self._wanted(name)) if isinstance(content, dict) else None
+        content = content if isinstance(content, dict) else {}
+        chosen = media.choose(content, self._wanted(name))
         if chosen is None:
             notes.append(
                 Note(pointer=pointer, text="the request body declares no content: dropped")
@@ -265,7 +266,8 @@ class _RouteReader:
 
     def _wanted(self, name: tuple[str, ...]) -> str | None:
         """The media type that ``Options.media_types`` asks for, by accessor pattern."""
-        return matching(self._settings.media_types, ".".join(name))
+        wanted: str | None = matching(self._settings.media_types, ".".join(name))
+        return wanted
 
     # -- responses ----------------------------------------------------------------------------------
 
@@ -322,7 +324,7 @@ def _success(answers: Mapping[str, Answer]) -> Answer | None:
     if not chosen and "default" in answers:
         chosen = [answers["default"]]
     with_content = [answer for answer in chosen if answer.media_type is not None]
-    return (with_content or chosen or [None])[0]
+    return next(iter(with_content or chosen), None)
 
 
 def _requirements(raw: Any) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:

@@ -297,18 +297,22 @@ def _with_members(parameter: Parameter, names: tuple[str, ...]) -> Parameter:
 
 def _members(parameter: Parameter, look: Look) -> tuple[str, ...] | None:
     """The properties of a parameter that is one plain object in exploded form style."""
-    if parameter.location != "query" or parameter.style != "form" or not parameter.explode:
-        return None
-    if parameter.media_type is not None:
+    exploded = parameter.location == "query" and parameter.style == "form" and parameter.explode
+    if not exploded or parameter.media_type is not None:
         return None
     schema = look(parameter.schema)
-    if not isinstance(schema, dict) or not _NOT_PLAIN.isdisjoint(schema):
-        return None
-    properties = schema.get("properties")
-    if not properties or schema.get("type", "object") not in ("object", ["object"]):
-        return None
-    if schema.get("additionalProperties", False) is not False:
+    if not isinstance(schema, dict) or not _is_plain(schema):
         return None
     if schema.get("required") and not parameter.required:
         return None
-    return tuple(name for name, item in properties.items() if item is not False)
+    return tuple(name for name, item in schema["properties"].items() if item is not False)
+
+
+def _is_plain(schema: JsonObject) -> bool:
+    """Whether a schema is one object with properties and nothing else."""
+    return (
+        bool(schema.get("properties"))
+        and _NOT_PLAIN.isdisjoint(schema)
+        and schema.get("type", "object") in ("object", ["object"])
+        and schema.get("additionalProperties", False) is False
+    )

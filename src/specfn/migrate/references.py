@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from specfn._json import JsonObject
-from specfn.schema.walk import walk
 from specfn.schema.polymorphism import component_of
+from specfn.schema.walk import walk
 
 
 class References:
@@ -29,7 +29,7 @@ class References:
             if reference in self._dangling:
                 return reference
             name = component_of(reference)
-            if name in self._tainted:
+            if name is not None and name in self._tainted:
                 return self._tainted[name]
         return None
 
@@ -41,10 +41,10 @@ def _references(schema: Any) -> Iterator[str]:
             yield reference
 
 
-def _tainted(schemas: JsonObject, dangling: frozenset[str]) -> dict[str | None, str]:
+def _tainted(schemas: JsonObject, dangling: frozenset[str]) -> dict[str, str]:
     """The components from which a dangling reference can be reached, with that reference."""
     users: dict[str, list[str]] = {}
-    tainted: dict[str | None, str] = {}
+    tainted: dict[str, str] = {}
     for name, schema in schemas.items():
         for reference in _references(schema):
             target = component_of(reference)
@@ -55,7 +55,7 @@ def _tainted(schemas: JsonObject, dangling: frozenset[str]) -> dict[str | None, 
     waiting = list(tainted)
     while waiting:
         name = waiting.pop()
-        for user in users.get(name or "", ()):
+        for user in users.get(name, ()):
             if user not in tainted:
                 tainted[user] = tainted[name]
                 waiting.append(user)
