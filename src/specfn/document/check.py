@@ -1,0 +1,162 @@
+"""What is wrong with a raw document, as notes: by the metaschema always, by a validator when asked."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from specfn._json import loads
+from specfn._pointer import join
+from specfn.document.load import read_resource
+from specfn.document.plain import TOO_DEEP, too_deep
+from specfn.records import Note
+
+if TYPE_CHECKING:
+    from specfn.document.metaschema import Metaschema
+
+#: The most notes of one check.
+MAX_NOTES: Final = 100
+
+_PACKAGE: Final = "openapi_spec_validator"
+
+#: By version: the metaschemas that may describe it, the best first, and the validator's class.
+_VERSIONS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
+    "2.0": (("v2.0",), "OpenAPIV2SpecValidator"),
+    "3.0": (("v3.0",), "OpenAPIV30SpecValidator"),
+    "3.1": (("v3.1",), "OpenAPIV31SpecValidator"),
+    "3.2": (("v3.2", "v3.1"), "OpenAPIV32SpecValidator"),
+}
+
+#: Where the schemas are that metaschemas refer to: Swagger's refers to JSON Schema's own.
+_OTHERS: Final = {
+    "http://json-schema.org/draft-04/schema": (
+        "jsonschema_specifications",
+        "schemas",
+        "draft4",
+        "metaschema.json",
+    ),
+}
+
+
+def diagnose(document: Any) -> tuple[Note, ...]:
+    """What the metaschema of the document's version finds wrong; at most ``MAX_NOTES`` notes.
+
+    Never raises, whatever the JSON value is.
+    """
+    version = _version(document)
+    if version is None:
+        return (Note(pointer="", text="there is no version that OpenAPI or Swagger has"),)
+    if too_deep(document):
+        return (Note(pointer="", text=TOO_DEEP),)
+    metaschema = _metaschema(version)
+    try:
+        if metaschema is None or metaschema.is_valid(document):
+            return ()
+        distinct = dict.fromkeys(islice(_explained(metaschema, document), 2 * MAX_NOTES))
+    except ValueError as error:
+        return (Note(pointer="", text=f"the document is not JSON: {str(error)[:100]}"),)
+    return tuple(islice(distinct, MAX_NOTES))
+
+
+def strict(document: Any, uri: str | None = None) -> tuple[Note, ...]:
+    """What openapi-spec-validator finds besides: ``diagnose``, then its own checks.
+
+    It checks schemas and their defaults, operation ids, parameters and tags, and ends at the first
+    reference that leads nowhere. It takes seconds on a large document. Nothing is fetched. Never raises.
+
+    Args:
+        document: the raw document.
+        uri: where it came from: references to it by that URI are its own.
+    """
+    notes = list(diagnose(document))
+    version = _version(document)
+    if version is None or too_deep(document):
+        return tuple(notes)
+    try:
+        notes.extend(
+            Note(pointer=join(error.absolute_path), text=_one_line(error.message))
+            for error in islice(_validator_errors(document, version, uri or ""), MAX_NOTES)
+        )
+    except Exception as error:  # noqa: BLE001 - it raises many kinds; what it stumbles over is a finding
+        notes.append(Note(pointer="", text=_one_line(_stumble(error))))
+    return tuple(dict.fromkeys(notes))[:MAX_NOTES]
+
+
+def _version(document: Any) -> str | None:
+    """The version of a document by the text of its version, also where that is a number (rule N1)."""
+    if not isinstance(document, dict):
+        return None
+    for key in ("swagger", "openapi"):
+        version = str(document.get(key))[:3]
+        if version in _VERSIONS and (version == "2.0") == (key == "swagger"):
+            return version
+    return None
+
+
+@cache
+def _metaschema(version: str) -> "Metaschema | None":
+    """The metaschema that openapi-spec-validator ships; that package itself is not imported."""
+    from specfn.document.metaschema import Metaschema  # noqa: PLC0415 - 24 ms for the engine
+
+    others = {}
+    for uri, names in _OTHERS.items():
+        content = read_resource(*names)
+        if content is not None:
+            others[uri] = loads(content)
+    for directory in _VERSIONS[version][0]:
+        content = read_resource(_PACKAGE, "resources", "schemas", directory, "schema.json")
+        if content is not None:
+            return Metaschema(loads(content), others)
+    return None
+
+
+def _validator_errors(document: Any, version: str, uri: str) -> Iterator[Any]:
+    """The errors of openapi-spec-validator's own checks, without those of the metaschema.
+
+    Not its ``iter_errors``: that keeps every document for the life of the process, and copies all that
+    is below a wrong place once per level.
+    """
+    from jsonschema_path import SchemaPath  # noqa: PLC0415 - 370 ms with what it imports
+    from openapi_spec_validator import validation  # noqa: PLC0415 - likewise
+
+    path = SchemaPath.from_dict(document, base_uri=uri, handlers=_NoHandlers())
+    kind = getattr(validation, _VERSIONS[version][1], validation.OpenAPIV31SpecValidator)
+    yield from kind(path).root_validator(path)
+
+
+class _NoHandlers(Mapping[str, Callable[[str], Any]]):
+    """A handler for every scheme, so that none is left to the defaults; each of them refuses."""
+
+    def __getitem__(self, scheme: str) -> Callable[[str], Any]:
+        return _refuse
+
+    def __contains__(self, scheme: object) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 1  # an empty mapping would count as none given
+
+
+def _refuse(uri: str) -> NoReturn:
+    raise LookupError(f"{uri} is another document")
+
+
+def _stumble(error: Exception) -> str:
+    """What an exception says; not its text where it carries a reference, as that quotes the document."""
+    reference = getattr(error, "ref", None)
+    what = f"the reference {reference!r} leads nowhere" if reference else str(error)
+    return f"openapi-spec-validator cannot go on ({type(error).__name__}): {what}"
+
+
+def _explained(metaschema: "Metaschema", document: Any) -> Iterator[Note]:
+    from specfn.document.explain import explain  # noqa: PLC0415 - most documents need no explaining
+
+    return explain(metaschema, document)
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text[:800].split())
+    return line if len(line) <= 200 else f"{line[:199]}…"

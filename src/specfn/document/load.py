@@ -1,0 +1,332 @@
+"""Read documents from files and URLs: the only module of specfn that does (rules N1, N2; threat T7).
+
+A URL that the caller typed is trusted; where it redirects to is not, unless that is the same origin.
+Error texts name a URL without its user, password and query.
+"""
+
+import importlib.util
+import os
+import re
+import threading
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from urllib.parse import urlsplit
+
+from specfn._json import JsonObject
+from specfn.document.plain import checked
+from specfn.document.text import parse
+from specfn.errors import DocumentError, TransportError, UsageError
+
+if TYPE_CHECKING:
+    import httpx
+
+#: The most bytes of one document, unpacked.
+MAX_BYTES: Final = 256 * 1024 * 1024
+
+_MAX_REDIRECTS: Final = 5
+_CONNECT_SECONDS: Final = 10.0
+_READ_SECONDS: Final = 30.0
+_TOTAL_SECONDS: Final = 120.0
+
+_HEADERS: Final = {
+    "Accept": "application/json, application/yaml, text/yaml, */*;q=0.5",
+    "Accept-Encoding": "gzip, deflate",
+    "User-Agent": "specfn",
+}
+
+#: One coding at a time: a chain of them would let a few bytes unpack to any size within one read.
+_CODINGS: Final = frozenset({"", "identity", "gzip", "deflate"})
+
+_URL: Final = re.compile(r"https?://", re.IGNORECASE)
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+#: Told how many bytes have arrived, and how many are expected where the server says so.
+Progress: TypeAlias = Callable[[int, int | None], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A raw document and where it came from.
+
+    Attributes:
+        document: the document as plain JSON; never mutated.
+        uri: the absolute URL (without user, query and fragment) or file URI; ``None`` for text and dicts.
+    """
+
+    document: JsonObject
+    uri: str | None = None
+
+
+class Fetched(NamedTuple):
+    """The bytes of a URL, unpacked, and the URL that gave them after redirects."""
+
+    content: bytes
+    uri: str
+
+
+def read(
+    source: str | Path | bytes | JsonObject,
+    *,
+    references: str | Collection[str] = "internal",
+    progress: Progress | None = None,
+) -> Source:
+    """Read a document from wherever it is.
+
+    Args:
+        source: a path or an ``http(s)`` URL (``str``, ``Path``), the text itself (``bytes``), or the
+            document (``dict``).
+        references: ``Options.references``; a URL may also redirect to the origins that it lists.
+        progress: called with every chunk of a URL that arrives.
+
+    Raises:
+        DocumentError: there is nothing to read there, or what is there is not a document.
+        TransportError: the server of the URL did not answer.
+        UsageError: the source is none of these.
+    """
+    if isinstance(source, dict):
+        return Source(document=checked(source))
+    if isinstance(source, bytes):
+        return read_text(source)
+    if isinstance(source, str) and _URL.match(source):
+        origins = () if isinstance(references, str) else references
+        fetched = fetch(source, origins=origins, progress=progress)
+        return read_text(fetched.content, uri=fetched.uri)
+    if isinstance(source, str | os.PathLike):
+        _check_path(os.fspath(source))
+        return read_text(read_file(source), uri=uri_of(source))
+    raise UsageError(f"expected a path, a URL, bytes or a dict, found {type(source).__name__}")
+
+
+def read_text(text: str | bytes, *, uri: str | None = None) -> Source:
+    """Read a document from its text, JSON or YAML.
+
+    Args:
+        text: the text; bytes are UTF-8, or UTF-16 with a byte order mark.
+        uri: where the text came from, as the base of its relative references.
+
+    Raises:
+        DocumentError: the text is not a document.
+    """
+    return Source(document=parse(text), uri=uri)
+
+
+def uri_of(path: str | os.PathLike[str]) -> str:
+    """The absolute file URI of a path; symbolic links stay as they are."""
+    return Path(os.path.abspath(path)).as_uri()  # noqa: PTH100 - Path.absolute keeps the dots
+
+
+def _check_path(path: str) -> None:
+    """Refuse what is not meant as a path: the text of a document, a URL of another kind."""
+    if "\n" in path or path.lstrip().startswith("{"):
+        raise DocumentError("this is the text of a document, not a path; use specfn.loads for text")
+    if _SCHEME.match(path):
+        raise DocumentError(f"only http and https URLs are read, not {path.partition(':')[0]}")
+
+
+#: What a failed attempt to open a file means, the first class that fits.
+_FILE_FAULTS: Final[tuple[tuple[type[Exception], str], ...]] = (
+    (FileNotFoundError, "there is no file {path}; check the path"),
+    (IsADirectoryError, "{path} is a directory; name the document in it"),
+    (PermissionError, "{path} may not be read; check its permissions"),
+    (OSError, "{path} cannot be read"),
+    (ValueError, "{path} is not a path"),
+)
+
+
+def read_file(path: str | os.PathLike[str], *, limit: int = MAX_BYTES) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        DocumentError: the file is not there, may not be read, or is larger than the limit.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(limit + 1)
+    except (OSError, ValueError) as error:
+        reason = next(text for kind, text in _FILE_FAULTS if isinstance(error, kind))
+        raise DocumentError(reason.format(path=_quoted(path))) from None
+    if len(content) > limit:
+        raise DocumentError(f"{_quoted(path)} is larger than {limit:,} bytes")
+    return content
+
+
+def _quoted(path: str | os.PathLike[str]) -> str:
+    text = os.fspath(path)
+    return repr(text if len(text) <= 200 else f"{text[:100]}…{text[-80:]}")
+
+
+def read_resource(package: str, *names: str) -> bytes | None:
+    """The bytes of a file in an installed package, which is not imported; ``None`` where it is not there."""
+    spec = importlib.util.find_spec(package)
+    for location in (spec and spec.submodule_search_locations) or ():
+        path = Path(location, *names)
+        if path.is_file():
+            return path.read_bytes()
+    return None
+
+
+# -- URLs -----------------------------------------------------------------------------------------
+
+
+def shown(url: str) -> str:
+    """A URL for people to read: without user, password, query and fragment."""
+    try:
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2]
+    except ValueError:
+        return "the URL"
+    return f"{parts.scheme}://{host}{parts.path}"
+
+
+def origin_of(url: str) -> str | None:
+    """Scheme, host and port of an ``http(s)`` URL, as the client that connects reads them.
+
+    ``None`` for anything else. The default port is written out, so equal texts are equal origins.
+    """
+    import httpx  # noqa: PLC0415 - 150 ms that only a URL pays
+
+    try:
+        parsed = httpx.URL(url)
+    except (httpx.InvalidURL, TypeError, ValueError):
+        return None
+    return _origin(parsed) if parsed.scheme in {"http", "https"} and parsed.host else None
+
+
+def _origin(url: "httpx.URL") -> str:
+    port = url.port or (443 if url.scheme == "https" else 80)
+    return f"{url.scheme}://{url.raw_host.decode()}:{port}"
+
+
+def fetch(
+    url: str,
+    *,
+    limit: int = MAX_BYTES,
+    origins: Collection[str] = (),
+    progress: Progress | None = None,
+) -> Fetched:
+    """The bytes of a URL.
+
+    Redirects are followed within the origin, and to the origins that are listed.
+
+    Args:
+        url: an ``http(s)`` URL; its user and password are sent to its own origin only.
+        limit: the most bytes to take, unpacked.
+        origins: other origins that redirects may lead to.
+        progress: called with every chunk.
+
+    Raises:
+        DocumentError: the URL is malformed, redirects elsewhere, or what it gives is no document.
+        TransportError: the server did not answer in time, or broke off.
+    """
+    from concurrent.futures import Future  # noqa: PLC0415 - brings logging, which a file does not need
+
+    trusted = frozenset(map(origin_of, origins))
+    download = _Download(url, limit=limit, trusted=trusted, progress=progress)
+    future: Future[Fetched] = Future()
+
+    def work() -> None:
+        try:
+            future.set_result(download.run())
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it is raised where it is awaited
+            future.set_exception(error)
+
+    # httpx bounds each read but not their sum, so the sum is bounded from outside.
+    threading.Thread(target=work, daemon=True, name="specfn-fetch").start()
+    try:
+        return future.result(_TOTAL_SECONDS)
+    except TimeoutError:
+        raise TransportError(f"{shown(url)} did not arrive within {_TOTAL_SECONDS:.0f} s") from None
+    finally:
+        download.cancelled = True
+
+
+#: What a failed request means, by the client's class of error; the first that fits.
+_NETWORK_FAULTS: Final[dict[str, tuple[type[Exception], str]]] = {
+    "InvalidURL": (DocumentError, "{url} is not a URL"),
+    "UnsupportedProtocol": (DocumentError, "{url} is not a URL"),
+    "DecodingError": (DocumentError, "{url} is not packed as the server says"),
+    "TimeoutException": (TransportError, "the server of {url} did not answer in time"),
+    "ConnectError": (TransportError, "the server of {url} could not be reached: {error}"),
+    "HTTPError": (TransportError, "the server of {url} broke off"),
+}
+
+
+class _Download:
+    """One download with its redirects; ``cancelled`` ends it at the next chunk."""
+
+    def __init__(
+        self, url: str, *, limit: int, trusted: Collection[str | None], progress: Progress | None
+    ) -> None:
+        self.url = url
+        self.limit = limit
+        self.trusted = trusted
+        self.progress = progress
+        self.cancelled = False
+
+    def run(self) -> Fetched:
+        """Ask, follow, read."""
+        import httpx  # noqa: PLC0415 - 150 ms that only a URL pays
+
+        try:
+            return self._follow(httpx)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            fault = self._fault(error)
+        # Not raised above: the context would keep the client's error, which holds the whole URL.
+        raise fault
+
+    def _fault(self, error: Exception) -> Exception:
+        names = {kind.__name__ for kind in type(error).__mro__}
+        kind, text = next(value for name, value in _NETWORK_FAULTS.items() if name in names)
+        return kind(text.format(url=shown(self.url), error=error))
+
+    def _follow(self, client_library: Any) -> Fetched:
+        timeout = client_library.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS)
+        url = client_library.URL(self.url)
+        origin = _origin(url)
+        auth = (url.username, url.password) if url.userinfo else None
+        with client_library.Client(headers=_HEADERS, timeout=timeout) as client:
+            for _ in range(_MAX_REDIRECTS + 1):
+                target = url.copy_with(userinfo=b"", fragment=None)
+                same = _origin(target) == origin
+                with client.stream("GET", target, auth=auth if same else None) as response:
+                    if not response.has_redirect_location:
+                        return Fetched(self._content(response), _base(target))
+                    url = self._redirected(target, response.headers["location"], origin)
+        raise DocumentError(f"{shown(self.url)} redirects more than {_MAX_REDIRECTS} times")
+
+    def _redirected(self, url: "httpx.URL", location: str, origin: str) -> "httpx.URL":
+        target = url.join(location)
+        if _origin(target) not in {origin, *self.trusted}:
+            raise DocumentError(
+                f"{shown(self.url)} redirects to another origin, {shown(str(target))}; "
+                "use that address if you trust it"
+            )
+        return target
+
+    def _content(self, response: "httpx.Response") -> bytes:
+        where = shown(self.url)
+        if not response.is_success:
+            raise DocumentError(
+                f"the server answered {response.status_code} for {where}; check the address"
+            )
+        if response.headers.get("content-encoding", "").strip().lower() not in _CODINGS:
+            raise DocumentError(f"{where} arrives in a coding other than gzip and deflate")
+        length = response.headers.get("content-length", "")
+        expected = int(length) if length.isdecimal() else None
+        content = bytearray()
+        for chunk in response.iter_bytes():
+            content += chunk
+            if len(content) > self.limit:
+                raise DocumentError(f"{where} is larger than {self.limit:,} bytes")
+            if self.cancelled:
+                raise TransportError(f"{where} is no longer awaited")
+            if self.progress is not None:
+                self.progress(response.num_bytes_downloaded, expected)
+        return bytes(content)
+
+
+def _base(url: "httpx.URL") -> str:
+    """The URL as a base for references: without what may be secret."""
+    return str(url.copy_with(query=None))
