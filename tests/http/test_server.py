@@ -16,6 +16,7 @@ BASES = [
     ("http://localhost:8080/a/b", "http://localhost:8080/a/b/x"),
     ("https://[2001:DB8::1]:8443/v1", "https://[2001:db8::1]:8443/v1/x"),
     ("https://bücher.example/ü", "https://xn--bcher-kva.example/%C3%BC/x"),
+    ("https://my_host.internal./", "https://my_host.internal./x"),
     ("https://h/a%2Fb;v=1/", "https://h/a%2Fb;v=1/x"),
 ]
 
@@ -31,7 +32,7 @@ BAD = [
     "", "api.example.com", "/v1", "ftp://h", "file:///etc/passwd", "https://", "https://u:p@h",
     "https://u@h", "https://h?x=1", "https://h/?", "https://h#f", "https://h/a/../b", "https://h/./",
     "https://h/%2e%2E/x", "https://h/..;x/y", "https://{region}.example.com", "https://h h",
-    "https://h\\@evil.example", "https://h\r\nX: y", "https://999.1.1.1", "https://h:port",
+    "https://a..b", f"https://{'a' * 64}.example", "https://-a.example", "https://h\\@evil.example", "https://h\r\nX: y", "https://999.1.1.1", "https://h:port",
 ]  # fmt: skip
 
 

@@ -158,6 +158,17 @@ def test_reserved_characters_that_would_leave_their_place_are_encoded() -> None:
     assert style.in_path_reserved(every, "") == ":%2F%3F%23%5B%5D@!$&'()*+,;=%25"
 
 
+@pytest.mark.parametrize("name", ["form", "deepObject"])
+def test_a_key_never_becomes_a_value(name: str) -> None:
+    """With allowReserved an equals sign stays in values, and is encoded in names and keys."""
+    [(key, value)] = style.pairs("a=b", {"c=d": "e=f"}, name, style.in_query_reserved, explode=True)
+    assert "=" not in key
+    assert value == "e=f"
+    assert style.pairs("a=b", "c", "form", style.in_query_reserved, explode=True) == [
+        ("a%3Db", "c")
+    ]
+
+
 AMBIGUOUS = [
     ("spaceDelimited", style.in_query, ["a b"]),
     ("pipeDelimited", style.in_query, ["a|b"]),

@@ -96,11 +96,13 @@ class Connection(BaseModel):
             503 or 504 with ``Retry-After``).
         client: the client to send with instead of a pooled one: for proxies, client certificates or
             tests. Its transport, authentication and event hooks apply; its headers, cookies,
-            parameters, base URL and timeouts do not.
+            parameters, base URL and timeouts do not. ``timeout.total`` is then looked at between
+            the pieces of an answer only.
         async_client: the same for ``aexecute`` and ``apropagate``.
         allow_insecure: send credentials over plain http to other hosts than this one.
-        trust_servers: take the document's word for where the API is. Nothing secret goes there
-            unless ``origins`` names it.
+        trust_servers: take the document's word for where the API is. It must be https and no literal
+            private address (names are not resolved to see where they lead), and nothing of the
+            caller's goes there unless ``origins`` names it.
         before: called with each request before it is sent; may change it or return another.
         after: called with the result; may return another.
     """

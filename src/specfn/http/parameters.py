@@ -47,7 +47,7 @@ def query_pairs(parameter: Parameter, value: Any) -> list[Pair]:
     escape = style.in_query_reserved if parameter.allow_reserved else style.in_query
     written = _pairs(parameter, value, escape)
     if not written and parameter.allow_empty_value:
-        return [(escape(parameter.name, ""), "")]
+        return [(escape(parameter.name, "="), "")]
     return written
 
 

@@ -4,6 +4,7 @@ It is made in two steps, because a credential may come from a function that has 
 ``prepare`` writes all that the arguments say, ``finish`` adds what the connection says.
 """
 
+import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -94,18 +95,24 @@ def request(
         UsageError: the connection does not fit the operation.
     """
     draft = prepare(function, arguments, connection, validate=validate)
-    given = {name: connection.credentials[name] for name in draft.schemes}
-    return finish(
-        draft, {name: _called(name, source) for name, source in given.items()}, connection
-    )
+    given = {name: _credential(name, connection.credentials[name]) for name in draft.schemes}
+    return finish(draft, given, connection)
 
 
-def _called(name: str, source: Any) -> Any:
-    value = source() if callable(source) else source
-    if hasattr(value, "__await__"):
-        getattr(value, "close", bool)()
-        raise UsageError(f"the credential {name!r} is async: use aexecute or apropagate")
+def immediate(value: Any, name: str) -> Any:
+    """What something of the caller's gave, if nobody has to wait for it.
+
+    Raises:
+        UsageError: it has to be awaited; ``name`` says what it is.
+    """
+    if inspect.isawaitable(value):
+        getattr(value, "close", bool)()  # a coroutine that is dropped would warn
+        raise UsageError(f"{name} is async: use aexecute or apropagate")
     return value
+
+
+def _credential(name: str, source: Any) -> Any:
+    return immediate(source(), f"the credential {name!r}") if callable(source) else source
 
 
 def prepare(
@@ -173,7 +180,7 @@ def finish(draft: Draft, credentials: Mapping[str, Any], connection: Connection)
             query = [pair for pair in query if pair.partition("=")[0] != label]
             query.append(f"{label}={quote(value, safe='')}")
         else:
-            cookies = [(*pair,) for pair in cookies if pair[0] != name] + [(name, value)]
+            cookies = [*(pair for pair in cookies if pair[0] != name), (name, value)]
     if cookies:
         kept = [headers["cookie"][1]] if "cookie" in headers else []
         written = "; ".join((*kept, *(f"{name}={value}" for name, value in cookies)))

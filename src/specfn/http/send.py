@@ -21,7 +21,7 @@ from specfn.http import pool
 from specfn.http.connection import Connection
 from specfn.http.failure import failure
 from specfn.http.inflate import BrokenEncodingError, Inflater
-from specfn.http.request import CoveredURL, finish, prepare
+from specfn.http.request import CoveredURL, finish, immediate, prepare
 from specfn.http.resend import pause, redirected
 from specfn.http.response import Result, decode
 from specfn.http.server import shown
@@ -148,11 +148,7 @@ class _Ask:
     name: str
 
     def perform(self) -> Any:
-        value = self.source()
-        if inspect.isawaitable(value):
-            getattr(value, "close", bool)()
-            raise UsageError(f"{self.name} is async: use aexecute or apropagate")
-        return value
+        return immediate(self.source(), self.name)
 
     async def aperform(self) -> Any:
         value = self.source()

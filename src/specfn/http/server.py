@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from specfn.http.connection import Connection
 
 _PORTS = {"http": 80, "https": 443}
-_HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?\Z")
+_LABEL = "[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
+_HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*\.?\Z")
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _USERINFO = re.compile(r"//[^/?#]*@")
 _NUMBER = re.compile(r"(0x[0-9a-f]*|[0-9]+)\Z")

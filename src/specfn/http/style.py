@@ -187,8 +187,10 @@ def pairs(name: str, value: Any, style: str, escape: Escape, *, explode: bool) -
     """
     value = settle(value)
     if style == "deepObject" and isinstance(value, dict | list):
-        return [(escape(text(key), ""), escape(text(leaf), "")) for key, leaf in _deep(name, value)]
-    label = escape(text(name), "")
+        return [
+            (escape(text(key), "="), escape(text(leaf), "")) for key, leaf in _deep(name, value)
+        ]
+    label = escape(text(name), "=")
     if value is None:
         return []
     if isinstance(value, dict):
@@ -214,7 +216,7 @@ def _object_pairs(
     members = [(key, item) for key, item in value.items() if item is not None]
     if explode:  # an array inside is repeated, as the frameworks that read such queries expect
         return [
-            (escape(text(key), ""), escape(text(leaf), ""))
+            (escape(text(key), "="), escape(text(leaf), ""))
             for key, item in members
             for leaf in (item if isinstance(item, list) else [item])
             if leaf is not None
