@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from specfn._json import JsonObject
 from specfn._pointer import input_path
@@ -12,7 +12,9 @@ from specfn.function.schemas import Schemas
 from specfn.migrate.route import Api, Route
 from specfn.records import ArgumentProblem, Edit, Note
 from specfn.settings import Safety
-from specfn.validation.outcome import Failure, Success
+
+if TYPE_CHECKING:
+    from specfn.validation.outcome import Failure, Success
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -116,7 +118,7 @@ class Function:
         """Whether arguments are one object, not a list."""
         return self.schemas.settings.keyword
 
-    def validate(self, arguments: Any) -> Success | Failure:
+    def validate(self, arguments: Any) -> "Success | Failure":
         """Check what a model composed. Never raises, whatever the value.
 
         Args:
@@ -125,6 +127,8 @@ class Function:
         Returns:
             ``Success(data)``, or ``Failure(data, errors)`` with every problem and ``feedback()`` for the model.
         """
+        from specfn.validation.outcome import Failure, Success  # noqa: PLC0415  # not for converting
+
         problems = self.problems(arguments)
         if problems:
             return Failure(data=arguments, errors=tuple(problems))

@@ -1,7 +1,7 @@
 """The schemas of one function, composed on first use: for the validator, and for a model (rules F4, F5, F7)."""
 
 from dataclasses import replace
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from specfn._json import JsonObject, dumps, loads
 from specfn.migrate.route import Body, Group, Parameter, Route
@@ -10,7 +10,9 @@ from specfn.schema.budget import Renderer, Rendering
 from specfn.schema.definitions import Definitions
 from specfn.schema.polymorphism import Family, component_of
 from specfn.settings import Settings
-from specfn.validation.validate import Validator
+
+if TYPE_CHECKING:
+    from specfn.validation.validate import Validator
 
 
 class Composer:
@@ -238,10 +240,10 @@ class Schemas:
         return self._edits
 
     @property
-    def validator(self) -> Validator:
+    def validator(self) -> "Validator":
         """What checks arguments by key; compiled on first use."""
         if self._validator is None:
-            self._validator = Validator(
+            self._validator = _validator()(
                 self.root, formats=self.settings.formats, equals=self.settings.equals
             )
         return self._validator
@@ -250,14 +252,22 @@ class Schemas:
     def nullable(self) -> frozenset[str]:
         """The keys at the root whose place takes null."""
         if self._nullable is None:
+            validator = _validator()
             definitions = self.root.get("$defs", {})
             self._nullable = frozenset(
                 key
                 for key, node in self.root["properties"].items()
-                if Validator({"allOf": [node], "$defs": definitions}).is_valid(None)
+                if validator({"allOf": [node], "$defs": definitions}).is_valid(None)
             )
         return self._nullable
 
     def _sources(self) -> tuple[Composer, Route]:
         assert self._source is not None
         return self._source
+
+
+def _validator() -> "type[Validator]":
+    """The class that checks: it is imported when the first arguments are."""
+    from specfn.validation.validate import Validator  # noqa: PLC0415  # a third of the import time
+
+    return Validator

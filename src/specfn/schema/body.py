@@ -4,22 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from specfn._json import JsonObject, dumps
-from specfn.schema.piece import Draft, Hole, Skeleton
+from specfn.schema.piece import Draft, Hole, Skeleton, ordered
 from specfn.schema.text import clean, shorten
 
 #: How much of a keyword's value a description shows, in characters.
 _SHOWN = 300
-
-#: The order of a schema's members: what it is, what it says, what it holds.
-_FIRST = ("type", "nullable", "title", "description")
-
-
-def ordered(out: JsonObject) -> JsonObject:
-    """The members with what tells a reader most in front."""
-    if "type" not in out:
-        return out
-    first = {key: out[key] for key in _FIRST if key in out}
-    return {**first, **out}
 
 
 def shown(value: Any) -> str:

@@ -36,7 +36,16 @@ from specfn.schema.piece import (
     hole,
 )
 from specfn.schema.text import clean
-from specfn.schema.vocabulary import BESIDE_UNION, BY_TYPE, CONSTRAINTS, TYPED, UNSPEAKABLE
+from specfn.schema.vocabulary import (
+    BESIDE_UNION,
+    BY_TYPE,
+    CONSTRAINTS,
+    PLAIN,
+    SCALAR,
+    SCALAR_TYPES,
+    TYPED,
+    UNSPEAKABLE,
+)
 
 
 class Draft30:
@@ -126,6 +135,10 @@ class Draft30:
 
     def _schema(self, node: JsonObject) -> Draft:
         """A schema that is no reference."""
+        if self._constraint and SCALAR.issuperset(node):
+            scalar = SCALAR_TYPES.get(str(node.get("type")))
+            if scalar is not None:
+                return self._scalar(node, *scalar)
         body = Body(self._annotations(node))
         self._remarks(node, body)
         root = root_of(node)
@@ -146,6 +159,17 @@ class Draft30:
             self._values(body, root)
         self._unspeakable(node, body, root.kinds)
         return body.finish(nullable=root.nullable, bare=self._bare)
+
+    def _scalar(self, node: JsonObject, kind: str, nullable: bool) -> JsonObject:  # noqa: FBT001  # a cell
+        """The short way for what most schemas are: one type and no keyword that needs a second thought."""
+        out: JsonObject = {"type": kind}
+        if nullable:
+            out["nullable"] = True
+        out.update(self._annotations(node))
+        for key, value in node.items():
+            if key in PLAIN:
+                out[key] = value
+        return out
 
     def _remarks(self, node: JsonObject, body: Body) -> None:
         if CONTRADICTION in node:

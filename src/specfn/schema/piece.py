@@ -146,11 +146,23 @@ def form(draft: Draft, edits: tuple[Edit, ...]) -> Form:
     return Form(draft, (), len(dumps(draft)), edits)
 
 
+#: The order of a schema's members: what it is, what it says, what it holds.
+_FIRST = ("type", "nullable", "title", "description")
+
+
+def ordered(out: JsonObject) -> JsonObject:
+    """The members with what tells a reader most in front."""
+    if "type" not in out:
+        return out
+    first = {key: out[key] for key in _FIRST if key in out}
+    return {**first, **out}
+
+
 def beside(content: JsonObject, hole: Hole, *, texts: bool = True) -> JsonObject:
     """What fills a hole, with the annotations that the place has of its own."""
     own = {**hole.beside, **hole.texts} if texts else hole.beside
     if own:
-        content = {**content, **own}
+        content = ordered({**content, **own})
     return admit_null(content) if hole.nullable else content
 
 

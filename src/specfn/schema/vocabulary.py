@@ -72,3 +72,26 @@ BESIDE_UNION = frozenset(
         *TYPED,
     }
 )
+
+#: Keywords of a scalar that are shown as they are.
+PLAIN = frozenset({"format", "maxLength", "maximum", "minLength", "minimum", "multipleOf"})
+
+#: A schema with nothing but these needs no second thought if it has one of ``SCALAR_TYPES``.
+SCALAR = PLAIN | {
+    "default",
+    "deprecated",
+    "description",
+    "examples",
+    "readOnly",
+    "title",
+    "type",
+    "writeOnly",
+    "xml",
+}
+
+#: The type and nullability of a scalar by its ``type``, as text.
+SCALAR_TYPES: dict[str, tuple[str, bool]] = {
+    text: (kind, nullable)
+    for kind in ("boolean", "integer", "number", "string")
+    for text, nullable in ((kind, False), (str([kind, "null"]), True))
+}
