@@ -83,6 +83,7 @@ RELATIVE = [
     ("https://docs.example/api/openapi.json", "v2", "https://docs.example/api/v2/x"),
     ("https://docs.example/api/openapi.json", "//docs.example/w", "https://docs.example/w/x"),
     (None, "/v2", "https://docs.example/v2/x"),
+    ("file:///home/me/openapi.json", "/v2", "https://docs.example/v2/x"),
 ]
 
 

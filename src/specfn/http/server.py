@@ -155,10 +155,12 @@ def _bases(servers: Iterable[JsonObject], api: Api, connection: "Connection") ->
     """Server Objects as bases, relative ones against the document's URL (section Server Object)."""
     bases = []
     reason = ""
+    is_web = (api.source or "").startswith(("http://", "https://"))
+    document = api.source if is_web else connection.base_url
     for server in servers:
         url = _substitute(server, connection.server_variables)
         try:
-            bases.append(parse(urljoin(api.source or connection.base_url or "", url)))
+            bases.append(parse(urljoin(document or "", url)))
         except ValueError as error:
             reason = f"the server {shown(url)!r} {error}"
     if not bases:
