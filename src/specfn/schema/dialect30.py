@@ -40,6 +40,7 @@ from specfn.schema.vocabulary import (
     BESIDE_UNION,
     BY_TYPE,
     CONSTRAINTS,
+    OBJECT,
     PLAIN,
     SCALAR,
     SCALAR_TYPES,
@@ -121,24 +122,26 @@ class Draft30:
 
     def _annotations(self, node: JsonObject) -> JsonObject:
         said: JsonObject = {}
-        if "title" in node and not self._bare:
-            said["title"] = clean(node["title"])
-        if not self._bare and node.get("description"):
-            said["description"] = clean(node["description"])
+        if not self._bare:
+            if "title" in node:
+                said["title"] = clean(node["title"])
+            if node.get("description"):
+                said["description"] = clean(node["description"])
         if "default" in node:
             said["default"] = node["default"]
-        if not self._bare and node.get("examples") and is_telling(node["examples"][0]):
-            said["example"] = node["examples"][0]
+        if "examples" in node and not self._bare:
+            examples = node["examples"]
+            if examples and is_telling(examples[0]):
+                said["example"] = examples[0]
         if node.get("deprecated"):
             said["deprecated"] = True
         return said
 
     def _schema(self, node: JsonObject) -> Draft:
         """A schema that is no reference."""
-        if self._constraint and SCALAR.issuperset(node):
-            scalar = SCALAR_TYPES.get(str(node.get("type")))
-            if scalar is not None:
-                return self._scalar(node, *scalar)
+        scalar = self._scalar(node)
+        if scalar is not None:
+            return scalar
         body = Body(self._annotations(node))
         self._remarks(node, body)
         root = root_of(node)
@@ -160,8 +163,13 @@ class Draft30:
         self._unspeakable(node, body, root.kinds)
         return body.finish(nullable=root.nullable, bare=self._bare)
 
-    def _scalar(self, node: JsonObject, kind: str, nullable: bool) -> JsonObject:  # noqa: FBT001  # a cell
+    def _scalar(self, node: JsonObject) -> JsonObject | None:
         """The short way for what most schemas are: one type and no keyword that needs a second thought."""
+        declared = node.get("type")
+        known = SCALAR_TYPES.get(declared if declared.__class__ is str else str(declared))
+        if known is None or not self._constraint or not SCALAR.issuperset(node):
+            return None
+        kind, nullable = known
         out: JsonObject = {"type": kind}
         if nullable:
             out["nullable"] = True
@@ -253,9 +261,7 @@ class Draft30:
         self._exclusive(node, body, kind)
         if kind == "array" or "items" in node or "prefixItems" in node:
             self._array(node, body, kind)
-        if any(key in node for key in ("properties", "required", "additionalProperties")) or (
-            "unevaluatedProperties" in node
-        ):
+        if not OBJECT.isdisjoint(node):
             self._object(node, body)
 
     def _exclusive(self, node: JsonObject, body: Body, kind: str | None) -> None:
@@ -305,8 +311,12 @@ class Draft30:
         shown: dict[str, Draft] = {}
         for name, item in node.get("properties", {}).items():
             if item is not False:
-                optional = name not in required
-                shown[name] = self._child(item, "properties", name, optional=optional)
+                scalar = self._scalar(item) if item.__class__ is dict else None
+                if scalar is None:
+                    optional = name not in required
+                    shown[name] = self._child(item, "properties", name, optional=optional)
+                else:
+                    shown[name] = scalar
             required.discard(name) if item is False else None
         if shown or "properties" in node:
             body.put_map("properties", shown)

@@ -73,6 +73,9 @@ BESIDE_UNION = frozenset(
     }
 )
 
+#: What makes a schema an object's, whatever its type says.
+OBJECT = frozenset({"additionalProperties", "properties", "required", "unevaluatedProperties"})
+
 #: Keywords of a scalar that are shown as they are.
 PLAIN = frozenset({"format", "maxLength", "maximum", "minLength", "minimum", "multipleOf"})
 
