@@ -77,7 +77,7 @@ def strict(document: Any, uri: str | None = None) -> tuple[Note, ...]:
             Note(pointer=join(error.absolute_path), text=_one_line(error.message))
             for error in islice(_validator_errors(document, version, uri or ""), MAX_NOTES)
         )
-    except Exception as error:  # noqa: BLE001 - it raises many kinds; what it stumbles over is a finding
+    except Exception as error:  # noqa: BLE001  # it raises many kinds; what it stumbles over is a finding
         notes.append(Note(pointer="", text=_one_line(_stumble(error))))
     return tuple(dict.fromkeys(notes))[:MAX_NOTES]
 
@@ -96,7 +96,7 @@ def _version(document: Any) -> str | None:
 @cache
 def _metaschema(version: str) -> "Metaschema | None":
     """The metaschema that openapi-spec-validator ships; that package itself is not imported."""
-    from specfn.document.metaschema import Metaschema  # noqa: PLC0415 - 24 ms for the engine
+    from specfn.document.metaschema import Metaschema  # noqa: PLC0415  # 24 ms for the engine
 
     others = {}
     for uri, names in _OTHERS.items():
@@ -116,8 +116,8 @@ def _validator_errors(document: Any, version: str, uri: str) -> Iterator[Any]:
     Not its ``iter_errors``: that keeps every document for the life of the process, and copies all that
     is below a wrong place once per level.
     """
-    from jsonschema_path import SchemaPath  # noqa: PLC0415 - 370 ms with what it imports
-    from openapi_spec_validator import validation  # noqa: PLC0415 - likewise
+    from jsonschema_path import SchemaPath  # noqa: PLC0415  # 370 ms with what it imports
+    from openapi_spec_validator import validation  # noqa: PLC0415  # likewise
 
     path = SchemaPath.from_dict(document, base_uri=uri, handlers=_NoHandlers())
     kind = getattr(validation, _VERSIONS[version][1], validation.OpenAPIV31SpecValidator)
@@ -152,7 +152,7 @@ def _stumble(error: Exception) -> str:
 
 
 def _explained(metaschema: "Metaschema", document: Any) -> Iterator[Note]:
-    from specfn.document.explain import explain  # noqa: PLC0415 - most documents need no explaining
+    from specfn.document.explain import explain  # noqa: PLC0415  # most documents need no explaining
 
     return explain(metaschema, document)
 

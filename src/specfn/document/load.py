@@ -114,7 +114,7 @@ def read_text(text: str | bytes, *, uri: str | None = None) -> Source:
 
 def uri_of(path: str | os.PathLike[str]) -> str:
     """The absolute file URI of a path; symbolic links stay as they are."""
-    return Path(os.path.abspath(path)).as_uri()  # noqa: PTH100 - Path.absolute keeps the dots
+    return Path(os.path.abspath(path)).as_uri()  # noqa: PTH100  # Path.absolute keeps the dots
 
 
 def _check_path(path: str) -> None:
@@ -185,7 +185,7 @@ def origin_of(url: str) -> str | None:
 
     ``None`` for anything else. The default port is written out, so equal texts are equal origins.
     """
-    import httpx  # noqa: PLC0415 - 150 ms that only a URL pays
+    import httpx  # noqa: PLC0415  # 150 ms that only a URL pays
 
     try:
         parsed = httpx.URL(url)
@@ -220,7 +220,7 @@ def fetch(
         DocumentError: the URL is malformed, redirects elsewhere, or what it gives is no document.
         TransportError: the server did not answer in time, or broke off.
     """
-    from concurrent.futures import Future  # noqa: PLC0415 - brings logging, which a file does not need
+    from concurrent.futures import Future  # noqa: PLC0415  # brings logging, which a file does not need
 
     trusted = frozenset(map(origin_of, origins))
     download = _Download(url, limit=limit, trusted=trusted, progress=progress)
@@ -229,7 +229,7 @@ def fetch(
     def work() -> None:
         try:
             future.set_result(download.run())
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it is raised where it is awaited
+        except BaseException as error:  # noqa: BLE001  # whatever it is, it is raised where it is awaited
             future.set_exception(error)
 
     # httpx bounds each read but not their sum, so the sum is bounded from outside.
@@ -267,7 +267,7 @@ class _Download:
 
     def run(self) -> Fetched:
         """Ask, follow, read."""
-        import httpx  # noqa: PLC0415 - 150 ms that only a URL pays
+        import httpx  # noqa: PLC0415  # 150 ms that only a URL pays
 
         try:
             return self._follow(httpx)

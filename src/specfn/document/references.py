@@ -189,7 +189,7 @@ class _Follower:
     """References through jsonref: each document is loaded once, and nothing of jsonref is handed out."""
 
     def __init__(self, shelf: Shelf) -> None:
-        import jsonref  # noqa: PLC0415 - 90 ms that only documents in several files pay
+        import jsonref  # noqa: PLC0415  # 90 ms that only documents in several files pay
 
         self._library = jsonref
         self._shelf = shelf

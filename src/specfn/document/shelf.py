@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from specfn._json import JsonObject
 from specfn.document import load
@@ -91,10 +90,17 @@ def canonical(uri: str) -> str:
     try:
         parts = urlsplit(uri)
         if parts.scheme == "file" and parts.netloc in {"", "localhost"}:
-            return load.uri_of(url2pathname(parts.path))
+            return load.uri_of(_path_of(parts.path))
         return parts.geturl()
     except ValueError:
         return uri
+
+
+def _path_of(part: str) -> str:
+    """The path that the path part of a file URI means on this system."""
+    from urllib.request import url2pathname  # noqa: PLC0415  # 30 ms that few documents pay
+
+    return url2pathname(part)
 
 
 def _count(document: JsonObject, limit: int) -> int:
@@ -130,7 +136,7 @@ def _directory(jail: Path) -> Gate:
         if parts.scheme != "file" or parts.netloc not in {"", "localhost"}:
             raise refusal
         try:
-            path = Path(os.path.realpath(url2pathname(parts.path)))
+            path = Path(os.path.realpath(_path_of(parts.path)))
         except ValueError:
             raise refusal from None
         if not path.is_relative_to(jail) or not path.is_file():

@@ -143,7 +143,7 @@ def _count(data: bytes) -> int:
 
 def _flow(data: bytes, failed: JSONDecodeError) -> Any:
     """Read as YAML what is not JSON; of two faults, the one that lies further in the text is told."""
-    from specfn.document import yaml  # noqa: PLC0415 - 17 ms that a JSON document does not pay
+    from specfn.document import yaml  # noqa: PLC0415  # 17 ms that a JSON document does not pay
 
     _decoded(data)
     try:
@@ -157,7 +157,7 @@ def _flow(data: bytes, failed: JSONDecodeError) -> Any:
 
 
 def _yaml(data: bytes) -> Any:
-    from specfn.document import yaml  # noqa: PLC0415 - 17 ms that a JSON document does not pay
+    from specfn.document import yaml  # noqa: PLC0415  # 17 ms that a JSON document does not pay
 
     for begin, what in _BINARY:
         if data.startswith(begin):
