@@ -11,7 +11,7 @@ from collections import deque
 from typing import Any
 
 from specfn._json import JsonObject, dumps
-from specfn._pointer import escape
+from specfn._pointer import escape, unescape
 from specfn.document.keywords import DROP, RULES, schema_map
 from specfn.document.resolve import DanglingReferenceError, Resolver
 from specfn.document.rewrites import (
@@ -70,6 +70,12 @@ _REWRITTEN = frozenset(
     }
 )
 
+#: What may stand beside the reference of a component that is only another name.
+_ALIAS = frozenset({"$ref", "deprecated", "description", "title"})
+
+#: What a circle of references becomes: a reference that leads nowhere and says why.
+_CIRCLE = "#/(references that only refer to each other)"
+
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 #: Words of a pointer that say where OpenAPI keeps things, not what they are.
@@ -116,7 +122,32 @@ class SchemaUpgrade:
             name, node, self._enclosing = self._waiting.popleft()
             self.schemas[name] = self.schema(node)
         self._enclosing = ()
+        self._break_circles()
         return self.schemas
+
+    def _break_circles(self) -> None:
+        """Components that only refer to each other lead nowhere."""
+        settled: set[str] = set()
+        for start in self.schemas:
+            chain: list[str] = []
+            name: str | None = start
+            while name is not None and name not in settled and name not in chain:
+                chain.append(name)
+                name = self._alias(name)
+            if name in chain:
+                for member in chain[chain.index(name) :]:
+                    self.schemas[member] = {"$ref": _CIRCLE}
+                self.dangling.add(_CIRCLE)
+            settled.update(chain)
+
+    def _alias(self, name: str) -> str | None:
+        """The component that a component is only another name of."""
+        schema = self.schemas[name]
+        if not isinstance(schema, dict) or not _ALIAS.issuperset(schema) or "$ref" not in schema:
+            return None
+        reference: str = schema["$ref"]
+        target = unescape(reference.removeprefix(PREFIX))
+        return target if reference.startswith(PREFIX) and target in self.schemas else None
 
     def schema(self, node: Any, depth: int = 0) -> Any:
         """One schema and all below it, upgraded; the same object where nothing had to change."""

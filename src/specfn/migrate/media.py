@@ -8,7 +8,14 @@ from specfn._json import JsonObject
 from specfn.migrate.route import BodyKind
 
 FORM = "application/x-www-form-urlencoded"
-MULTIPART = "multipart/form-data"
+_OCTETS = "application/octet-stream"
+
+#: Gives the composed schema behind a normalized one, references followed.
+Look = Callable[[Any], Any]
+
+
+def _plain_look(schema: Any) -> Any:
+    return schema
 
 
 def essence(media_type: str) -> str:
@@ -43,46 +50,51 @@ def kind_of(media_type: str) -> BodyKind:
     return "binary" if rank == _LAST else _PREFERENCES[rank][1]
 
 
-def choose(content: Mapping[str, Any], wanted: str | None = None) -> str | None:
+def choose(
+    content: Mapping[str, Any], wanted: str | None = None, look: Look = _plain_look
+) -> str | None:
     """The media type to use among those that are declared; ``None`` without any.
 
     Args:
         content: Media Type Objects by media type, in the document's order.
         wanted: a documented media type that the caller asks for.
+        look: gives the composed schema behind a normalized one.
     """
     if wanted is not None:
+        if wanted in content:
+            return wanted
         for media_type in content:
             if essence(media_type) == essence(wanted):
                 return media_type
     return min(
-        content, key=lambda media_type: _preference(media_type, content[media_type]), default=None
+        content,
+        key=lambda media_type: _preference(media_type, content[media_type], look),
+        default=None,
     )
 
 
-def _preference(media_type: str, media: Any) -> int:
-    rank = _rank(media_type)
-    if essence(media_type) == FORM and has_binary(
-        media.get("schema") if isinstance(media, dict) else None
-    ):
+def _preference(media_type: str, media: Any, look: Look) -> int:
+    schema = media.get("schema") if isinstance(media, dict) else None
+    if essence(media_type) == FORM and has_binary(schema, look):
         return _LAST  # a form cannot hold a file
-    return rank
+    return _rank(media_type)
 
 
-def has_binary(schema: Any) -> bool:
+def has_binary(schema: Any, look: Look = _plain_look) -> bool:
     """Whether an object schema has a property (or an array of them) that is bytes."""
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    return any(map(_is_binary, properties.values())) if properties else False
+    composed = look(schema)
+    properties = composed.get("properties") if isinstance(composed, dict) else None
+    return any(_is_binary(item, look) for item in properties.values()) if properties else False
 
 
-def _is_binary(schema: Any) -> bool:
-    if not isinstance(schema, dict):
+def _is_binary(schema: Any, look: Look, depth: int = 0) -> bool:
+    composed = look(schema)
+    if not isinstance(composed, dict) or depth > 4:
         return False
-    if (
-        schema.get("format") == "binary"
-        or schema.get("contentMediaType") == "application/octet-stream"
-    ):
+    if composed.get("format") == "binary" or composed.get("contentMediaType") == _OCTETS:
         return True
-    return _is_binary(schema.get("items"))
+    inner = [composed.get("items"), *composed.get("anyOf", ()), *composed.get("oneOf", ())]
+    return any(_is_binary(item, look, depth + 1) for item in inner if item is not None)
 
 
 #: What a value is to a model where its bytes are not JSON.

@@ -13,7 +13,7 @@ from specfn.document.resolve import reference_of
 from specfn.migrate import accessor, media, template
 from specfn.migrate.parameters import GROUPS, Look, groups, path_parameters
 from specfn.migrate.references import References
-from specfn.migrate.route import Answer, Body, Group, GroupKey, Route, Template
+from specfn.migrate.route import Answer, Body, Group, GroupKey, Placeholder, Route, Template
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
 
@@ -170,9 +170,10 @@ class _RouteReader:
         if naming.ignored is not None:
             notes.append(Note(pointer=f"{pointer}/x-samchon-accessor", text=naming.ignored))
         declared = self._declared(raw, pointer, notes)
-        in_path = [pair for pair in declared if pair[0]["in"] == "path"]
-        in_groups = [pair for pair in declared if pair[0]["in"] != "path"]
-        parameters = path_parameters(template.placeholders(made), in_path, notes, pointer)
+        names = template.placeholders(made)
+        in_path = _fill(declared, made)
+        in_groups = [pair for pair in declared if pair not in in_path]
+        parameters = path_parameters(names, in_path, notes, pointer)
         found: Mapping[GroupKey, Group] = groups(
             in_groups, self._settings, self._schemes, self._look, notes
         )
@@ -238,7 +239,7 @@ class _RouteReader:
             raise _refused_reference(reference, pointer)
         content = raw.get("content")
         content = content if isinstance(content, dict) else {}
-        chosen = media.choose(content, self._wanted(name))
+        chosen = media.choose(content, self._wanted(name), self._look)
         if chosen is None:
             notes.append(
                 Note(pointer=pointer, text="the request body declares no content: dropped")
@@ -285,8 +286,28 @@ class _RouteReader:
                 notes.append(Note(pointer=f"{pointer}/{status}", text=text))
             answers[status] = _answer(status, response)
         success = _success(answers)
+        lost = self._references.lost(success.schema) if success is not None else None
+        if success is not None and lost is not None:
+            text = (
+                f"the reference {lost!r} of the response leads nowhere: anything is admitted there"
+            )
+            notes.append(Note(pointer=f"{pointer}/{success.status}", text=text))
         rest = {status: answer for status, answer in answers.items() if answer is not success}
         return success, rest
+
+
+def _in_query(made: Template) -> frozenset[str]:
+    """The placeholders in the fixed query of a path key."""
+    pieces = [piece for _, value in made.query for piece in value or ()]
+    return frozenset(piece.name for piece in pieces if isinstance(piece, Placeholder))
+
+
+def _fill(declared: list[tuple[JsonObject, str]], made: Template) -> list[tuple[JsonObject, str]]:
+    """The parameters that fill the template: ``in: path``, or for a placeholder in its query."""
+    in_path = [pair for pair in declared if pair[0]["in"] == "path"]
+    wanted = _in_query(made) - {raw["name"] for raw, _ in in_path}
+    in_query = [pair for pair in declared if pair[0]["in"] == "query" and pair[0]["name"] in wanted]
+    return [*in_path, *in_query]
 
 
 def _refused_reference(reference: str, pointer: str) -> _Refused:

@@ -2,11 +2,14 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from specfn._json import JsonObject
 from specfn.document.keywords import is_true
+from specfn.migrate.media import Look
 from specfn.migrate.route import Group, GroupKey, Location, Parameter
 from specfn.records import Note
 from specfn.settings import Presence, Settings
@@ -58,9 +61,6 @@ _NOT_PLAIN = frozenset(
         "unevaluatedProperties",
     }
 )
-
-#: Gives the composed schema behind a normalized one, references followed.
-Look = Callable[[Any], Any]
 
 
 def plain(name: str) -> str:
@@ -142,15 +142,13 @@ def path_parameters(
         text = f"the path parameter {raw['name']!r} is not in the path template: dropped"
         notes.append(Note(pointer=place, text=text))
     parameters = []
-    taken: set[str] = set()
+    keys = root_keys(wanted)
     for name in wanted:
         if name not in found:
             text = f"the path parameter {name!r} is not declared: taken as a required string"
             notes.append(Note(pointer=pointer, text=text))
         raw, place = found.get(name, ({"schema": {"type": "string"}}, ""))
-        key = root_key(name, taken)
-        taken.add(key)
-        parameters.append(_parameter(raw, key, name, "path", place))
+        parameters.append(_parameter(raw, keys[name], name, "path", place))
     return tuple(parameters)
 
 
@@ -163,19 +161,23 @@ def _paired(
     return declaration
 
 
-def root_key(name: str, taken: Iterable[str]) -> str:
-    """The key of a path parameter at the root: its name, or an alias that is free (rule R14)."""
-    key = name
-    if not _KEY.match(name):
-        key = _NOT_KEY.sub("_", name)
-        if not key or key[0].isdigit():
-            key = f"_{key}"
-        if len(key) > 64:
-            key = f"{key[:57]}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
-    if key in _ROOT_KEYS:
+def root_keys(names: Iterable[str]) -> dict[str, str]:
+    """The keys of path parameters at the root: their names, or aliases that are free (rule R14)."""
+    wanted = list(names)
+    keys = {name: name for name in wanted if _KEY.match(name) and name not in _ROOT_KEYS}
+    for name in wanted:
+        if name not in keys:
+            keys[name] = _alias(name, set(keys.values()))
+    return keys
+
+
+def _alias(name: str, taken: Collection[str]) -> str:
+    key = _NOT_KEY.sub("_", name)
+    if not key or key[0].isdigit() or key in _ROOT_KEYS:
         key = f"_{key}"
-    while key in taken:
-        key = f"_{key}"
+    digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:6]
+    while len(key) > 64 or key in taken:
+        key = f"{key[:57]}_{digest}" if len(key) > 64 else f"_{key}"
     return key
 
 
@@ -272,27 +274,34 @@ def _hidden(
 
 def _spread(parameters: list[Parameter], look: Look) -> list[Parameter]:
     """Put the members of plain object parameters into the group, as they are on the wire (rule R6)."""
-    members = {
+    spread = {
         index: names
         for index, parameter in enumerate(parameters)
         if (names := _members(parameter, look)) is not None
     }
-    counts: dict[str, int] = {}
-    for index, parameter in enumerate(parameters):
-        for name in members.get(index, (parameter.name,)):
-            counts[name] = counts.get(name, 0) + 1
-    out = []
-    for index, parameter in enumerate(parameters):
-        names = members.get(index)
-        if names is not None and all(counts[name] == 1 for name in names):
-            parameter = _with_members(parameter, names)  # noqa: PLW2901
-        out.append(parameter)
-    return out
+    while True:  # what stays because it collides may collide in turn
+        counts = Counter(
+            name
+            for index, parameter in enumerate(parameters)
+            for name in spread.get(index, (parameter.name,))
+        )
+        colliding = [
+            index for index, names in spread.items() if any(counts[name] > 1 for name in names)
+        ]
+        if not colliding:
+            break
+        for index in colliding:
+            del spread[index]
+    return [
+        _with_members(parameter, spread[index], look) if index in spread else parameter
+        for index, parameter in enumerate(parameters)
+    ]
 
 
-def _with_members(parameter: Parameter, names: tuple[str, ...]) -> Parameter:
-    fields: dict[str, Any] = {name: getattr(parameter, name) for name in Parameter.__slots__}
-    return Parameter(**{**fields, "members": names})
+def _with_members(parameter: Parameter, names: tuple[str, ...], look: Look) -> Parameter:
+    """A spread parameter; it must be given only if one of its members must."""
+    required = parameter.required and bool(look(parameter.schema).get("required"))
+    return replace(parameter, members=names, required=required)
 
 
 def _members(parameter: Parameter, look: Look) -> tuple[str, ...] | None:

@@ -22,7 +22,7 @@ def stub(definitions: Definitions, label: str, node: Any, *, null_type: bool) ->
     """
     kinds, nullable = _types(definitions, node)
     text = f"{label} (nested deeper than shown)"
-    if kinds is None:
+    if kinds is None or not (kinds or nullable):
         return {"description": text}
     if null_type and nullable:
         kinds = [*kinds, "null"]
