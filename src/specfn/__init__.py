@@ -1,0 +1,78 @@
+"""Any OpenAPI or Swagger document in, functions that a language model can call out.
+
+The names of this module are imported when they are first used (PEP 562), so ``import specfn`` costs a
+millisecond. Type checkers see the plain imports, and only those: a ``__getattr__`` that they could see
+would make every misspelled name look right to them.
+"""
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from specfn import errors
+    from specfn.api import load, loads, normalize
+    from specfn.document.downgrade import downgrade
+    from specfn.function.application import Application
+    from specfn.function.function import Function
+    from specfn.http.connection import Connection
+    from specfn.http.request import request
+    from specfn.http.response import Result
+    from specfn.http.send import aexecute, apropagate, execute, propagate
+    from specfn.options import Options
+    from specfn.validation.outcome import Failure, Success
+else:
+    _HOMES = {
+        "Application": "specfn.function.application",
+        "Connection": "specfn.http.connection",
+        "Failure": "specfn.validation.outcome",
+        "Function": "specfn.function.function",
+        "Options": "specfn.options",
+        "Result": "specfn.http.response",
+        "Success": "specfn.validation.outcome",
+        "aexecute": "specfn.http.send",
+        "apropagate": "specfn.http.send",
+        "downgrade": "specfn.document.downgrade",
+        "errors": "specfn.errors",
+        "execute": "specfn.http.send",
+        "load": "specfn.api",
+        "loads": "specfn.api",
+        "normalize": "specfn.api",
+        "propagate": "specfn.http.send",
+        "request": "specfn.http.request",
+    }
+
+    def __getattr__(name: str) -> object:
+        home = _HOMES.get(name)
+        if home is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+        from importlib import import_module  # noqa: PLC0415  # not before a name is used
+
+        module = import_module(home)
+        value = module if name == "errors" else getattr(module, name)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
+
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Application",
+    "Connection",
+    "Failure",
+    "Function",
+    "Options",
+    "Result",
+    "Success",
+    "aexecute",
+    "apropagate",
+    "downgrade",
+    "errors",
+    "execute",
+    "load",
+    "loads",
+    "normalize",
+    "propagate",
+    "request",
+]

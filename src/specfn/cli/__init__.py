@@ -1,0 +1,1 @@
+"""The ``specfn`` command, one file per subcommand."""

@@ -1,0 +1,48 @@
+"""The command as a whole: its subcommands, each imported when it is used."""
+
+from importlib import import_module
+from typing import Final
+
+import click
+
+from specfn import __version__
+
+#: Every subcommand; its module in this package has its name.
+_COMMANDS: Final = ("inspect", "tools", "show", "demo")
+
+_EPILOG: Final = """\b
+SPEC is the path or http(s) URL of an OpenAPI or Swagger document, or - for stdin.
+Results go to stdout, everything else to stderr.
+
+\b
+Exit codes:
+  0    done
+  1    the document, the arguments or the answer are at fault
+  2    wrong use of the command
+  3    the server could not be reached
+  130  interrupted
+"""
+
+
+class _LazyGroup(click.Group):
+    """A group that imports a subcommand when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # likewise
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"specfn.cli.{cmd_name}").command
+        return command
+
+
+group = _LazyGroup(
+    name="specfn",
+    help="Any OpenAPI or Swagger document in, functions that a language model can call out.",
+    epilog=_EPILOG,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    params=[],
+)
+click.version_option(__version__, package_name="specfn", message="specfn %(version)s")(group)

@@ -1,0 +1,90 @@
+"""What is written to stdout and stderr, without a document's control characters."""
+
+import io
+import json
+import sys
+from collections.abc import Callable, Iterable
+from typing import Final, TextIO
+
+from specfn.errors import UsageError
+
+#: Not printable in Python's eyes, and harmless: line ends, spaces, the joiners of scripts and emoji.
+_HARMLESS: Final = frozenset("\n\t\u00a0\u2002\u2003\u2009\u200a\u200c\u200d\u202f\u3000")
+
+
+def prepare() -> None:
+    """Let no character be an error: a terminal that cannot show one gets its escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def printable(text: str) -> str:
+    r"""The text with its control, bidirectional and other invisible characters written as ``\x1b``."""
+    return text if text.isprintable() else _spelled(text, _escape)
+
+
+def json_printable(text: bytes) -> bytes:
+    r"""JSON text that means the same, with such characters as ``\u001b`` (RFC 8259, section 7)."""
+    if text.isascii():
+        return text.replace(b"\x7f", b"\\u007f") if b"\x7f" in text else text
+    characters = text.decode()
+    if characters.isprintable():
+        return text
+    return _spelled(characters, lambda character: json.dumps(character)[1:-1]).encode()
+
+
+def _spelled(text: str, spell: Callable[[str], str]) -> str:
+    return "".join(
+        character if character.isprintable() or character in _HARMLESS else spell(character)
+        for character in text
+    )
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode()
+
+
+def write(pieces: Iterable[bytes]) -> None:
+    """Write JSON to stdout, in UTF-8 whatever the terminal's encoding.
+
+    Raises:
+        UsageError: there is no stdout.
+        OSError: it does not take them.
+    """
+    stream = stdout()
+    stream.flush()
+    stream.buffer.writelines(pieces)
+
+
+def write_text(text: str) -> None:
+    """Write a text for people to stdout; raises as ``write``."""
+    stdout().write(f"{printable(text)}\n")
+
+
+def stdout() -> TextIO:
+    """The stream of results.
+
+    Raises:
+        UsageError: it is closed.
+    """
+    if sys.stdout is None:
+        raise UsageError("stdout is closed; redirect it to a file")
+    return sys.stdout
+
+
+def flush() -> None:
+    """Hand everything over that was written, so that a fault can still be told."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def complain(line: str) -> None:
+    """Say one thing on stderr, in one line; an empty line is not said."""
+    if not line or sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(f"specfn: {printable(' '.join(line.split()))}\n")
+        sys.stderr.flush()
+    except OSError:  # nobody listens; the exit code still tells
+        return

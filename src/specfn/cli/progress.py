@@ -1,0 +1,56 @@
+"""Progress of long work, as one line of stderr that is taken away again."""
+
+import sys
+from time import monotonic
+from types import TracebackType
+from typing import Final, Self
+
+#: Seconds before anything is said, and between two sayings.
+_PATIENCE: Final = 0.5
+_PAUSE: Final = 0.1
+
+
+class Progress:
+    """Shows how far the work is while the block lasts, where stderr is a terminal."""
+
+    def __init__(self) -> None:
+        self._next = monotonic() + _PATIENCE
+        self._shown = False
+        self._wanted = sys.stderr is not None and sys.stderr.isatty()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._shown:
+            self._write("")
+
+    def downloaded(self, size: int, whole: int | None) -> None:
+        """Bytes have arrived."""
+        if self._due():
+            of = f" of {whole / 1e6:.1f}" if whole else ""
+            self._write(f"specfn: {size / 1e6:.1f}{of} MB")
+
+    def composed(self, count: int, whole: int) -> None:
+        """Functions have been composed."""
+        if self._due():
+            self._write(f"specfn: {count} of {whole} functions")
+
+    def _due(self) -> bool:
+        if not self._wanted or monotonic() < self._next:
+            return False
+        self._next = monotonic() + _PAUSE
+        return True
+
+    def _write(self, text: str) -> None:
+        self._shown = bool(text)
+        try:
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+        except OSError:  # nobody watches any more
+            self._wanted = False

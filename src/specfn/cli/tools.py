@@ -1,0 +1,92 @@
+"""``specfn tools``: every function as JSON, for whoever calls a model."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Literal
+
+import click
+
+from specfn._json import dumps
+from specfn.cli import output, source
+from specfn.cli.choose import choose
+from specfn.cli.progress import Progress
+from specfn.cli.save import save
+from specfn.settings import Settings
+
+if TYPE_CHECKING:
+    from specfn.function.application import Application
+    from specfn.function.function import Function
+
+STDOUT: Final = "-"
+
+
+@click.command(name="tools")
+@source.argument
+@click.option("-o", "--output", "path", metavar="FILE", help="Write to FILE, whole or not at all.")
+@click.option("--positional", is_flag=True, help="A list of schemas per function, not one object.")
+@click.option(
+    "--dialect",
+    type=click.Choice(["3.0", "3.1"]),
+    default="3.0",
+    show_default=True,
+    help="Schemas without $ref (3.0), or with $defs (3.1).",
+)
+@click.option(
+    "--select",
+    "globs",
+    metavar="GLOB",
+    multiple=True,
+    help="Only functions whose name, accessor, METHOD /path, path or tag matches. Repeatable.",
+)
+def command(
+    spec: str,
+    path: str | None,
+    *,
+    positional: bool,
+    dialect: Literal["3.0", "3.1"],
+    globs: Sequence[str],
+) -> None:
+    """Write the functions of SPEC as a JSON list.
+
+    Each is {"name", "description", "parameters", "output", "method", "path"}, in the document's
+    order; "output" is left out where there is none. The list is complete, or the exit code is not 0.
+    """
+    settings = Settings(keyword=not positional, dialect=dialect)
+    with Progress() as progress:
+        application = source.application(spec, settings, progress)
+        pieces = list(_listed(choose(application, globs), progress))
+    if path is None or path == STDOUT:
+        output.write(pieces)
+    else:
+        save(path, pieces)
+    output.complain(_left_out(application))
+
+
+def _listed(functions: Sequence["Function"], progress: Progress) -> Iterator[bytes]:
+    """A JSON list with one function on each line."""
+    separator = b"[\n"
+    for index, function in enumerate(functions):
+        yield separator
+        yield from map(output.json_printable, _written(function))
+        separator = b",\n"
+        progress.composed(index, len(functions))
+    yield b"\n]\n" if functions else b"[]\n"
+
+
+def _written(function: "Function") -> Iterator[bytes]:
+    """One function; its schemas are bytes already."""
+    parameters, result = function.schemas.written
+    told = {"name": function.name, "description": function.description}
+    yield dumps(told)[:-1] + b',"parameters":'
+    yield parameters
+    if result is not None:
+        yield b',"output":'
+        yield result
+    yield b"," + dumps({"method": function.method, "path": function.path})[1:]
+
+
+def _left_out(application: "Application") -> str:
+    """A reminder of the operations that are no functions; empty if all are."""
+    errors, functions = len(application.errors), len(application.functions)
+    if not errors:
+        return ""
+    return f"{errors} of {errors + functions} operations are not functions; specfn inspect says why"
