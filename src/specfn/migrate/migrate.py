@@ -11,7 +11,8 @@ from specfn.document.keywords import is_true
 from specfn.document.reader import METHODS, dicts, is_name
 from specfn.document.resolve import reference_of
 from specfn.migrate import accessor, media, template
-from specfn.migrate.parameters import GROUPS, Look, groups, path_parameters
+from specfn.migrate.media import Look
+from specfn.migrate.parameters import GROUPS, groups, path_parameters
 from specfn.migrate.references import References
 from specfn.migrate.route import Answer, Body, Group, GroupKey, Placeholder, Route, Template
 from specfn.records import Note, OperationError
@@ -272,6 +273,10 @@ class _RouteReader:
 
     # -- responses ----------------------------------------------------------------------------------
 
+    def _lost(self, answer: Answer, raw: JsonObject) -> str | None:
+        """The reference that the output needs and that leads nowhere; ``None`` if there is none."""
+        return reference_of(_chosen_media(answer, raw)) or self._references.lost(answer.schema)
+
     def _answers(
         self, raw: Any, pointer: str, notes: list[Note]
     ) -> tuple[Answer | None, Mapping[str, Answer]]:
@@ -286,7 +291,7 @@ class _RouteReader:
                 notes.append(Note(pointer=f"{pointer}/{status}", text=text))
             answers[status] = _answer(status, response)
         success = _success(answers)
-        lost = self._references.lost(success.schema) if success is not None else None
+        lost = self._lost(success, raw) if success is not None else None
         if success is not None and lost is not None:
             text = (
                 f"the reference {lost!r} of the response leads nowhere: anything is admitted there"
@@ -294,6 +299,12 @@ class _RouteReader:
             notes.append(Note(pointer=f"{pointer}/{success.status}", text=text))
         rest = {status: answer for status, answer in answers.items() if answer is not success}
         return success, rest
+
+
+def _chosen_media(answer: Answer, raw: Any) -> Any:
+    """The Media Type Object that an answer uses."""
+    content = raw[answer.status].get("content") if answer.media_type is not None else None
+    return content[answer.media_type] if isinstance(content, dict) else None
 
 
 def _in_query(made: Template) -> frozenset[str]:
