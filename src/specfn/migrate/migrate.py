@@ -219,7 +219,7 @@ class _RouteReader:
             if reference is not None:
                 raise _refused_reference(reference, place)
             name, where = parameter.get("name"), parameter.get("in")
-            if isinstance(name, str) and (where == "path" or where in GROUPS):
+            if isinstance(name, str) and name and (where == "path" or where in GROUPS):
                 found.append((parameter, place))
             else:
                 text = (
