@@ -1,5 +1,7 @@
 """Routes and options to an application."""
 
+from collections.abc import Callable
+
 from specfn._json import JsonObject
 from specfn.document.normalize import Normalized
 from specfn.document.reader import dicts
@@ -12,6 +14,7 @@ from specfn.migrate.migrate import Migration, matching, migrate
 from specfn.migrate.references import References
 from specfn.migrate.route import Api, Route
 from specfn.records import Edit, Note, OperationError
+from specfn.schema.chains import is_suspicious
 from specfn.settings import Settings
 
 
@@ -38,7 +41,9 @@ def compose(
     references = References(schemas, normalized.dangling)
     migration = migrate(document, settings, composer.look, references)
     if settings.recursive is False:
-        migration = _without_recursion(migration, composer)
+        migration = _without(migration, "recursive", composer.recursion)
+    if is_suspicious(schemas):
+        migration = _without(migration, "chain", composer.excess)
     names = naming.names(
         [route.accessor for route in migration.routes],
         [f"{route.method.upper()} {route.path}" for route in migration.routes],
@@ -73,25 +78,26 @@ def _api(document: JsonObject, source: str | None) -> Api:
     )
 
 
-def _without_recursion(migration: Migration, composer: Composer) -> Migration:
-    """``recursive=False``: operations whose schemas nest without end are errors (rule F8)."""
-    routes: list[Route] = []
-    errors = list(migration.errors)
-    for route in migration.routes:
-        if composer.is_recursive(route):
-            reason = "a schema of the operation is recursive, and Options.recursive is False"
-            errors.append(
-                OperationError(
-                    method=route.method,
-                    path=route.path,
-                    pointer=route.pointer,
-                    code="recursive",
-                    reason=reason,
-                )
-            )
-        else:
-            routes.append(route)
-    return Migration(routes=tuple(routes), errors=tuple(errors))
+def _without(migration: Migration, code: str, refusal: Callable[[Route], str | None]) -> Migration:
+    """A migration in which the routes that are refused are errors, after the others."""
+    refused = {
+        id(route): reason for route in migration.routes if (reason := refusal(route)) is not None
+    }
+    errors = [
+        OperationError(
+            method=route.method,
+            path=route.path,
+            pointer=route.pointer,
+            code=code,
+            reason=refused[id(route)],
+        )
+        for route in migration.routes
+        if id(route) in refused
+    ]
+    return Migration(
+        routes=tuple(route for route in migration.routes if id(route) not in refused),
+        errors=(*migration.errors, *errors),
+    )
 
 
 def _function(route: Route, name: str, api: Api, composer: Composer) -> Function:

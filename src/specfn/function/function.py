@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from specfn._json import JsonObject
 from specfn._pointer import input_path
-from specfn.errors import ArgumentError
+from specfn.errors import ArgumentError, DocumentError
 from specfn.function.fingerprint import fingerprint
 from specfn.function.schemas import Schemas
 from specfn.migrate.route import Api, Route
@@ -136,13 +136,18 @@ class Function:
 
     def problems(self, arguments: Any) -> Sequence[ArgumentProblem]:
         """Every place where the arguments are not what the function takes; empty if valid."""
-        validator = self.schemas.validator
-        if self.keyword:
-            return validator.problems(arguments)
-        misshapen = self._misshapen(arguments)
-        if misshapen:
-            return misshapen
-        return self._positions(validator.problems(self._by_key(arguments)))
+        try:
+            if self.keyword:
+                return self.schemas.validator.problems(arguments)
+            misshapen = self._misshapen(arguments)
+            if misshapen:
+                return misshapen
+            return self._positions(self.schemas.validator.problems(self._by_key(arguments)))
+        except DocumentError as error:  # a schema that cannot be enforced admits nothing
+            text = f"The function cannot be called: {error.reason}."
+            return (
+                ArgumentProblem(path="$input", expected="never", value=arguments, description=text),
+            )
 
     def named(self, arguments: Any) -> JsonObject:
         """The arguments as one object by key, whichever calling style the function has.

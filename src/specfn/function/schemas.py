@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from specfn._json import JsonObject, dumps, loads
+from specfn.errors import DocumentError
 from specfn.migrate.route import Body, Group, Parameter, Route
 from specfn.records import Edit
 from specfn.schema.budget import Renderer, Rendering
@@ -121,12 +122,22 @@ class Composer:
             known = self._written[name] = dumps(output.schema)
         return known
 
-    def is_recursive(self, route: Route) -> bool:
-        """Whether the arguments or the success response nest without end."""
+    def recursion(self, route: Route) -> str | None:
+        """Why a route is refused with ``recursive=False``; ``None`` if nothing nests without end (F8)."""
         schemas = [(self._inputs, self.root(route))]
         if route.success is not None and route.success.schema is not None:
             schemas.append((self._outputs, self._response.compose(route.success.schema)))
-        return any(renderer.is_recursive(schema) for renderer, schema in schemas)
+        if any(renderer.is_recursive(schema) for renderer, schema in schemas):
+            return "a schema of the operation is recursive, and Options.recursive is False"
+        return None
+
+    def excess(self, route: Route) -> str | None:
+        """Why the arguments of a route cannot be validated safely; ``None`` if they can (V1)."""
+        try:
+            _validator()(self.validator(self.root(route))).is_valid({})
+        except DocumentError as error:
+            return f"{error.reason}; simplify the schema"
+        return None
 
 
 def _is_reference(schema: Any) -> TypeGuard[JsonObject]:

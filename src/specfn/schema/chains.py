@@ -1,0 +1,65 @@
+"""Whether some schema of a document might lead in place through too many others (rule V1, threat T17).
+
+A linear look over the components that every ordinary document passes; only for one that does not is each
+operation tried.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn.schema.polymorphism import component_of
+
+#: How many hops, and how many schemas applied to one value, no ordinary document comes near.
+_HOPS = 40
+_LOOKS = 10_000
+
+_LISTS = ("allOf", "anyOf", "oneOf")
+_SINGLES = ("else", "if", "not", "then")
+
+
+def is_suspicious(schemas: JsonObject) -> bool:
+    """Whether a chain of components applied to one value is long or wide enough to be tried."""
+    costs: dict[str, tuple[int, int]] = {}
+    for start in schemas:
+        waiting = [start]
+        while waiting:
+            name = waiting[-1]
+            if name in costs and costs[name] != _OPEN:
+                waiting.pop()
+                continue
+            inner = [
+                (target, depth) for target, depth in _in_place(schemas[name]) if target in schemas
+            ]
+            new = [target for target, _ in inner if target not in costs]
+            if name not in costs:
+                costs[name] = _OPEN
+                waiting.extend(dict.fromkeys(new))
+                if new:
+                    continue
+            waiting.pop()
+            hops = max((depth + costs[target][0] for target, depth in inner), default=0)
+            looks = 1 + sum(costs[target][1] for target, _ in inner)
+            if hops > _HOPS or looks > _LOOKS:
+                return True
+            costs[name] = (hops, looks)
+    return False
+
+
+#: The cost of a component while it is open: one that leads back to itself in place adds nothing.
+_OPEN = (0, 0)
+
+
+def _in_place(schema: Any) -> Iterator[tuple[str, int]]:
+    """The components that a schema applies to its own value, and after how many hops."""
+    stack = [(schema, 1)]
+    while stack:
+        node, depth = stack.pop()
+        if isinstance(node, dict):
+            name = component_of(node.get("$ref"))
+            if name is not None:
+                yield name, depth
+            inner = [item for key in _LISTS for item in node.get(key, ())]
+            inner += [node[key] for key in _SINGLES if key in node]
+            inner += node.get("dependentSchemas", {}).values()
+            stack.extend((item, depth + 1) for item in inner)
