@@ -25,15 +25,26 @@ def dumps(value: Any) -> bytes:
     """Write compact JSON in UTF-8, members in the order of the value."""
     try:
         return orjson.dumps(value)
-    except TypeError:  # an integer beyond 64 bits, or a lone surrogate: the standard library writes both
-        return json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode()
+    except TypeError:
+        return _beyond(value, separators=(",", ":"))
 
 
 def dumps_indented(value: Any) -> bytes:
     """Write JSON in UTF-8 with two spaces of indentation, for people and diffs."""
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2)
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2)
+    except TypeError:
+        return _beyond(value, indent=2)
 
 
 def dumps_sorted(value: Any) -> bytes:
     """Write compact JSON with sorted keys: equal values give equal bytes."""
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        return _beyond(value, separators=(",", ":"), sort_keys=True)
+
+
+def _beyond(value: Any, **how: Any) -> bytes:
+    """Write what orjson refuses: integers beyond 64 bits, lone surrogates, more than 254 levels."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, **how).encode()
