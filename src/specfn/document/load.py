@@ -143,7 +143,9 @@ def read_file(path: str | os.PathLike[str], *, limit: int = MAX_BYTES) -> bytes:
     """
     try:
         with Path(path).open("rb") as file:
-            content = file.read(limit + 1)
+            # A pipe says 0; a file says how much to make room for, which is less than the limit.
+            size = os.fstat(file.fileno()).st_size or limit
+            content = file.read(min(size, limit) + 1)
     except (OSError, ValueError) as error:
         reason = next(text for kind, text in _FILE_FAULTS if isinstance(error, kind))
         raise DocumentError(reason.format(path=_quoted(path))) from None

@@ -38,6 +38,10 @@ _KINDS: Final[dict[type, str]] = {
 }
 
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
+
+#: What was meant as JSON: an object whose first key is in double quotes.
+_JSON: Final = re.compile(rb'\s*\{\s*"')
+
 #: How much of a large JSON text is taken apart at once to count what is in it.
 _CHUNK: Final = 1 << 20
 
@@ -53,7 +57,7 @@ def parse(text: str | bytes) -> JsonObject:
     """
     data = _utf8(text)
     with _collector_paused():
-        value = _json(data) if _first(data) in {b"{", b"["} else _yaml(data)
+        value = _json_value(data) if _first(data) in {b"{", b"["} else _yaml_value(data)
     if value.__class__ is not dict:
         raise DocumentError(
             f"found {_KINDS[value.__class__]} instead of a document; "
@@ -104,7 +108,7 @@ def _first(data: bytes) -> bytes:
     return data[start : start + 1]
 
 
-def _json(data: bytes) -> Any:
+def _json_value(data: bytes) -> Any:
     if len(data) > MAX_NODES and _has_too_many_nodes(data):
         raise DocumentError(TOO_LARGE)
     try:
@@ -142,21 +146,20 @@ def _count(data: bytes) -> int:
 
 
 def _flow(data: bytes, failed: JSONDecodeError) -> Any:
-    """Read as YAML what is not JSON; of two faults, the one that lies further in the text is told."""
+    """Read as YAML what is not JSON; of the two faults, tell that of the language that was meant."""
     from specfn.document import yaml  # noqa: PLC0415  # 17 ms that a JSON document does not pay
 
     _decoded(data)
     try:
         return yaml.parse(data)
     except yaml.YAMLError as error:
-        further = (error.line, error.column) > (failed.lineno, failed.colno)
-        if further or error.reason.startswith(TOO_DEEP):
+        if error.reason.startswith(TOO_DEEP) or not _JSON.match(data):
             raise
     place = f"line {failed.lineno}, column {failed.colno}"
     raise DocumentError(f"the text is not JSON: {failed.msg} ({place})")
 
 
-def _yaml(data: bytes) -> Any:
+def _yaml_value(data: bytes) -> Any:
     from specfn.document import yaml  # noqa: PLC0415  # 17 ms that a JSON document does not pay
 
     for begin, what in _BINARY:
