@@ -5,8 +5,6 @@ from typing import Final
 
 import click
 
-from specfn import __version__
-
 #: Every subcommand; its module in this package has its name.
 _COMMANDS: Final = ("inspect", "tools", "show", "demo")
 
@@ -45,4 +43,4 @@ group = _LazyGroup(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     params=[],
 )
-click.version_option(__version__, package_name="specfn", message="specfn %(version)s")(group)
+click.version_option(package_name="specfn", message="specfn %(version)s")(group)

@@ -88,7 +88,9 @@ def _show(report: JsonObject) -> None:
     ):
         if rows:
             parts += [_list(f"{title} ({len(rows)})", [line(row) for row in rows]), ""]
-    console.print(Group(*parts, _sum(report["counts"])))
+    with console.capture() as text:
+        console.print(Group(*parts, _sum(report["counts"])))
+    stdout.write(text.get())
 
 
 def _functions(functions: list[JsonObject]) -> "Table":

@@ -13,10 +13,22 @@ _HARMLESS: Final = frozenset("\n\t\u00a0\u2002\u2003\u2009\u200a\u200c\u200d\u20
 
 
 def prepare() -> None:
-    """Let no character be an error: a terminal that cannot show one gets its escape."""
+    """Let no character be an error, and let nothing be lost that the system takes in parts.
+
+    An unbuffered stdout (``PYTHONUNBUFFERED``) drops what a full disk or a closed pipe did not take of a
+    write, and says nothing of it; so it gets a buffer again.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    raw = getattr(sys.stdout, "buffer", None)
+    if isinstance(raw, io.RawIOBase):
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(raw),
+            encoding=sys.stdout.encoding,
+            errors="backslashreplace",
+            line_buffering=raw.isatty(),
+        )
 
 
 def printable(text: str) -> str:

@@ -18,6 +18,8 @@ def save(path: str, pieces: Iterable[bytes]) -> None:
         UsageError: nothing can be written there.
         OSError: the disk does not take it; what was there is still there.
     """
+    if "\0" in path:
+        raise _refused(path, "it is not a path")
     target = os.path.realpath(path)
     mode = _mode(target)
     if mode is not None and not stat.S_ISREG(mode):
@@ -48,6 +50,9 @@ def _mode(path: str) -> int | None:
 def _opened(path: str, flags: int, asked: str) -> int:
     try:
         return os.open(path, flags | getattr(os, "O_BINARY", 0), 0o666)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"{asked!r} cannot be written: {reason}; choose another -o") from None
+    except OSError as error:
+        raise _refused(asked, error.strerror or "the system refuses") from None
+
+
+def _refused(path: str, reason: str) -> UsageError:
+    return UsageError(f"{path!r} cannot be written: {reason}; choose another -o")

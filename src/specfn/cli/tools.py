@@ -89,4 +89,5 @@ def _left_out(application: "Application") -> str:
     errors, functions = len(application.errors), len(application.functions)
     if not errors:
         return ""
-    return f"{errors} of {errors + functions} operations are not functions; specfn inspect says why"
+    are = "is no function" if errors == 1 else "are no functions"
+    return f"{errors} of {errors + functions} operations {are}; specfn inspect says why"

@@ -1,0 +1,82 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specfn.api import load
+
+Command = Callable[..., Any]
+
+DOCUMENTS = sorted(
+    path
+    for path in (Path(__file__).parent.parent.parent / "fixtures").iterdir()
+    if path.suffix in {".json", ".yaml"} and "expected" not in path.name
+)
+
+BROKEN = {"/a": {"get": {"summary": "Fine"}}, "b": {"put": {}}, "/c": {"trace": {}}}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_counts_add_up(specfn: Command, path: Path) -> None:
+    """Operations are functions and errors, and every other count is that of what is listed."""
+    report = specfn("inspect", path, "--json").data
+    counts, functions = report["counts"], report["functions"]
+    assert counts["operations"] == counts["functions"] + counts["errors"]
+    for key in ("functions", "errors", "notes"):
+        assert counts[key] == len(report[key])
+    assert counts["edits"] == sum(len(function["edits"]) for function in functions)
+    for key in ("parameters_bytes", "output_bytes"):
+        assert counts[key] == sum(function[key] or 0 for function in functions)
+
+
+def test_json_is_that_of_the_contract(specfn: Command, document: Command) -> None:
+    """Errors and notes are records with a pointer; functions say how large they are."""
+    report = specfn("inspect", document(BROKEN), "--json").data
+    assert list(report) == ["functions", "errors", "notes", "counts"]
+    assert [list(error) for error in report["errors"]] == [
+        ["method", "path", "pointer", "code", "reason"]
+    ] * 2
+    assert [error["code"] for error in report["errors"]] == ["path", "method"]
+    assert report["errors"][0]["pointer"] == "/paths/b"
+    (function,) = report["functions"]
+    assert (function["name"], function["method"], function["safety"]) == ("a_get", "get", "read")
+    assert function["output_bytes"] is None
+
+
+def test_sizes_are_those_of_compact_json(specfn: Command, products: Path) -> None:
+    """The bytes are those that ``specfn tools`` writes."""
+    report = specfn("inspect", products, "--json").data
+    written = [function.schemas.written for function in load(products).functions]
+    assert [(f["parameters_bytes"], f["output_bytes"]) for f in report["functions"]] == [
+        (len(parameters), None if output is None else len(output)) for parameters, output in written
+    ]
+
+
+def test_the_table_shows_every_function(specfn: Command, products: Path) -> None:
+    """Each function has a row with its method, path and name; nothing is cut without a terminal."""
+    ended = specfn("inspect", products)
+    rows = [line.split() for line in ended.out.splitlines()]
+    for function in load(products).functions:
+        assert any(
+            row[:3] == [function.method.upper(), function.path, function.name] for row in rows
+        )
+    assert "21 operations = 21 functions + 0 errors" in ended.out
+    assert ended.code == 0
+
+
+def test_errors_have_reasons_and_pointers(specfn: Command, document: Command) -> None:
+    """What is no function says why, and where in the document."""
+    lines = specfn("inspect", document(BROKEN)).out.splitlines()
+    assert "Not functions (2)" in lines
+    (line,) = (line for line in lines if line.startswith("  PUT b: "))
+    assert "does not begin with '/'" in line
+    assert line.endswith("(path, at #/paths/b)")
+
+
+def test_notes_have_pointers(specfn: Command, document: Command) -> None:
+    """A placeholder that is not declared is a note on the operation."""
+    out = specfn("inspect", document({"/a/{id}": {"get": {}}})).out
+    assert "Notes (" in out
+    assert "{id}" in out.partition("Notes (")[2]
+    assert "(at #/paths/~1a~1{id}" in out

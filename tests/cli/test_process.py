@@ -1,0 +1,96 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specfn import __version__
+
+Process = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def large(document: Callable[..., Path]) -> Path:
+    """A document whose functions do not fit into a pipe."""
+    text = "long " * 200
+    return document({f"/a{index}": {"get": {"summary": text}} for index in range(2_000)})
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("command", [["tools"], ["inspect"], ["inspect", "--json"]])
+def test_a_reader_who_leaves_is_no_drama(
+    process: Process, large: Path, command: list[str], unbuffered: str
+) -> None:
+    """When the reader of a pipe has enough, the command ends quietly, and not with 0."""
+    surroundings = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    running = process(command[0], large, *command[1:], env=surroundings)
+    assert running.stdout is not None
+    running.stdout.read(5)
+    running.stdout.close()
+    assert running.stderr is not None
+    err = running.stderr.read()
+    running.stderr.close()
+    assert (running.wait(10), err) == (1, "")
+
+
+def test_a_full_disk_is_told(process: Process, large: Path) -> None:
+    """What could not be written is a fault in one line."""
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    with Path("/dev/full").open("w") as full:
+        running = process("tools", large, stdout=full)
+        _, err = running.communicate(timeout=10)
+    assert running.returncode == 1
+    assert err == "specfn: the output could not be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("command", [["tools"], ["inspect"], ["inspect", "--json"]])
+def test_closed_streams_are_told(large: Path, command: list[str]) -> None:
+    """Without stdout there is nowhere to write to, which is wrong use; without stdin likewise."""
+    specfn = f'"{sys.executable}" -m specfn'
+    for line, code in (
+        (f'{specfn} {command[0]} "{large}" {" ".join(command[1:])} >&-', 2),
+        (f"{specfn} {command[0]} - {' '.join(command[1:])} <&-", 2),
+        (f'{specfn} {command[0]} "{large}" 2>&- >&-', 2),
+    ):
+        ended = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
+        assert ended.returncode == code
+        assert ended.stderr.count("\n") <= 1
+
+
+def test_an_interrupt_is_130(process: Process) -> None:
+    """Ctrl-C ends the command with 130 and no traceback."""
+    running = process("tools", "-", stdin=subprocess.PIPE)
+    time.sleep(0.7)  # it waits for stdin
+    running.send_signal(signal.SIGINT)
+    assert running.wait(10) == 130
+    assert running.stderr is not None
+    assert running.stderr.read().strip() == "specfn: interrupted"
+    for stream in (running.stdin, running.stdout, running.stderr):
+        assert stream is not None
+        stream.close()
+
+
+def test_python_dash_m_is_the_command(process: Process) -> None:
+    """``python -m specfn`` is ``specfn``."""
+    running = process("--version")
+    out, err = running.communicate(timeout=10)
+    assert (out, err, running.returncode) == (f"specfn {__version__}\n", "", 0)
+
+
+def test_the_demo_plays(process: Process) -> None:
+    """``specfn demo`` needs nothing but itself, ends with 0 and shows the stored row."""
+    surroundings: dict[str, Any] = {
+        **os.environ,
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "COLUMNS": "80",
+    }
+    running = process("demo", env=surroundings)
+    out, err = running.communicate(timeout=30)
+    assert (running.returncode, err) == (0, "")
+    assert "Desk lamp" in out.partition("The row is there")[2]

@@ -1,0 +1,23 @@
+"""What tests of several rooms share: where real documents are."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The directory of the project."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The directory of real documents; tests that need it are skipped where it is not."""
+    folder = Path(os.environ.get("SPECFN_CORPUS") or ROOT.parent / "shared" / "corpus")
+    if not (folder / "dev").is_dir():
+        pytest.skip(f"there are no documents in {folder}; set SPECFN_CORPUS")
+    return folder

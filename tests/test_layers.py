@@ -1,0 +1,174 @@
+import ast
+import re
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SRC = ROOT / "src"
+
+#: The rooms, lowest first; those of one row may not import each other, but for the pairs below.
+ORDER = (
+    ("records", "errors", "settings", "options", "_json", "_pointer"),
+    ("document",),
+    ("schema",),
+    ("validation",),
+    ("migrate",),
+    ("http",),
+    ("function",),
+    ("api",),
+    ("demo",),
+    ("cli",),
+    ("__main__",),
+)
+RANK = {room: rank for rank, row in enumerate(ORDER) for room in row}
+
+#: Within the lowest row: what stands on what.
+BASE = {("errors", "records"), ("options", "settings")}
+
+#: Modules that may open files or sockets: they read documents, send requests, or talk to people.
+IO = ("document/load.py", "document/shelf.py", "http/send.py", "http/pool.py", "cli/", "demo/")
+
+#: Calls that reach out of the process, by the last part of what is called.
+REACHING = frozenset(
+    "open fdopen read_text read_bytes write_text write_bytes urlopen urlretrieve socket "
+    "create_connection getaddrinfo Popen check_output system".split()
+)
+CLIENTS = frozenset({"Client", "AsyncClient", "HTTPTransport", "AsyncHTTPTransport"})
+HTTPX = CLIENTS | {"get", "post", "put", "patch", "delete", "head", "options", "request", "stream"}
+
+#: Calls that would run a document's text as a program (threat T23).
+RUNNING = frozenset({"eval", "exec", "compile", "__import__"})
+
+VENDORS = re.compile(r"openai|anthropic|gemini|bedrock|mistral|azure", re.IGNORECASE)
+ABSOLUTE = re.compile(r"(?<![\w.$}*])/(?:home|root|Users|tmp|mnt|srv|work|workspace)/")
+WORKPLACE = re.compile(r"\b(?:issue|ticket|task|pull request)s? #?\d|\bTODO\b|\bFIXME\b|\bXXX\b")
+
+
+def _modules() -> dict[str, Path]:
+    return {_name(path): path for path in sorted((SRC / "specfn").rglob("*.py"))}
+
+
+def _name(path: Path) -> str:
+    parts = path.relative_to(SRC).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = _modules()
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+
+
+def _imports(name: str) -> Iterator[str]:
+    """Every module of the project that a module imports, wherever in it that stands."""
+    for node in ast.walk(TREES[name]):
+        found: list[str] = []
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name} imports by a relative name"
+            home = node.module or ""
+            below = [f"{home}.{alias.name}" for alias in node.names]
+            found = [each if each in MODULES else home for each in below]
+        yield from (each for each in found if each.partition(".")[0] == "specfn")
+
+
+def _room(name: str) -> str:
+    return name.split(".")[1] if "." in name else ""
+
+
+def _calls(name: str) -> Iterator[tuple[str, int]]:
+    """What a module calls, as it is written, with the line."""
+    for node in ast.walk(TREES[name]):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func), node.lineno
+
+
+def test_every_module_is_in_a_room() -> None:
+    """A new room is put into the order before it is used."""
+    assert {_room(name) for name in MODULES} - {""} <= set(RANK)
+
+
+def test_imports_point_down() -> None:
+    """A module imports its own room and rooms below, local and type-only imports counted."""
+    upward = [
+        (name, other)
+        for name in MODULES
+        for other in _imports(name)
+        if _room(name) and _room(other) and _room(name) != _room(other)
+        if RANK[_room(other)] >= RANK[_room(name)] and (_room(name), _room(other)) not in BASE
+    ]
+    assert upward == []
+
+
+def test_nothing_imports_the_door() -> None:
+    """The door is for callers; a room that used it would stand above everything."""
+    assert [name for name in MODULES if "specfn" in _imports(name)] == []
+
+
+def test_there_are_no_cycles() -> None:
+    """No module imports itself by a detour, within a room either."""
+    graph = {name: set(_imports(name)) - {name} for name in MODULES if name != "specfn"}
+    try:
+        list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        pytest.fail(" imports ".join(error.args[1][::-1]))
+
+
+def test_modules_are_short() -> None:
+    """A module has one job, which takes at most 400 lines."""
+    lengths = {name: len(path.read_text("utf-8").splitlines()) for name, path in MODULES.items()}
+    assert {name: length for name, length in lengths.items() if length > 400} == {}
+
+
+def test_only_some_modules_reach_out() -> None:
+    """Files and sockets are opened in few places; everything else is pure."""
+    reaching = []
+    for name, path in MODULES.items():
+        if path.relative_to(SRC / "specfn").as_posix().startswith(IO):
+            continue
+        for called, line in _calls(name):
+            owner, _, last = called.rpartition(".")
+            if last in REACHING or (owner == "httpx" and last in HTTPX):
+                reaching.append((name, line, called))
+    assert reaching == []
+
+
+def test_no_text_is_run() -> None:
+    """Nothing is evaluated or compiled as a program, so no text of a document can be."""
+    running = [
+        (name, line, called)
+        for name in MODULES
+        for called, line in _calls(name)
+        if called in RUNNING
+    ]
+    assert running == []
+
+
+def test_no_vendor_is_named() -> None:
+    """A vendor's name appears in its connector file and nowhere else."""
+    texts = {name: path.read_text("utf-8") for name, path in MODULES.items()}
+    assert [name for name, text in texts.items() if VENDORS.search(text)] == []
+
+
+def _published() -> Iterator[Path]:
+    """Sources, documentation, and everything at the top."""
+    for pattern in ("*.md", "*.toml", "*.yml"):
+        yield from ROOT.glob(pattern)
+    for folder in ("src", "tests", "fixtures", "docs", "bench", ".ci"):
+        for path in (ROOT / folder).rglob("*"):
+            text = path.suffix in {"", ".py", ".md", ".yaml", ".json"} and path.is_file()
+            if text and path != Path(__file__):  # this file says what is looked for
+                yield path
+
+
+def test_texts_are_at_home_anywhere() -> None:
+    """No text names a place of one machine, a ticket, or work that is left over."""
+    found = [
+        (path.relative_to(ROOT).as_posix(), match[0])
+        for path in _published()
+        for pattern in (ABSOLUTE, WORKPLACE)
+        for match in pattern.finditer(path.read_text("utf-8"))
+    ]
+    assert found == []
