@@ -1,0 +1,388 @@
+"""Normalized schemas to Schema Objects of OpenAPI 3.0 (rule N9).
+
+A node that 3.0 says as it is is handed on, not copied. Where 3.0 can only say something wider, that is a
+loss, and whatever would turn it into something narrower (``not``, ``oneOf``, a condition) is given up too.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+from urllib.parse import quote
+
+from specfn._json import JsonObject
+from specfn._pointer import unescape
+from specfn.document.downgrade_draft import Draft
+from specfn.document.downgrade_formats import is_format
+from specfn.document.downgrade_keywords import CONDITIONS
+from specfn.document.downgrade_losses import Loss, Losses
+from specfn.document.downgrade_types import VALUES
+from specfn.document.schemas import MAX_DEPTH, PREFIX
+
+_REWRITES: Final = CONDITIONS + VALUES
+
+#: Keywords that 3.0 has with the same meaning and values.
+_SAME: Final = frozenset(
+    "default deprecated description format maximum maxItems maxLength maxProperties minimum minItems "
+    "minLength minProperties multipleOf readOnly title uniqueItems writeOnly".split()
+)
+
+#: More about keywords that are left out than that 3.0 has none of the name.
+_EFFECTS: Final = {
+    "$defs": ": what is referred to stands in the components, the rest is left out",
+}
+
+#: What a component's name may not hold (3.0, section Components Object).
+_ILLEGAL: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+#: What a URI reference may hold besides letters and digits.
+_URI: Final = "/?:@!$&'()*+,;=-._~%#[]"
+
+#: What a rule gives for a value that 3.0 cannot say, and for one that a rewrite deals with.
+_DROP: Final = object()
+_REWRITE: Final = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Component:
+    """One component, downgraded: whether it is wider than it was, and what that depends on."""
+
+    schema: JsonObject
+    losses: tuple[Loss, ...]
+    wide: bool
+    #: The components it refers to, and those where it matters whether they are wider.
+    uses: frozenset[str]
+    asked: frozenset[str]
+
+
+class SchemaDowngrade:
+    """Downgrades the schemas of one document; ``components`` comes first.
+
+    Attributes:
+        schemas: the normalized components.
+        losses: what 3.0 cannot say, gathered here.
+    """
+
+    def __init__(
+        self, schemas: JsonObject, losses: Losses, written: Callable[[str, Any], Any]
+    ) -> None:
+        """Downgrade for one document.
+
+        Args:
+            schemas: the normalized components.
+            losses: where to list what is lost.
+            written: writes an object that is no schema, by its kind: ``externalDocs`` or ``xml``; gives
+                ``None`` for one that 3.0 cannot say.
+        """
+        self.schemas = schemas
+        self.losses = losses
+        self.written = written
+        self._names = _renamed(schemas)
+        self._wide: frozenset[str] = frozenset()
+        self._widened = 0
+        self._uses: set[str] = set()
+        self._asked: set[str] = set()
+        self._exactly = 0
+        self._doubled = 0
+        self._depth = 0
+        self._root: Any = None
+
+    # -- components -------------------------------------------------------------------------------
+
+    def components(self) -> JsonObject:
+        """All components, by the names they have in 3.0."""
+        made = {name: self._component(name) for name in self.schemas}
+        self._wide = _reaching_wide(made)
+        out: JsonObject = {}
+        for name, first in made.items():
+            component = self._component(name) if first.asked & self._wide else first
+            mark = len(self.losses)
+            self.losses.repeat(component.losses)
+            new = self._names.get(name, name)
+            if new != name:
+                text = f"OpenAPI 3.0 allows no component of this name: it is {new!r}, also as a tag"
+                self.losses.add(text)
+            self.losses.within(mark, name)
+            out[new] = component.schema
+        return out
+
+    def _component(self, name: str) -> _Component:
+        mark, widened = len(self.losses), self._widened
+        self._uses, self._asked = set(), set()
+        self._root = self.schemas[name]
+        schema = self.schema(self._root)
+        self._root = None
+        losses = self.losses.since(mark)
+        del self.losses[mark:]
+        return _Component(
+            schema=schema,
+            losses=losses,
+            wide=self._widened > widened,
+            uses=frozenset(self._uses),
+            asked=frozenset(self._asked),
+        )
+
+    # -- the walk -----------------------------------------------------------------------------------
+
+    def schema(self, node: Any) -> Any:
+        """One schema and all below it; the same object where nothing had to change."""
+        if node.__class__ is not dict:
+            return {"not": {}} if node is False else {}
+        if "$ref" in node and len(node) == 1:
+            reference = self.reference(node["$ref"])
+            return node if reference is node["$ref"] else {"$ref": reference}
+        if self._depth > MAX_DEPTH:
+            self.widen(
+                f"nested deeper than {MAX_DEPTH} schemas in OpenAPI 3.0: anything is accepted"
+            )
+            return {}
+        self._depth += 1
+        out, special = self._members(node)
+        if special or "anyOf" in out:
+            out = self._rewritten(node, dict(out))
+        self._depth -= 1
+        return out
+
+    def _members(self, node: JsonObject) -> tuple[JsonObject, bool]:
+        """A node with its plain members downgraded, and whether others call for rewrites."""
+        losses = self.losses
+        changed: JsonObject | None = None
+        special = node.get("type") == "array" and "items" not in node
+        for key, value in node.items():
+            if key in _SAME:
+                continue
+            rule = _RULES.get(key)
+            if rule is None:
+                special = special or not key.startswith("x-")
+                continue
+            mark = len(losses)
+            new = rule(self, value)
+            if len(losses) > mark:
+                losses.within(mark, key)
+            if new is _REWRITE:
+                special = True
+            elif new is not value:
+                changed = dict(node) if changed is None else changed
+                if new is _DROP:
+                    del changed[key]
+                else:
+                    changed[key] = new
+        return (node if changed is None else changed), special
+
+    def _rewritten(self, node: JsonObject, out: JsonObject) -> JsonObject:
+        """A node after all rewrites that its keywords call for. ``out`` is ours to change."""
+        for key, value in node.items():
+            if key not in _KNOWN and not key.startswith("x-"):
+                del out[key]
+                if value != {}:
+                    self.lose(f"OpenAPI 3.0 has no `{key}`{_EFFECTS.get(key, '')}", key)
+        draft = Draft(node=node, out=out)
+        for keywords, rewrite in _REWRITES:
+            if not keywords.isdisjoint(node):
+                rewrite(self, draft)
+        return draft.finished()
+
+    # -- what the rewrites need -----------------------------------------------------------------------
+
+    def sub(self, value: Any, *place: str | int, deeper: int = 0) -> JsonObject:
+        """A schema below this one, downgraded; ``deeper`` by how many schemas that are put around it."""
+        mark = len(self.losses)
+        self._depth += deeper
+        new: JsonObject = self.schema(value)
+        self._depth -= deeper
+        if len(self.losses) > mark:
+            for token in reversed(place):
+                self.losses.within(mark, token)
+        return new
+
+    def exactly(
+        self,
+        value: Any,
+        *place: str | int,
+        deeper: int = 0,
+        keep: bool = False,
+        twice: bool = False,
+    ) -> tuple[JsonObject, bool]:
+        """The same where a wider schema would not do; and whether it accepts exactly what it did.
+
+        Losses in one that accepts more are not listed unless they are to be kept. What is written twice
+        must not itself write something twice, or it would double at each level.
+        """
+        mark, widened = len(self.losses), self._widened
+        self._exactly += 1
+        self._doubled += twice
+        new = self.sub(value, *place, deeper=deeper)
+        self._doubled -= twice
+        self._exactly -= 1
+        exact = self._widened == widened
+        if not (exact or keep):
+            del self.losses[mark:]
+        return new, exact
+
+    @property
+    def is_doubled(self) -> bool:
+        """Whether this schema is part of one that is written twice."""
+        return self._doubled > 0
+
+    def lose(self, text: str, *place: str | int) -> None:
+        """List an annotation that is left out."""
+        self.losses.add(text, *place)
+
+    def widen(self, text: str, *place: str | int) -> None:
+        """List a rule that is left out, so that more is accepted."""
+        self._widened += 1
+        self.losses.add(text, *place)
+
+    # -- references -----------------------------------------------------------------------------------
+
+    def reference(self, text: str) -> str:
+        """A reference by the name that the component has in 3.0."""
+        name = unescape(text[len(PREFIX) :]) if text.startswith(PREFIX) else ""
+        if name not in self.schemas:  # it leads nowhere, but has to be a URI reference
+            return quote(text, safe=_URI)
+        self._uses.add(name)
+        if self._exactly:
+            self._asked.add(name)
+        if name in self._wide:
+            self._widened += 1
+        return PREFIX + self._names[name] if name in self._names else text
+
+    def is_alias(self, node: JsonObject) -> bool:
+        """Whether a schema is a component that ``allOf`` would make a child of what it refers to."""
+        return node is self._root and self._is_discriminated(node["$ref"])
+
+    def _is_discriminated(self, reference: str) -> bool:
+        """Whether a component has a discriminator, itself or by what it refers to."""
+        waiting: list[Any] = [{"$ref": reference}]
+        seen: set[str] = set()
+        while waiting:
+            node = waiting.pop()
+            if not isinstance(node, dict):
+                continue
+            if "discriminator" in node:
+                return True
+            waiting.extend(node.get("allOf", ()))
+            text = node.get("$ref", "")
+            if text.startswith(PREFIX) and text not in seen:
+                seen.add(text)
+                waiting.append(self.schemas.get(unescape(text[len(PREFIX) :])))
+        return False
+
+
+def _renamed(schemas: JsonObject) -> dict[str, str]:
+    """The names that 3.0 does not allow, each with one that it does."""
+    renamed: dict[str, str] = {}
+    taken = set(schemas)
+    for name in schemas:
+        if _ILLEGAL.search(name) or not name:
+            digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+            base = _ILLEGAL.sub("_", name).strip("_") or "schema"
+            new = base if base not in taken else f"{base}_{digest[:6]}"
+            renamed[name] = new if new not in taken else f"{base}_{digest}"
+            taken.add(renamed[name])
+    return renamed
+
+
+def _reaching_wide(made: Mapping[str, _Component]) -> frozenset[str]:
+    """The components that are wider than they were, themselves or by what they refer to."""
+    users: dict[str, list[str]] = {}
+    for name, component in made.items():
+        for used in component.uses:
+            users.setdefault(used, []).append(name)
+    waiting = [name for name, component in made.items() if component.wide]
+    wide = set(waiting)
+    while waiting:
+        new = [user for user in users.get(waiting.pop(), ()) if user not in wide]
+        wide.update(new)
+        waiting.extend(new)
+    return frozenset(wide)
+
+
+# -- members ----------------------------------------------------------------------------------------
+
+_Rule: TypeAlias = Callable[[SchemaDowngrade, Any], Any]
+
+
+def _map(walk: SchemaDowngrade, value: JsonObject) -> Any:
+    losses = walk.losses
+    changed: JsonObject | None = None
+    for name, node in value.items():
+        mark = len(losses)
+        new = walk.schema(node)
+        if len(losses) > mark:
+            losses.within(mark, name)
+        if new is not node:
+            changed = dict(value) if changed is None else changed
+            changed[name] = new
+    return value if changed is None else changed
+
+
+def _list(walk: SchemaDowngrade, value: list[Any]) -> Any:
+    new = [walk.sub(node, index) for index, node in enumerate(value)]
+    return value if all(map(_is, new, value)) else new
+
+
+def _is(left: Any, right: Any) -> bool:
+    return left is right
+
+
+def _schema_or_flag(walk: SchemaDowngrade, value: Any) -> Any:
+    return value if isinstance(value, bool) else walk.schema(value)
+
+
+def _type(_: SchemaDowngrade, value: Any) -> Any:
+    return value if isinstance(value, str) and value != "null" else _REWRITE
+
+
+def _enum(_: SchemaDowngrade, value: list[Any]) -> Any:
+    return _REWRITE if None in value else value
+
+
+def _required(_: SchemaDowngrade, value: list[str]) -> Any:
+    return value or _DROP
+
+
+def _pattern(walk: SchemaDowngrade, value: str) -> Any:
+    if is_format("regex", value):
+        return value
+    walk.widen("OpenAPI 3.0 allows ECMA-262 patterns only, and this is none")
+    return _DROP
+
+
+def _object(kind: str) -> _Rule:
+    def rule(walk: SchemaDowngrade, value: Any) -> Any:
+        new = walk.written(kind, value)
+        return _DROP if new is None else new
+
+    return rule
+
+
+def _discriminator(walk: SchemaDowngrade, value: JsonObject) -> Any:
+    """A Discriminator Object with the components' names in 3.0."""
+    out = {key: item for key, item in value.items() if key in {"propertyName", "mapping"}}
+    for key in value:
+        if key not in out:
+            walk.lose(f"OpenAPI 3.0 has no `{key}` in the Discriminator Object", key)
+    if "mapping" in out:
+        out["mapping"] = {tag: walk.reference(target) for tag, target in out["mapping"].items()}
+    return value if out == value else out
+
+
+_RULES: Final[dict[str, _Rule]] = {
+    "additionalProperties": _schema_or_flag,
+    "allOf": _list,
+    "anyOf": _list,
+    "discriminator": _discriminator,
+    "enum": _enum,
+    "externalDocs": _object("externalDocs"),
+    "items": SchemaDowngrade.schema,
+    "pattern": _pattern,
+    "properties": _map,
+    "required": _required,
+    "type": _type,
+    "xml": _object("xml"),
+}
+
+#: Keywords that 3.0 has, or that a rewrite says with those.
+_KNOWN: Final = _SAME.union(_RULES, *(keywords for keywords, _ in _REWRITES))

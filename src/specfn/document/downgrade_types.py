@@ -1,0 +1,194 @@
+"""Types, null and single values of a schema as OpenAPI 3.0 says them (rule N9)."""
+
+from typing import Final
+
+from specfn._json import JsonObject
+from specfn.document.downgrade_draft import Draft, Rewrite, Walk
+
+#: Keywords that say what other schemas say of the same value; null may fail in any of them.
+_APPLICATORS: Final = ("allOf", "anyOf", "oneOf", "not")
+
+_ANNOTATIONS: Final = frozenset(
+    "title description default deprecated readOnly writeOnly example externalDocs xml".split()
+)
+
+#: Keywords that only concern values of one type.
+_BY_TYPE: Final[dict[str, tuple[str, ...]]] = {
+    "array": ("items", "minItems", "maxItems", "uniqueItems"),
+    "boolean": (),
+    "integer": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    "object": (
+        *("properties", "required", "additionalProperties"),
+        *("minProperties", "maxProperties"),
+    ),
+    "string": ("minLength", "maxLength", "pattern"),
+}
+
+_NUMERIC_FORMATS: Final = frozenset(
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float double double-int decimal "
+    "decimal128 sf-integer sf-decimal".split()
+)
+
+#: ``contentEncoding`` by the format that means the same.
+_ENCODINGS: Final = {"base64": "byte", "base64url": "base64url"}
+
+
+def null() -> JsonObject:
+    """The schema of null alone, whichever reading of ``nullable`` a reader has."""
+    return {"type": "string", "nullable": True, "enum": [None]}
+
+
+# -- values ---------------------------------------------------------------------------------------
+
+
+def _bounds(_: Walk, draft: Draft) -> None:
+    """Exclusive bounds as the flags of 3.0, where they are the tighter ones."""
+    out = draft.out
+    for exclusive, bound, sign in (
+        ("exclusiveMinimum", "minimum", 1),
+        ("exclusiveMaximum", "maximum", -1),
+    ):
+        if exclusive in out:
+            value = out.pop(exclusive)
+            if bound not in out or sign * value >= sign * out[bound]:
+                out[bound], out[exclusive] = value, True
+
+
+def _const(_: Walk, draft: Draft) -> None:
+    values = [draft.out.pop("const")]
+    if "enum" in draft.out:
+        draft.also.append({"enum": values})
+    else:
+        draft.out["enum"] = values
+
+
+def _content(walk: Walk, draft: Draft) -> None:
+    """``contentEncoding`` and ``contentMediaType`` as the formats ``byte`` and ``binary``."""
+    out = draft.out
+    said = {
+        key: out.pop(key)
+        for key in ("contentEncoding", "contentMediaType", "contentSchema")
+        if key in out
+    }
+    encoding = said.get("contentEncoding")
+    if "format" not in out:
+        if encoding in _ENCODINGS:
+            out["format"] = _ENCODINGS[said.pop("contentEncoding")]
+        elif encoding is None and said.get("contentMediaType") == "application/octet-stream":
+            out["format"] = "binary"
+            del said["contentMediaType"]
+    for key, value in said.items():
+        what = f" ({value[:80]!r})" if isinstance(value, str) else ""
+        walk.lose(f"OpenAPI 3.0 has no `{key}`{what}", key)
+
+
+def _examples(walk: Walk, draft: Draft) -> None:
+    examples = draft.out.pop("examples")
+    if examples:
+        draft.out["example"] = examples[0]
+    if len(examples) > 1:
+        walk.lose(f"OpenAPI 3.0 shows one example: {len(examples) - 1} more left out", "examples")
+
+
+# -- types ----------------------------------------------------------------------------------------
+
+
+def _type(_: Walk, draft: Draft) -> None:
+    """One type, ``nullable`` beside it, or a union with a branch for each type."""
+    kind = draft.out.pop("type", None)
+    if kind is None:
+        _untyped(draft)
+        return
+    kinds: list[str] = kind if isinstance(kind, list) else [kind]
+    enum = draft.out.get("enum")
+    nullable = "null" in kinds and (enum is None or None in enum)
+    rest = [k for k in kinds if k != "null" and not (k == "integer" and "number" in kinds)]
+    if len(rest) > 1:
+        draft.conjoin("anyOf", _branches(draft.out, rest, nullable=nullable))
+        return
+    typed: JsonObject = {"type": rest[0]} if rest else null()
+    if not (rest or nullable):
+        typed = {"not": {}}
+    elif rest and nullable:
+        typed["nullable"] = True
+    # Beside these a reader may take ``nullable`` to admit null whatever they say; apart from them it does not.
+    apart = nullable and (bool(draft.also) or any(key in draft.out for key in _APPLICATORS))
+    if apart or (not rest and ("enum" in draft.out or not nullable)):
+        draft.also.append(_with_items(typed))
+    else:
+        draft.out = _with_items({**typed, **draft.out})
+
+
+def _untyped(draft: Draft) -> None:
+    """Null listed without a type: some readers want ``nullable`` beside it, to the others it says nothing."""
+    if None in draft.out.get("enum", ()) and not (
+        draft.also or any(key in draft.out for key in _APPLICATORS)
+    ):
+        draft.out["nullable"] = True
+
+
+def _branches(out: JsonObject, kinds: list[str], *, nullable: bool) -> list[JsonObject]:
+    """A branch for each type, with the keywords that concern it; they are taken out of the whole."""
+    branches: list[JsonObject] = []
+    for kind in kinds:
+        own = {key: out.pop(key) for key in _BY_TYPE[kind] if key in out}
+        if "format" in out and kind == _type_of_format(out["format"], kinds):
+            own["format"] = out.pop("format")
+        branches.append(_with_items({"type": kind, **own}))
+    if nullable:
+        branches[0] = {"type": kinds[0], "nullable": True, **branches[0]}
+    return branches
+
+
+def _type_of_format(name: str, kinds: list[str]) -> str | None:
+    numeric = name in _NUMERIC_FORMATS
+    wanted = ("integer", "number") if numeric else ("string",)
+    return next((kind for kind in kinds if kind in wanted), None)
+
+
+def _with_items(schema: JsonObject) -> JsonObject:
+    """3.0 wants ``items`` beside the type ``array``."""
+    if schema.get("type") == "array":
+        schema.setdefault("items", {})
+    return schema
+
+
+def _null_branch(_: Walk, draft: Draft) -> None:
+    """Null as a branch of its own becomes ``nullable`` of the first branch that has a plain type."""
+    for key in ("anyOf", "oneOf"):
+        branches = draft.out.get(key, ())
+        others = [branch for branch in branches if branch != null()]
+        host = next((i for i, branch in enumerate(others) if _may_host(branch)), None)
+        if host is None or len(branches) - len(others) != 1:
+            continue
+        branch = {"type": "", "nullable": True, **others[host]}
+        if None not in branch.get("enum", [None]):
+            branch["enum"] = [*branch["enum"], None]
+        others[host] = branch
+        if (
+            len(others) == 1
+            and not draft.also
+            and draft.out.keys() - {key} <= _ANNOTATIONS - branch.keys()
+        ):
+            del draft.out[key]
+            draft.out.update(branch)
+        else:
+            draft.out[key] = others
+
+
+def _may_host(branch: JsonObject) -> bool:
+    return (
+        "type" in branch and "nullable" not in branch and not any(k in branch for k in _APPLICATORS)
+    )
+
+
+#: The rewrites, each with the keywords that call for it, in their order.
+VALUES: Final[tuple[tuple[frozenset[str], Rewrite], ...]] = (
+    (frozenset({"exclusiveMinimum", "exclusiveMaximum"}), _bounds),
+    (frozenset({"const"}), _const),
+    (frozenset({"contentEncoding", "contentMediaType", "contentSchema"}), _content),
+    (frozenset({"examples"}), _examples),
+    (frozenset({"type", "enum", "const"}), _type),
+    (frozenset({"anyOf", "oneOf"}), _null_branch),
+)
