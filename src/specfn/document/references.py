@@ -218,10 +218,15 @@ class _Follower:
         except RecursionError:
             raise RefusedError("it leads to itself, or into too deep a document") from None
         except self._library.JsonRefError as error:
-            # Only a refusal of ours is repeated: any other text could hold what was fetched.
-            refused = error.cause if isinstance(error.cause, RefusedError) else None
-            raise RefusedError(str(refused or "there is nothing at that place")) from None
+            raise RefusedError(_reason(error.cause)) from None
         return target
+
+
+def _reason(cause: Exception | None) -> str:
+    """Why jsonref gave up; only a refusal of ours is repeated, as any other text could hold content."""
+    if cause is None:
+        return "it leads to itself"
+    return str(cause) if isinstance(cause, RefusedError) else "there is nothing at that place"
 
 
 def _located(base: str, text: str) -> _Target | None:
