@@ -88,6 +88,11 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
         "expected not example and examples together",
     ),
     (
+        _parameters("3.1.0", {"name": "x", "in": "query", "schema": {}, "content": {"a/b": {}}}),
+        AT,
+        "expected one of the forms that OpenAPI knows here, found several",
+    ),
+    (
         _parameters("3.0.0", {"name": "x", "in": "query", "schema": {"type": "strin"}}),
         f"{AT}/schema/type",
         'found "strin"',

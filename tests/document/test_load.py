@@ -379,6 +379,7 @@ def test_progress_is_told(server: Server) -> None:
         ("file:///etc/passwd", None),
         ("api.yaml", None),
         ("https://", None),
+        (f"https://example.com/{'x' * 70_000}", None),
         ("", None),
     ],
 )

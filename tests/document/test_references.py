@@ -271,6 +271,32 @@ def test_a_pointer_may_lead_through_a_reference(tmp_path: Path) -> None:
     assert _resolve(found.document, b["b"]["$ref"])["properties"] == {"x": {"type": "string"}}
 
 
+@pytest.mark.parametrize("reference", ["#name", "#/items/1", f"#/items/{'9' * 5000}", "#/items/x"])
+def test_dangling_references_inside_embedded_documents_are_left_to_others(
+    tmp_path: Path, reference: str
+) -> None:
+    """What leads nowhere inside an embedded document is no concern of the bundle, and no crash."""
+    source = _files(
+        tmp_path,
+        {
+            "a.json": {"paths": {"/x": {"$ref": "b.json#/item"}}},
+            "b.json": {"item": {"parameters": [{"$ref": reference}]}, "items": [{}]},
+        },
+    )
+    found = bundle(source, str(tmp_path))
+    assert found.problems == ()
+    item = _resolve(found.document, found.document["paths"]["/x"]["$ref"])
+    assert item["parameters"][0]["$ref"].endswith(reference[1:])
+
+
+@pytest.mark.parametrize("reference", ["http://[", "//[/x", "http://[::1/x#/a"])
+def test_what_is_no_uri_is_noted(reference: str) -> None:
+    """A malformed reference is a note, also where there is no base to join it with."""
+    document = {"components": {"schemas": {"A": {"$ref": reference}}}}
+    [problem] = bundle(Source(document=document), ("https://example.invalid",)).problems
+    assert "it is not a URI reference" in problem.text
+
+
 def test_yaml_aliases_of_references_are_rewritten_each(tmp_path: Path) -> None:
     """A reference that is said once and meant in two files leads from each to the same place."""
     (tmp_path / "a.yaml").write_text(

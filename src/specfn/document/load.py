@@ -191,7 +191,7 @@ def origin_of(url: str) -> str | None:
 
     try:
         parsed = httpx.URL(url)
-    except (httpx.InvalidURL, TypeError, ValueError):
+    except (httpx.InvalidURL, ValueError):
         return None
     return _origin(parsed) if parsed.scheme in {"http", "https"} and parsed.host else None
 

@@ -6,6 +6,7 @@ the loader once per document and proves that a reference leads somewhere; its pr
 See ``docs/decisions/references.md``.
 """
 
+import re
 from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ MAX_HOPS: Final = 50
 
 #: What a URI fragment may hold besides letters and digits (RFC 3986, section 3.5).
 _FRAGMENT_SAFE: Final = "/?:@!$&'()*+,;=-._~"
+
+#: An array index (RFC 6901, section 4), of a length that Python reads.
+_INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,9 +237,9 @@ def _located(base: str, text: str) -> _Target | None:
     """What a reference names, without looking; ``None`` for what is no URI reference."""
     try:
         uri, _, fragment = urljoin(base, text).partition("#")
+        return _Target(canonical(uri), fragment)
     except ValueError:
         return None
-    return _Target(canonical(uri), fragment)
 
 
 def _is_pointer(fragment: str) -> bool:
@@ -247,7 +251,7 @@ def _place(document: JsonObject, tokens: list[str]) -> Place:
     node: Any = document
     place: Place = ()
     for token in tokens:
-        if node.__class__ is list and token.isdecimal() and int(token) < len(node):
+        if node.__class__ is list and _INDEX.fullmatch(token) and int(token) < len(node):
             key: str | int = int(token)
         elif node.__class__ is dict and token in node:
             key = token

@@ -85,15 +85,15 @@ class Shelf:
 
 
 def canonical(uri: str) -> str:
-    """One spelling for a URI, without fragment: a file's as ``load.uri_of`` writes it."""
-    uri = uri.partition("#")[0]
-    try:
-        parts = urlsplit(uri)
-        if parts.scheme == "file" and parts.netloc in {"", "localhost"}:
-            return load.uri_of(_path_of(parts.path))
-        return parts.geturl()
-    except ValueError:
-        return uri
+    """One spelling for a URI, without fragment: a file's as ``load.uri_of`` writes it.
+
+    Raises:
+        ValueError: it is no URI.
+    """
+    parts = urlsplit(uri.partition("#")[0])
+    if parts.scheme == "file" and parts.netloc in {"", "localhost"}:
+        return load.uri_of(_path_of(parts.path))
+    return parts.geturl()
 
 
 def _path_of(part: str) -> str:
