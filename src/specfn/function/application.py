@@ -61,7 +61,7 @@ class Application:
         for keys in (_names, _accessors, _places, _operation_ids):
             found: dict[str, Function | None] = {}
             for function in self.functions:
-                for key in keys(function):
+                for key in dict.fromkeys(keys(function)):
                     found[key] = None if key in found else function
             index = {**{key: function for key, function in found.items() if function}, **index}
         return index

@@ -1,8 +1,7 @@
 """Routes and options to an application."""
 
-from collections.abc import Callable
-
 from specfn._json import JsonObject
+from specfn.document.keywords import is_true
 from specfn.document.normalize import Normalized
 from specfn.document.reader import dicts
 from specfn.function import naming
@@ -10,10 +9,10 @@ from specfn.function.application import Application
 from specfn.function.description import describe
 from specfn.function.function import Function, is_idempotent, safety_of
 from specfn.function.schemas import Composer, Schemas
-from specfn.migrate.migrate import Migration, matching, migrate
+from specfn.migrate.migrate import matching, migrate, without
 from specfn.migrate.references import References
 from specfn.migrate.route import Api, Route
-from specfn.records import Edit, Note, OperationError
+from specfn.records import Edit, Note
 from specfn.schema.chains import is_suspicious
 from specfn.settings import Settings
 
@@ -41,9 +40,9 @@ def compose(
     references = References(schemas, normalized.dangling)
     migration = migrate(document, settings, composer.look, references)
     if settings.recursive is False:
-        migration = _without(migration, "recursive", composer.recursion)
+        migration = without(document, migration, "recursive", composer.recursion)
     if is_suspicious(schemas):
-        migration = _without(migration, "chain", composer.excess)
+        migration = without(document, migration, "chain", composer.excess)
     names = naming.names(
         [route.accessor for route in migration.routes],
         [f"{route.method.upper()} {route.path}" for route in migration.routes],
@@ -78,28 +77,6 @@ def _api(document: JsonObject, source: str | None) -> Api:
     )
 
 
-def _without(migration: Migration, code: str, refusal: Callable[[Route], str | None]) -> Migration:
-    """A migration in which the routes that are refused are errors, after the others."""
-    refused = {
-        id(route): reason for route in migration.routes if (reason := refusal(route)) is not None
-    }
-    errors = [
-        OperationError(
-            method=route.method,
-            path=route.path,
-            pointer=route.pointer,
-            code=code,
-            reason=refused[id(route)],
-        )
-        for route in migration.routes
-        if id(route) in refused
-    ]
-    return Migration(
-        routes=tuple(route for route in migration.routes if id(route) not in refused),
-        errors=(*migration.errors, *errors),
-    )
-
-
 def _function(route: Route, name: str, api: Api, composer: Composer) -> Function:
     settings = composer.settings
     text, cut = describe(route, settings.description_limit)
@@ -110,7 +87,7 @@ def _function(route: Route, name: str, api: Api, composer: Composer) -> Function
         accessor=route.accessor,
         description=text,
         tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
-        deprecated=route.operation.get("deprecated") is True,
+        deprecated=is_true(route.operation.get("deprecated")),
         safety=matching(settings.safety, ".".join(route.accessor)) or safety_of(route.method),
         idempotent=is_idempotent(route.method),
         route=route,

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from specfn.migrate.route import Parameter, Route
+from specfn.document.keywords import is_true
+from specfn.migrate.route import Route
 from specfn.schema.text import clean, shorten
 
 
@@ -53,12 +54,10 @@ def _text(value: object) -> str:
 
 def _tags(route: Route) -> Iterator[str]:
     """The lines about what has a name; the least telling first, for they go first where room is short."""
-    for parameter in (*route.parameters, *(p for group in route.groups for p in group.parameters)):
-        said = _parameter_text(parameter)
-        if said:
-            yield f"@param {parameter.key} {said}"
-    if route.body is not None and route.body.description:
-        yield f"@param body {_one_line(route.body.description)}"
+    for name, text in _described(route):
+        line = _one_line(text or "")
+        if line:
+            yield f"@param {name} {line}"
     seen: dict[str, None] = {}
     for requirement in route.security:
         for name, scopes in requirement:
@@ -69,12 +68,19 @@ def _tags(route: Route) -> Iterator[str]:
     ):
         if isinstance(tag, str):
             yield f"@tag {_one_line(tag)}"
-    if route.operation.get("deprecated") is True:
+    if is_true(route.operation.get("deprecated")):
         yield "@deprecated"
 
 
-def _parameter_text(parameter: Parameter) -> str:
-    return _one_line(parameter.description) if parameter.description else ""
+def _described(route: Route) -> Iterator[tuple[str, str | None]]:
+    """What has a name before a model, with what the document says of it."""
+    for parameter in route.parameters:
+        yield parameter.key, parameter.description
+    for group in route.groups:
+        for parameter in group.parameters:
+            yield group.key if parameter.members else parameter.key, parameter.description
+    if route.body is not None:
+        yield "body", route.body.description
 
 
 def _one_line(text: str) -> str:

@@ -59,7 +59,7 @@ def _wire(route: Route, api: Api) -> JsonObject:
         "path": route.path,
         "parameters": [_parameter(parameter) for parameter in parameters],
         "body": None if body is None else [body.media_type, body.kind, dict(body.encoding)],
-        "accept": [] if route.success is None else list(route.success.media_types),
+        "accept": [] if route.success is None else sorted(route.success.media_types),
         "servers": [*route.servers, None, *api.servers],
         "security": [
             [[name, list(scopes), api.security_schemes.get(name)] for name, scopes in requirement]

@@ -1,6 +1,6 @@
 """A normalized document to routes: every operation becomes one route or one error (rules R1, R2, R9)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -8,10 +8,11 @@ from typing import Any
 from specfn._json import JsonObject
 from specfn._pointer import join
 from specfn.document.keywords import is_true
-from specfn.document.reader import METHODS, dicts, is_name
+from specfn.document.reader import dicts, is_name
 from specfn.document.resolve import reference_of
 from specfn.migrate import accessor, media, template
 from specfn.migrate.media import Look
+from specfn.migrate.operations import Operation, operations
 from specfn.migrate.parameters import GROUPS, groups, path_parameters
 from specfn.migrate.references import References
 from specfn.migrate.route import Answer, Body, Group, GroupKey, Placeholder, Route, Template
@@ -30,17 +31,6 @@ class Migration:
     errors: tuple[OperationError, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Operation:
-    """One operation as it is found in the document."""
-
-    method: str
-    path: str
-    raw: Any
-    item: JsonObject
-    pointer: str
-
-
 class _Refused(Exception):  # noqa: N818  # it never leaves this module
     """An operation that cannot be a route."""
 
@@ -49,24 +39,6 @@ class _Refused(Exception):  # noqa: N818  # it never leaves this module
         self.code = code
         self.reason = reason
         self.pointer = pointer
-
-
-def operations(document: JsonObject) -> Iterator[_Operation]:
-    """Every operation of ``paths``, in the document's order."""
-    paths = document.get("paths")
-    for path, item in paths.items() if isinstance(paths, dict) else ():
-        if not is_name(path) or not isinstance(item, dict):
-            continue
-        for key, raw in item.items():
-            if key in METHODS:
-                pointer = join(("paths", path, key))
-                yield _Operation(method=key, path=path, raw=raw, item=item, pointer=pointer)
-            elif key == "additionalOperations" and isinstance(raw, dict):
-                for method, inner in raw.items():
-                    pointer = join(("paths", path, key, method))
-                    yield _Operation(
-                        method=method, path=path, raw=inner, item=item, pointer=pointer
-                    )
 
 
 def migrate(
@@ -80,7 +52,7 @@ def migrate(
         look: gives the composed request schema behind a normalized one.
         references: knows which schemas lead nowhere.
     """
-    found: list[tuple[_Operation, Template | OperationError]] = []
+    found: list[tuple[Operation, Template | OperationError]] = []
     for operation in operations(document):
         try:
             found.append((operation, _template(operation, settings)))
@@ -115,7 +87,31 @@ def migrate(
     return Migration(routes=tuple(routes), errors=tuple(errors))
 
 
-def _error(operation: _Operation, refused: _Refused) -> OperationError:
+def without(
+    document: JsonObject, migration: Migration, code: str, refusal: Callable[[Route], str | None]
+) -> Migration:
+    """A migration in which the routes that are refused are errors, in the document's order."""
+    refused = {
+        id(route): reason for route in migration.routes if (reason := refusal(route)) is not None
+    }
+    errors = [
+        OperationError(
+            method=route.method,
+            path=route.path,
+            pointer=route.pointer,
+            code=code,
+            reason=refused[id(route)],
+        )
+        for route in migration.routes
+        if id(route) in refused
+    ]
+    order = {(found.path, found.method): index for index, found in enumerate(operations(document))}
+    errors = sorted((*migration.errors, *errors), key=lambda error: order[error.path, error.method])
+    routes = tuple(route for route in migration.routes if id(route) not in refused)
+    return Migration(routes=routes, errors=tuple(errors))
+
+
+def _error(operation: Operation, refused: _Refused) -> OperationError:
     return OperationError(
         method=operation.method,
         path=operation.path,
@@ -125,9 +121,9 @@ def _error(operation: _Operation, refused: _Refused) -> OperationError:
     )
 
 
-def _template(operation: _Operation, settings: Settings) -> Template:
+def _template(operation: Operation, settings: Settings) -> Template:
     """Whether an operation is one that may be called at all, and its path taken apart."""
-    if operation.method in _ON_REQUEST and operation.method not in settings.methods:
+    if operation.method.lower() in _ON_REQUEST and operation.method.lower() not in settings.methods:
         reason = f"{operation.method} operations are left out; Options.methods converts them"
         raise _Refused("method", reason, operation.pointer)
     if not isinstance(operation.raw, dict):
@@ -160,7 +156,7 @@ class _RouteReader:
         self._schemes = {name: node for name, node in schemes.items() if isinstance(node, dict)}
         self._security = document.get("security")
 
-    def route(self, operation: _Operation, made: Template, naming: accessor.Naming) -> Route:
+    def route(self, operation: Operation, made: Template, naming: accessor.Naming) -> Route:
         """One operation as a route.
 
         Raises:

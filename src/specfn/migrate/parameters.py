@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from specfn._json import JsonObject
@@ -175,9 +176,15 @@ def _alias(name: str, taken: Collection[str]) -> str:
     key = _NOT_KEY.sub("_", name)
     if not key or key[0].isdigit() or key in _ROOT_KEYS:
         key = f"_{key}"
-    digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:6]
-    while len(key) > 64 or key in taken:
-        key = f"{key[:57]}_{digest}" if len(key) > 64 else f"_{key}"
+    for attempt in count():
+        if len(key) > 64:
+            text = f"{name}\0{attempt}" if attempt else name
+            key = (
+                f"{key[:57]}_{hashlib.sha256(text.encode(errors='surrogatepass')).hexdigest()[:6]}"
+            )
+        if key not in taken:
+            break
+        key = f"_{key}"
     return key
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from specfn._json import JsonObject, dumps
 from specfn._pointer import escape
 from specfn.schema.direction import FOREIGN, Direction, without_required
-from specfn.schema.merge import is_annotation, merge
+from specfn.schema.merge import annotate, is_annotation, merge
 from specfn.schema.polymorphism import (
     Family,
     component_of,
@@ -140,10 +140,7 @@ class Definitions:
             return reference
         seen = {name}
         while True:
-            target = self._schemas[name]
-            if not isinstance(target, dict) or target.keys() != {"$ref"}:
-                break
-            onward = component_of(target["$ref"])
+            onward = component_of(_alias(self._schemas[name]))
             if onward is None or onward not in self._schemas or onward in seen:
                 break
             name = onward
@@ -198,26 +195,35 @@ class Definitions:
 
     def _is_foreign(self, node: JsonObject) -> bool:
         """Whether a property belongs to the other direction, by itself or by what it refers to."""
-        if node.get(self._foreign) is True:
-            return True
-        parts = node.get("allOf")
-        references = [node["$ref"]] if "$ref" in node else []
-        if parts:
-            if any(isinstance(part, dict) and part.get(self._foreign) is True for part in parts):
-                return True
-            references += [
-                part["$ref"] for part in parts if isinstance(part, dict) and "$ref" in part
-            ]
-        return any(self._foreign_component(component_of(reference)) for reference in references)
+        said, names = self._direction_of(node)
+        return said or any(map(self._is_foreign_component, names))
 
-    def _foreign_component(self, name: str | None) -> bool:
-        if name is None or name not in self._schemas:
-            return False
-        if name not in self._hidden:
-            self._hidden[name] = False  # ends a cycle
-            target = self._schemas[name]
-            self._hidden[name] = isinstance(target, dict) and self._is_foreign(target)
-        return self._hidden[name]
+    def _is_foreign_component(self, start: str) -> bool:
+        if start not in self._hidden:
+            seen = {start: None}
+            waiting = [start]
+            said = False
+            while waiting and not said:
+                name = waiting.pop()
+                said, names = self._direction_of(self._schemas[name])
+                said = said or self._hidden.get(name, False)
+                new = [inner for inner in names if inner not in seen and inner not in self._hidden]
+                said = said or any(self._hidden.get(inner, False) for inner in names)
+                seen.update(dict.fromkeys(new))
+                waiting.extend(new)
+            self._hidden[start] = said
+            if not said:
+                self._hidden.update(dict.fromkeys(seen, False))
+        return self._hidden[start]
+
+    def _direction_of(self, node: Any) -> tuple[bool, list[str]]:
+        """Whether a schema says that it is the other direction's, and the components that may say so."""
+        if not isinstance(node, dict):
+            return False, []
+        parts = [node, *(part for part in node.get("allOf", ()) if isinstance(part, dict))]
+        names = [component_of(part["$ref"]) for part in parts if "$ref" in part]
+        known = [name for name in names if name is not None and name in self._schemas]
+        return any(part.get(self._foreign) is True for part in parts), known
 
     # -- composites -----------------------------------------------------------------------------
 
@@ -253,7 +259,7 @@ class Definitions:
         schemas = [part for _, part in parts]
         merged = merge(schemas, self._both) if len(parts) > 1 else dict(schemas[0])
         if len(parts) > 1:
-            _annotate(merged, parts)
+            annotate(merged, parts)
         discriminator = merged.pop("discriminator", None)
         composed = self._plain(merged)
         if discriminator is not None:
@@ -372,21 +378,17 @@ class Definitions:
         return self._refer(label)
 
 
+def _alias(schema: Any) -> Any:
+    """The reference of a schema that is only another name; ``None`` for any other schema."""
+    if isinstance(schema, dict) and len(schema) == 1:
+        parts = schema.get("allOf", ())
+        return _alias(parts[0]) if len(parts) == 1 and "$ref" in parts[0] else schema.get("$ref")
+    return None
+
+
 def _component(branch: Any) -> str | None:
     return component_of(branch.get("$ref")) if isinstance(branch, dict) else None
 
 
 def _is(left: Any, right: Any) -> bool:
     return left is right
-
-
-def _annotate(merged: JsonObject, parts: list[tuple[int, Any]]) -> None:
-    """The annotations of a composite: its own first, then its inline parts', few from what it refers to."""
-    for rank, part in sorted(parts, key=lambda item: item[0]):
-        for key, value in part.items():
-            if is_annotation(key) and key not in merged and (rank < 2 or key in _INHERITED):
-                merged[key] = value
-
-
-#: What a composite takes over from the components it refers to: the rest describes those alone.
-_INHERITED = frozenset({"deprecated", "description", "discriminator", "readOnly", "writeOnly"})

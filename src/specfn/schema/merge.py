@@ -250,3 +250,18 @@ _MERGERS: dict[str, Callable[[Any, Any], Any]] = {
     "type": _types,
     "uniqueItems": lambda left, right: left or right,
 }
+
+
+# -- annotations ----------------------------------------------------------------------------------
+
+
+def annotate(merged: JsonObject, parts: list[tuple[int, Any]]) -> None:
+    """The annotations of a composite: its own first, then its inline parts', few from what it refers to."""
+    for rank, part in sorted(parts, key=lambda item: item[0]):
+        for key, value in part.items():
+            if is_annotation(key) and key not in merged and (rank < 2 or key in _INHERITED):
+                merged[key] = value
+
+
+#: What a composite takes over from the components it refers to: the rest describes those alone.
+_INHERITED = frozenset({"deprecated", "description", "discriminator", "readOnly", "writeOnly"})

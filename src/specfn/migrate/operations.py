@@ -1,0 +1,36 @@
+"""Every operation of a document, as it is found in it (rule R1)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn._pointer import join
+from specfn.document.reader import METHODS, is_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operation as it is found in the document; ``raw`` may be anything."""
+
+    method: str
+    path: str
+    raw: Any
+    item: JsonObject
+    pointer: str
+
+
+def operations(document: JsonObject) -> Iterator[Operation]:
+    """Every operation of ``paths``, in the document's order."""
+    paths = document.get("paths")
+    for path, item in paths.items() if isinstance(paths, dict) else ():
+        if not is_name(path) or not isinstance(item, dict):
+            continue
+        for key, raw in item.items():
+            if key in METHODS:
+                pointer = join(("paths", path, key))
+                yield Operation(method=key, path=path, raw=raw, item=item, pointer=pointer)
+            elif key == "additionalOperations" and isinstance(raw, dict):
+                for method, inner in raw.items():
+                    pointer = join(("paths", path, key, method))
+                    yield Operation(method=method, path=path, raw=inner, item=item, pointer=pointer)
