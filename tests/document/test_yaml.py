@@ -1,4 +1,5 @@
 import json
+import pickle
 import sys
 from contextlib import suppress
 from typing import Any
@@ -144,6 +145,14 @@ def test_what_json_has_no_words_for_is_refused_with_its_place(
         parse(text)
     assert (caught.value.line, caught.value.column) == place
     assert f"line {place[0]}, column {place[1]}" in str(caught.value)
+
+
+def test_an_error_survives_a_trip_to_another_process() -> None:
+    """An error is the same after pickling."""
+    with pytest.raises(YAMLError) as caught:
+        parse("a: *b")
+    there = pickle.loads(pickle.dumps(caught.value))
+    assert (str(there), there.line, there.column) == (str(caught.value), 1, 4)
 
 
 def test_a_quoted_merge_key_is_a_key() -> None:

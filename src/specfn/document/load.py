@@ -302,7 +302,7 @@ class _Download:
         target = url.join(location)
         if _origin(target) not in {origin, *self.trusted}:
             raise DocumentError(
-                f"{shown(self.url)} redirects to another origin, {shown(str(target))}; "
+                f"{shown(self.url)} redirects to another origin, {shown(str(target))[:200]}; "
                 "use that address if you trust it"
             )
         return target

@@ -69,6 +69,7 @@ class YAMLError(DocumentError):
 
     def __init__(self, reason: str, line: int, column: int) -> None:
         super().__init__(f"{reason} (line {line}, column {column})")
+        self.args = (reason, line, column)  # what another process makes it from
         self.line = line
         self.column = column
 
