@@ -11,7 +11,13 @@ from typing import Any, Final, NamedTuple
 from specfn._json import JsonObject
 from specfn.errors import DocumentError
 from specfn.validation.guard import DEPTH
-from specfn.validation.keywords import UNEVALUATED, is_in_place, subschemas
+from specfn.validation.keywords import (
+    APPLICATORS,
+    IN_PLACE,
+    UNEVALUATED,
+    parts_in_place,
+    subschemas,
+)
 from specfn.validation.prepare import REFERENCE, Prepared
 
 #: Hops times depth that fit into a stack of 256 KiB, twice over (measured).
@@ -53,15 +59,15 @@ def depth_limit(prepared: Prepared) -> int:
 
 
 def _entries(definitions: JsonObject) -> Iterator[JsonObject]:
-    """Every schema that a value meets first: the definitions, and what is applied to values inside."""
+    """Every schema that a value meets first and that leads on: definitions, and what is applied inside."""
     waiting = [(node, True) for node in definitions.values()]
     while waiting:
         node, first = waiting.pop()
         if isinstance(node, dict):
-            if first:
+            if first and not APPLICATORS.isdisjoint(node):
                 yield node
             waiting.extend(
-                (step.schema, not is_in_place(step.keyword)) for step in subschemas(node)
+                (inner, keyword not in IN_PLACE) for keyword, _, inner in subschemas(node)
             )
 
 
@@ -86,9 +92,10 @@ class _InPlace:
 
     def parts(self, node: JsonObject) -> list[JsonObject]:
         """The schemas that a schema applies to the same value."""
-        found = [step.schema for step in subschemas(node) if is_in_place(step.keyword)]
-        if isinstance(node.get("$ref"), str):
-            found.append(self._definitions[node["$ref"][len(REFERENCE) :]])
+        found = parts_in_place(node)
+        reference = node.get("$ref")
+        if isinstance(reference, str):
+            found.append(self._definitions[reference[len(REFERENCE) :]])
         return [part for part in found if isinstance(part, dict)]
 
     def whole(self, node: JsonObject) -> Iterator[JsonObject]:
@@ -132,12 +139,13 @@ class _Inside:
             self._entered.add(id(top))
             wholes = list(self._in_place.whole(top))
             new = [
-                step.schema
+                inner
                 for part in wholes
-                for step in subschemas(part)
-                if isinstance(step.schema, dict)
-                and not is_in_place(step.keyword)
-                and id(step.schema) not in self._entered
+                for keyword, _, inner in subschemas(part)
+                if isinstance(inner, dict)
+                and keyword not in IN_PLACE
+                and id(inner) not in self._entered
+                and not APPLICATORS.isdisjoint(inner)
             ]
             if not new:
                 self._known[id(top)] = min(self._worst(wholes), _LOOKS + 1)
@@ -156,6 +164,6 @@ class _Inside:
                     named[key] = named.get(key, 0) + looks
                 elif keyword in {"items", "contains", "unevaluatedItems"}:
                     any_item += looks
-                elif not is_in_place(keyword):
+                elif keyword not in IN_PLACE:
                     any_member += looks
         return max(len(wholes), max(named.values(), default=0) + max(any_member, any_item))

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.validation.keywords import is_in_place, subschemas
+from specfn.validation.keywords import IN_PLACE, parts_in_place
 from specfn.validation.survey import ROOT, Survey, target_of
 
 #: Where a schema is asked a question, closing it would change the answer.
@@ -30,7 +30,7 @@ class Closing(Enum):
         """The same for a subschema under a schema keyword."""
         if self is Closing.NEVER or keyword in _ASKED:
             return Closing.NEVER
-        return self if is_in_place(keyword) else Closing.CLOSE
+        return self if keyword in IN_PLACE else Closing.CLOSE
 
 
 def closed(schema: JsonObject, closing: Closing, surveyed: Survey) -> tuple[JsonObject, Closing]:
@@ -41,7 +41,7 @@ def closed(schema: JsonObject, closing: Closing, surveyed: Survey) -> tuple[Json
     """
     if closing is not Closing.CLOSE:
         return schema, closing
-    parts = {keyword for keyword in schema if keyword == "$ref" or is_in_place(keyword)} - {"not"}
+    parts = {keyword for keyword in schema if keyword == "$ref" or keyword in IN_PLACE} - {"not"}
     silent = not any(keyword in schema for keyword in _SAYS_SO)
     if not parts:
         if silent and "properties" in schema:
@@ -71,5 +71,5 @@ def _declares(schema: JsonObject, surveyed: Survey) -> bool:
             if key not in seen:
                 seen.add(key)
                 waiting.append(surveyed.definitions[key].schema)
-        waiting.extend(step.schema for step in subschemas(node) if is_in_place(step.keyword))
+        waiting.extend(parts_in_place(node))
     return False

@@ -4,33 +4,30 @@ Goes from level to level through what fails, on a list of its own instead of the
 each pair of schema and place once: time grows with what is wrong, never with the number of ways to it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from specfn._json import JsonObject
-from specfn._pointer import input_path
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.schema.describe import Schema, describe
 from specfn.validation.engine import Workshop
-from specfn.validation.levels import Finding, Level, Part
+from specfn.validation.levels import Finding, Level
+from specfn.validation.parts import Part
 from specfn.validation.prepare import Prepared
 from specfn.validation.shapes import Shapes
 from specfn.validation.surplus import unevaluated
-from specfn.validation.unions import Branch, Tag, meant
+from specfn.validation.texts import Texts, listed, step
+from specfn.validation.unions import Tag, meant
 
 #: The most levels that are opened for one value; what fails beyond is reported as a whole.
 _LEVELS: Final = 20_000
-
-#: How many names a sentence lists.
-_NAMES: Final = 12
-
-_Path: TypeAlias = tuple[str | int, ...]
 
 
 class _Place(NamedTuple):
     """A place in the arguments: its value, and the first schema that speaks of it."""
 
-    path: _Path
+    path: str
     value: Any
     node: Any
     optional: bool = False
@@ -54,127 +51,121 @@ class Explainer:
     def __init__(self, prepared: Prepared, definitions: Mapping[str, Schema]) -> None:
         """Take a schema and the definitions that its texts may name."""
         self._prepared = prepared
-        self._definitions = definitions
         self._shapes = Shapes(prepared)
         self._workshop = Workshop(prepared)
+        self._texts = Texts(prepared, definitions)
         self._levels: dict[int, Level] = {}
-        self._texts: dict[tuple[int, bool], str] = {}
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """Every place where a sound value is not what the schema asks for."""
         root = self._prepared.definitions["0"]
         found: dict[str, ArgumentProblem] = {}
-        seen: set[tuple[int, _Path]] = set()
-        waiting: list[_Item] = [_Task(root, _Place((), value, root))]
+        seen: set[tuple[int, str]] = set()
+        waiting: list[_Item] = [_Task(root, _Place("$input", value, root))]
         while waiting:
             item = waiting.pop()
-            if isinstance(item, ArgumentProblem):
+            if type(item) is ArgumentProblem:
                 found.setdefault(item.path, item)
-            elif len(seen) >= _LEVELS:
+                continue
+            assert type(item) is _Task
+            key = (id(item.node), item.place.path)
+            if len(seen) >= _LEVELS:
                 waiting.append(self._problem(item.place))
-            elif (key := (id(item.node), item.place.path)) not in seen:
+            elif key not in seen:
                 seen.add(key)
-                waiting.extend(reversed(list(self._open(item)) or [self._problem(item.place)]))
+                waiting.extend(reversed(self._open(item) or [self._problem(item.place)]))
         return tuple(found.values())
 
-    def _open(self, task: _Task) -> Iterator[_Item]:
+    def _open(self, task: _Task) -> list[_Item]:
+        """What is said of each finding: a problem, or the next schema to open."""
         if not isinstance(task.node, dict):
-            return
+            return []
         findings = task.findings
         if findings is None:
             findings = self._look(task.node, task.place.value)
-        for finding in findings:
-            yield from self._HANDLERS[finding.kind](self, task, finding)
+        handlers = self._HANDLERS
+        return [handlers[finding.kind](self, task, finding) for finding in findings]
 
-    def _look(self, node: JsonObject, value: Any) -> list[Finding]:
+    def _level(self, node: JsonObject) -> Level:
         level = self._levels.get(id(node))
         if level is None:
             level = self._levels[id(node)] = Level(node, self._shapes, self._workshop)
-        return [
-            *level.findings(value),
-            *unevaluated(level.members, value, self._shapes, self._workshop),
-        ]
+        return level
 
-    def _here(self, task: _Task, finding: Finding) -> Iterator[_Item]:
-        yield self._problem(task.place, finding.node, task.note)
+    def _look(self, node: JsonObject, value: Any) -> list[Finding]:
+        level = self._level(node)
+        findings = level.findings(value)
+        if level.counts_seen:
+            findings += unevaluated(level.members, value, self._shapes, self._workshop)
+        return findings
 
-    def _missing(self, task: _Task, finding: Finding) -> Iterator[_Item]:
+    def _here(self, task: _Task, finding: Finding) -> _Item:
+        return self._problem(task.place, finding.node, task.note)
+
+    def _missing(self, task: _Task, finding: Finding) -> _Item:
         name = str(finding.token)
         node = self._shapes.member(task.node, name)
         if node is True:
             node = self._shapes.member(task.place.node, name)
-        yield self._problem(
-            _Place((*task.place.path, name), ABSENT, node), self._shapes.target(node), task.note
-        )
+        place = _Place(task.place.path + step(name), ABSENT, node)
+        return self._problem(place, self._shapes.target(node), task.note)
 
-    def _surplus(self, task: _Task, finding: Finding) -> Iterator[_Item]:
+    def _surplus(self, task: _Task, finding: Finding) -> _Item:
         place = self._inner(task, finding)
         if finding.keyword in {"properties", "patternProperties"}:
             description = "This must not be given."
-        elif isinstance(finding.token, int):
+        elif type(finding.token) is int:
             description = "The array has no such item."
         else:
             names = self._known(task)
-            listed = f"; there is {_listed(names)}" if names else ""
-            description = f"There is no such property{listed}."
-        yield ArgumentProblem(
-            path=input_path(place.path),
-            expected="undefined",
-            value=place.value,
-            description=description,
-        )
+            description = (
+                f"There is no such property; there is {listed(names)}."
+                if names
+                else "There is no such property."
+            )
+        return _unwanted(place, description)
 
-    def _name(self, task: _Task, finding: Finding) -> Iterator[_Item]:
+    def _name(self, task: _Task, finding: Finding) -> _Item:
+        text = self._texts.of(finding.node)
+        return _unwanted(self._inner(task, finding), f"The name of a property must be {text}.")
+
+    def _inside(self, task: _Task, finding: Finding) -> _Item:
         place = self._inner(task, finding)
-        yield ArgumentProblem(
-            path=input_path(place.path),
-            expected="undefined",
-            value=place.value,
-            description=f"The name of a property must be {self._text(finding.node)}.",
-        )
+        return self._problem(place, self._shapes.target(finding.node), task.note)
 
-    def _inside(self, task: _Task, finding: Finding) -> Iterator[_Item]:
-        place = self._inner(task, finding)
-        yield self._problem(place, self._shapes.target(finding.node), task.note)
+    def _child(self, task: _Task, finding: Finding) -> _Item:
+        return _Task(finding.node, self._inner(task, finding), finding.inner, task.note)
 
-    def _child(self, task: _Task, finding: Finding) -> Iterator[_Item]:
-        yield _Task(finding.node, self._inner(task, finding), note=task.note)
-
-    def _part(self, task: _Task, finding: Finding) -> Iterator[_Item]:
+    def _part(self, task: _Task, finding: Finding) -> _Item:
         part = finding.part
         assert part is not None
         if part.keyword == "if":
             holds = self._workshop.accepts(part.holder["if"], task.place.value)
-            yield _Task(part.holder.get("then" if holds else "else"), task.place)
-        elif part.keyword == "dependentSchemas":
-            yield _Task(part.holder["dependentSchemas"][part.key], task.place)
-        else:
-            yield from self._union(part, task)
+            return _Task(part.holder.get("then" if holds else "else"), task.place)
+        if part.keyword == "dependentSchemas":
+            return _Task(part.holder["dependentSchemas"][part.key], task.place)
+        return self._union(part, task)
 
-    def _union(self, part: Part, task: _Task) -> Iterator[_Item]:
+    def _union(self, part: Part, task: _Task) -> _Item:
         said = self._prepared.origins[id(part.holder)].get("discriminator")
         name = said.get("propertyName") if isinstance(said, dict) else None
         discriminator = name if isinstance(name, str) else None
         choice = meant(part, task.place.value, self._shapes, self._look, discriminator)
         if choice is None:
-            yield self._problem(task.place, part.holder, task.note)
-        elif isinstance(choice, Tag):
-            yield self._unknown_tag(choice, task)
-        elif choice.findings:
-            yield self._branch(choice, task)
-        else:
-            yield self._too_many(part, task)
-
-    def _branch(self, choice: Branch, task: _Task) -> _Item:
+            return self._problem(task.place, part.holder, task.note)
+        if isinstance(choice, Tag):
+            return self._unknown_tag(choice, task)
+        if not choice.findings:
+            return self._too_many(part, task)
         note = task.note
         if not choice.sure:
-            note = f"The nearest alternative is {self._text(choice.node)}."
+            note = f"The nearest alternative is {self._texts.of(choice.node)}."
         return _Task(choice.node, task.place, choice.findings, note)
 
     def _unknown_tag(self, tag: Tag, task: _Task) -> ArgumentProblem:
         return ArgumentProblem(
-            path=input_path((*task.place.path, tag.name)),
-            expected=describe({"enum": list(tag.values)}, self._definitions),
+            path=task.place.path + step(tag.name),
+            expected=describe({"enum": list(tag.values)}, {}),
             value=tag.found,
             description="It says which alternative the object is.",
         )
@@ -188,24 +179,25 @@ class Explainer:
         ]
         if len(fitting) < 2:
             return problem
-        names = _listed([self._text(branch) for branch in fitting])
-        return ArgumentProblem(
-            path=problem.path,
-            expected=problem.expected,
-            value=problem.value,
-            description=f"It must fit exactly one alternative, but it fits {names}.",
+        names = listed([self._texts.of(branch) for branch in fitting])
+        return replace(
+            problem, description=f"It must fit exactly one alternative, but it fits {names}."
         )
 
     def _inner(self, task: _Task, finding: Finding) -> _Place:
         """The place of a value inside."""
         token = finding.token
         assert token is not None
-        optional = isinstance(token, str) and not (
-            self._shapes.requires(task.node, token) or self._shapes.requires(task.place.node, token)
+        place = task.place
+        optional = (
+            type(token) is str
+            and token not in self._shapes.required(task.node)
+            and token not in self._shapes.required(place.node)
         )
-        return _Place((*task.place.path, token), task.place.value[token], finding.node, optional)
+        return _Place(place.path + step(token), place.value[token], finding.node, optional)
 
     def _known(self, task: _Task) -> list[str]:
+        """The properties that may be given."""
         wholes = (*self._shapes.whole(task.place.node), *self._shapes.whole(task.node))
         return list(
             dict.fromkeys(
@@ -220,27 +212,12 @@ class Explainer:
         self, place: _Place, holder: Any = None, note: str | None = None
     ) -> ArgumentProblem:
         """A wrong value, with what the whole place takes, and what failed if that does not show it."""
-        expected = self._text(place.node, optional=place.optional)
-        description = note
-        if holder is not None:
-            text = self._text(holder)
-            if text not in expected:
-                description = f"It must be {text}."
+        expected, more = self._texts.both(place.node, holder, optional=place.optional)
         return ArgumentProblem(
-            path=input_path(place.path),
-            expected=expected,
-            value=place.value,
-            description=description,
+            path=place.path, expected=expected, value=place.value, description=more or note
         )
 
-    def _text(self, node: Any, *, optional: bool = False) -> str:
-        key = (id(node), optional)
-        if key not in self._texts:
-            origin = self._prepared.origins.get(id(node), node is not False)
-            self._texts[key] = describe(origin, self._definitions, optional=optional)
-        return self._texts[key]
-
-    _HANDLERS: ClassVar[Mapping[str, Callable[[Any, _Task, Finding], Iterable[_Item]]]] = {
+    _HANDLERS: ClassVar[Mapping[str, Callable[[Any, _Task, Finding], _Item]]] = {
         "here": _here,
         "missing": _missing,
         "surplus": _surplus,
@@ -251,8 +228,7 @@ class Explainer:
     }
 
 
-def _listed(names: list[str]) -> str:
-    shown = [name if len(name) <= 60 else "..." for name in names[:_NAMES]]
-    if len(names) > _NAMES:
-        shown.append(f"{len(names) - _NAMES} more")
-    return " and ".join((", ".join(shown[:-1]), shown[-1])) if len(shown) > 1 else shown[0]
+def _unwanted(place: _Place, description: str) -> ArgumentProblem:
+    return ArgumentProblem(
+        path=place.path, expected="undefined", value=place.value, description=description
+    )

@@ -1,7 +1,6 @@
 """The schema keywords of JSON Schema 2020-12 by what they hold, as tables."""
 
-from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, TypeAlias
 
 from specfn._json import JsonObject
 
@@ -23,7 +22,9 @@ INSIDE_MAP: Final = frozenset({"properties", "patternProperties"})
 ONE: Final = IN_PLACE_ONE | INSIDE_ONE
 LIST: Final = IN_PLACE_LIST | INSIDE_LIST
 MAP: Final = IN_PLACE_MAP | INSIDE_MAP
-APPLICATORS: Final = ONE | LIST | MAP | {"$ref"}
+HOLDERS: Final = ONE | LIST | MAP
+APPLICATORS: Final = HOLDERS | {"$ref"}
+IN_PLACE: Final = IN_PLACE_ONE | IN_PLACE_LIST | IN_PLACE_MAP
 
 #: What is checked of a value itself (Validation, section 6).
 ASSERTIONS: Final = frozenset(
@@ -42,27 +43,27 @@ DYNAMIC: Final = frozenset({"$dynamicRef", "$recursiveRef"})
 UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
 
 
-class Step(NamedTuple):
-    """One subschema of a schema: the keyword, the key or index under it if any, and the subschema."""
-
-    keyword: str
-    key: str | int | None
-    schema: Any
+#: One subschema of a schema: the keyword, the key or index under it if any, and the subschema.
+Step: TypeAlias = tuple[str, str | int | None, Any]
 
 
-def subschemas(schema: JsonObject) -> Iterator[Step]:
+def subschemas(schema: JsonObject) -> list[Step]:
     """The subschemas of a schema, in its own order; what has the wrong shape holds none."""
+    found: list[Step] = []
+    if HOLDERS.isdisjoint(schema):
+        return found
     for keyword, value in schema.items():
         if keyword in ONE:
-            yield Step(keyword, None, value)
-        elif keyword in LIST and isinstance(value, list):
-            for index, item in enumerate(value):
-                yield Step(keyword, index, item)
+            found.append((keyword, None, value))
         elif keyword in MAP and isinstance(value, dict):
-            for key, item in value.items():
-                yield Step(keyword, key, item)
+            found.extend([(keyword, key, item) for key, item in value.items()])
+        elif keyword in LIST and isinstance(value, list):
+            found.extend([(keyword, index, item) for index, item in enumerate(value)])
+    return found
 
 
-def is_in_place(keyword: str) -> bool:
-    """Whether the subschemas under a keyword look at the same value as the schema itself."""
-    return keyword in IN_PLACE_ONE or keyword in IN_PLACE_LIST or keyword in IN_PLACE_MAP
+def parts_in_place(schema: JsonObject) -> list[Any]:
+    """The subschemas that look at the same value as the schema itself, references apart."""
+    if IN_PLACE.isdisjoint(schema):
+        return []
+    return [part for keyword, _, part in subschemas(schema) if keyword in IN_PLACE]

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from specfn._json import JsonObject
 from specfn.validation.closing import Closing, closed
 from specfn.validation.formats import ASSERTED, bound
-from specfn.validation.keywords import ASSERTIONS, LIST, MAP, ONE, is_in_place
+from specfn.validation.keywords import ASSERTIONS, IN_PLACE, LIST, MAP, ONE
 from specfn.validation.survey import ROOT, Survey, target_of
 from specfn.validation.widening import Widening
 
@@ -178,7 +178,7 @@ class _Preparation:
         self, node: JsonObject, keyword: str, value: Any, trail: tuple[str, ...], closing: Closing
     ) -> None:
         inner = closing.within(keyword)
-        if not is_in_place(keyword):
+        if keyword not in IN_PLACE:
             trail = ()
         elif trail and keyword in {"anyOf", "oneOf"}:
             trail = (*trail, _UNION)

@@ -46,6 +46,7 @@ class Shapes:
         """Read the facts of a schema."""
         self._definitions = prepared.definitions
         self._wholes: dict[int, tuple[JsonObject, ...]] = {}
+        self._required: dict[int, frozenset[str]] = {}
         self._types: dict[int, frozenset[str] | None] = {}
         self._constants: dict[int, Mapping[str, Sequence[Any]]] = {}
 
@@ -68,9 +69,17 @@ class Shapes:
         """Whether a node looks at nothing but the value itself."""
         return not isinstance(node, dict) or APPLICATORS.isdisjoint(node)
 
-    def requires(self, node: Any, name: str) -> bool:
-        """Whether a property must be given."""
-        return any(name in part.get("required", ()) for part in self.whole(node))
+    def required(self, node: Any) -> frozenset[str]:
+        """The properties that must be given."""
+        if not isinstance(node, dict):
+            return frozenset()
+        found = self._required.get(id(node))
+        if found is None:
+            found = frozenset(
+                name for part in self.whole(node) for name in part.get("required", ())
+            )
+            self._required[id(node)] = found
+        return found
 
     def member(self, node: Any, name: str) -> Any:
         """The schema that a node declares for a property; ``True`` where it declares none."""

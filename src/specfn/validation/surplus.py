@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.validation.engine import Workshop
-from specfn.validation.keywords import UNEVALUATED, is_in_place, subschemas
+from specfn.validation.keywords import UNEVALUATED, parts_in_place
 from specfn.validation.levels import Finding
 from specfn.validation.patterns import matches
 from specfn.validation.shapes import Shapes
@@ -46,7 +46,7 @@ def _everything(member: JsonObject, shapes: Shapes) -> Iterator[JsonObject]:
             seen.add(id(node))
             yield node
             waiting.extend(shapes.whole(node))
-            waiting.extend(step.schema for step in subschemas(node) if is_in_place(step.keyword))
+            waiting.extend(parts_in_place(node))
 
 
 def _members(

@@ -8,7 +8,7 @@ from typing import Any, Final
 from specfn._json import JsonObject
 from specfn._pointer import from_fragment, join, split
 from specfn.errors import DocumentError
-from specfn.validation.keywords import DYNAMIC, is_in_place, subschemas
+from specfn.validation.keywords import DYNAMIC, IN_PLACE, subschemas
 
 #: The most schema nodes of one function, and the most levels of them: a shared or cyclic Python object ends here.
 _NODES: Final = 500_000
@@ -132,8 +132,8 @@ def _walk(definition: Definition, key: str, room: int) -> int:
             raise DocumentError("the schema is too large or nested too deeply", pointer=key)
         _note(definition, node, key, here=here)
         stack.extend(
-            (step.schema, here and is_in_place(step.keyword), level + 1)
-            for step in subschemas(node)
+            (inner, here and keyword in IN_PLACE, level + 1)
+            for keyword, _, inner in subschemas(node)
         )
     return room
 

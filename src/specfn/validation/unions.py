@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from specfn._json import JsonObject
 from specfn.records import ABSENT
-from specfn.validation.levels import Finding, Part
+from specfn.validation.levels import Finding
+from specfn.validation.parts import Part
 from specfn.validation.shapes import Shapes, contains, type_of
 
 #: What is wrong with a value one level down in a node.

@@ -69,7 +69,7 @@ class Widening:
             reference = node.get("$ref")
             if isinstance(reference, str) and target_of(reference, ROOT) in self._tainted:
                 return True
-            waiting.extend(step.schema for step in subschemas(node))
+            waiting.extend(inner for _, _, inner in subschemas(node))
         return False
 
     def _is_refused(self, node: JsonObject) -> bool:
