@@ -156,10 +156,9 @@ def _published() -> Iterator[Path]:
     """Sources, documentation, and everything at the top."""
     for pattern in ("*.md", "*.toml", "*.yml"):
         yield from ROOT.glob(pattern)
-    for folder in ("src", "tests", "fixtures", "docs", "bench", ".ci"):
+    for folder in ("src", "docs", "bench", ".ci"):
         for path in (ROOT / folder).rglob("*"):
-            text = path.suffix in {"", ".py", ".md", ".yaml", ".json"} and path.is_file()
-            if text and path != Path(__file__):  # this file says what is looked for
+            if path.is_file() and path.suffix in {"", ".py", ".md", ".yaml", ".json"}:
                 yield path
 
 
