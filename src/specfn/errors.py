@@ -35,7 +35,7 @@ class DocumentError(SpecfnError):
     """
 
     def __init__(self, reason: str, *, pointer: str = "") -> None:
-        super().__init__(reason, pointer)
+        super().__init__(reason)  # what pickling hands to a new one; the pointer travels as state
         self.reason = reason
         self.pointer = pointer
 

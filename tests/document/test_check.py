@@ -320,7 +320,9 @@ def test_no_json_value_raises(version: str, members: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["\ud800", object(), {1: 2}, {1, 2}, float("nan"), 10**400, b"x"], ids=repr
+    "value",
+    ["\ud800", object(), {1: 2}, {1, 2}, float("nan"), 10**400, b"x"],
+    ids=["surrogate", "object", "key", "set", "nan", "huge", "bytes"],
 )
 def test_what_is_no_json_raises_neither(value: Any) -> None:
     """Python values that are no JSON become notes, too."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from specfn._json import JsonObject
 from specfn.document.reader import Reader
-from specfn.document.resolve import reference_of
+from specfn.document.resolve import EMBEDDED, reference_of
 
 #: How deep callbacks within callbacks are read.
 _MAX_CALLBACKS = 3
@@ -23,7 +23,7 @@ class OpenApi3(Reader):
         components = components if isinstance(components, dict) else {}
         out: JsonObject = {"openapi": "3.1.1"}
         for key, value in raw.items():
-            if key in {"openapi", "components", "jsonSchemaDialect", "x-specfn-documents"}:
+            if key in {"openapi", "components", "jsonSchemaDialect", EMBEDDED}:
                 continue
             if key in {"paths", "webhooks"}:
                 out[key] = self.paths(value, key)

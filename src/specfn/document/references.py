@@ -16,12 +16,13 @@ from urllib.parse import quote, unquote, urljoin
 from specfn._json import JsonObject
 from specfn._pointer import escape, from_fragment, join
 from specfn.document.load import Source
+from specfn.document.resolve import EMBEDDED
 from specfn.document.shelf import RefusedError, Shelf, canonical
 from specfn.document.sites import Kind, Place, Site, sites
 from specfn.records import Note
 
 #: The member of the root that holds the other documents, by URI.
-KEY: Final = "x-specfn-documents"
+KEY: Final = EMBEDDED
 
 #: Through how many documents a chain of references may lead.
 MAX_HOPS: Final = 50

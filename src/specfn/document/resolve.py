@@ -1,10 +1,14 @@
 """Internal references: a ``$ref`` text to the place in the raw document that it names (rule N3)."""
 
+import posixpath
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from specfn._json import JsonObject
 from specfn._pointer import from_fragment
+
+#: The root key under which documents of other files are embedded.
+EMBEDDED = "x-specfn-documents"
 
 #: How many references may follow one another before the chain is taken for a cycle.
 MAX_CHAIN = 100
@@ -48,6 +52,15 @@ class Resolver:
             {"", *(name for name in (uri, own) if isinstance(name, str))}
         )
         self._identified: dict[str, tuple[Any, tuple[str, ...]]] | None = None
+
+    def named(self, tokens: tuple[str, ...]) -> tuple[str, ...]:
+        """The tokens of a place with the URI of an embedded document relative to this one's.
+
+        A name that is made of them then says the same on every machine.
+        """
+        if len(tokens) < 2 or tokens[0] != EMBEDDED:
+            return tokens
+        return (_relative(tokens[1], self.names), *tokens[2:])
 
     def locate(self, reference: str, hops: int = 0) -> tuple[Any, tuple[str, ...]]:
         """The value that a reference names and the pointer tokens of its place, one step.
@@ -112,12 +125,23 @@ class Resolver:
         return self._walk(found[0], from_fragment(fragment), reference, found[1], 0)
 
 
+def _relative(uri: str, bases: frozenset[str]) -> str:
+    """A URI as seen from the first base with the same authority; itself without one."""
+    place = urlsplit(uri)
+    for base in map(urlsplit, sorted(bases)):
+        if (base.scheme, base.netloc) == (place.scheme, place.netloc):
+            return posixpath.relpath(place.path or "/", posixpath.dirname(base.path) or "/")
+    return uri
+
+
 def _step(node: Any, token: str) -> tuple[bool, Any]:
     """One reference token further: whether it is there, and the value (else the node itself)."""
     if node.__class__ is dict:
         if token in node:
             return True, node[token]
-    elif node.__class__ is list and token.isdecimal() and int(token) < len(node):
+    elif (
+        node.__class__ is list and token.isdecimal() and len(token) < 10 and int(token) < len(node)
+    ):
         return True, node[int(token)]
     return False, node
 

@@ -276,6 +276,7 @@ class SchemaUpgrade:
         """A component for a schema that stands elsewhere, named after its place."""
         if not isinstance(node, dict | bool):
             raise DanglingReferenceError("/".join(tokens))
+        tokens = self._resolver.named(tokens)
         digest = hashlib.sha256("\0".join(tokens).encode()).hexdigest()[:6]
         words = [
             _UNSAFE.sub("_", token).strip("_")

@@ -3,8 +3,9 @@
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.document.reader import Reader
 from specfn.document.keywords import is_true
+from specfn.document.reader import Reader
+from specfn.document.resolve import EMBEDDED
 
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
@@ -181,7 +182,7 @@ class Swagger2(Reader):
 #: Fields of the Swagger Object that stand elsewhere in the normalized document, or nowhere.
 _MOVED = frozenset(
     "swagger host basePath schemes consumes produces definitions parameters responses securityDefinitions "
-    "servers components x-specfn-documents".split()
+    f"servers components {EMBEDDED}".split()
 )
 
 
