@@ -130,8 +130,16 @@ class Explainer:
         return _unwanted(self._inner(task, finding), f"The name of a property must be {text}.")
 
     def _inside(self, task: _Task, finding: Finding) -> _Item:
-        place = self._inner(task, finding)
-        return self._problem(place, self._shapes.target(finding.node), task.note)
+        place, token = task.place, finding.token
+        holder = self._shapes.target(finding.node)
+        optional = self._is_optional(task, token)
+        expected, more = self._texts.both(finding.node, holder, optional=optional)
+        return ArgumentProblem(
+            path=place.path + step(token),
+            expected=expected,
+            value=place.value[token],
+            description=more or task.note,
+        )
 
     def _child(self, task: _Task, finding: Finding) -> _Item:
         return _Task(finding.node, self._inner(task, finding), finding.inner, task.note)
@@ -186,15 +194,17 @@ class Explainer:
 
     def _inner(self, task: _Task, finding: Finding) -> _Place:
         """The place of a value inside."""
-        token = finding.token
-        assert token is not None
-        place = task.place
-        optional = (
+        place, token = task.place, finding.token
+        optional = self._is_optional(task, token)
+        return _Place(place.path + step(token), place.value[token], finding.node, optional)
+
+    def _is_optional(self, task: _Task, token: str | int) -> bool:
+        """Whether a value inside may be left out."""
+        return (
             type(token) is str
             and token not in self._shapes.required(task.node)
-            and token not in self._shapes.required(place.node)
+            and token not in self._shapes.required(task.place.node)
         )
-        return _Place(place.path + step(token), place.value[token], finding.node, optional)
 
     def _known(self, task: _Task) -> list[str]:
         """The properties that may be given."""

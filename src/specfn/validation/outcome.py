@@ -1,7 +1,7 @@
 """What checking a model's arguments comes to: ``Success`` or ``Failure`` (rules V1, V8, V9)."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from specfn.records import ArgumentProblem, Repair
 
@@ -22,6 +22,19 @@ class Success:
 
     def __bool__(self) -> Literal[True]:
         return True
+
+
+_SETTERS: Final = tuple(Success.__dict__[name].__set__ for name in Success.__slots__)
+
+
+def success(data: Any) -> Success:
+    """Make ``Success(data=data)`` in half the time: it is made for every valid call."""
+    made = Success.__new__(Success)
+    set_data, set_repairs, set_incomplete = _SETTERS
+    set_data(made, data)
+    set_repairs(made, ())
+    set_incomplete(made, False)
+    return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from specfn.validation.chains import depth_limit
 from specfn.validation.engine import compile_whole
 from specfn.validation.explain import Explainer
 from specfn.validation.guard import sound, unsound
-from specfn.validation.outcome import Failure, Success
+from specfn.validation.outcome import Failure, Success, success
 from specfn.validation.patterns import Price, judge, price
 from specfn.validation.prepare import Prepared, prepare
 from specfn.validation.survey import Survey, survey
@@ -59,13 +59,13 @@ class Validator:
             DocumentError: on first use, if the schema is not one that can be enforced.
         """
         engine = self._full or self._engine()
-        if sound(value, engine.depth):
-            if engine.price is not None:
-                engine = self._affordable(engine, engine.price, value)
-            if engine.accepts(value):
-                return Success(data=value)
-            return Failure(data=value, errors=engine.problems(value))
-        return Failure(data=value, errors=unsound(value, engine.depth))
+        if not sound(value, engine.depth):
+            return Failure(data=value, errors=unsound(value, engine.depth))
+        if engine.price is not None:
+            engine = self._affordable(engine, engine.price, value)
+        if engine.accepts(value):
+            return success(value)
+        return Failure(data=value, errors=engine.problems(value))
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """Every place where a value is wrong, in the order of the document's properties; empty if it is valid.
