@@ -156,7 +156,8 @@ def _index(document: JsonObject) -> dict[str, tuple[Any, tuple[str, ...]]]:
             _names(node, tokens, found)
             stack.extend((value, (*tokens, str(key))) for key, value in reversed(node.items()))
         elif node.__class__ is list:
-            stack.extend((value, (*tokens, str(index))) for index, value in enumerate(node))
+            inner = [(value, (*tokens, str(index))) for index, value in enumerate(node)]
+            stack.extend(reversed(inner))
     return found
 
 
