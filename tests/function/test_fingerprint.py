@@ -1,0 +1,189 @@
+import copy
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from specfn.api import load
+from specfn.function.application import Application
+from specfn.function.fingerprint import combined
+from specfn.options import Options
+
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "t", "version": "1"},
+    "servers": [{"url": "https://api.example"}],
+    "paths": {
+        "/pets/{id}": {
+            "put": {
+                "summary": "Change",
+                "parameters": [
+                    {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}},
+                    {"name": "q", "in": "query", "schema": {"type": "array", "items": {}}},
+                ],
+                "requestBody": {
+                    "content": {
+                        "application/json": {
+                            "schema": {
+                                "type": "object",
+                                "properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
+                            }
+                        }
+                    }
+                },
+                "responses": {
+                    "200": {
+                        "description": "ok",
+                        "content": {"application/json": {"schema": {"type": "string"}}},
+                    }
+                },
+                "security": [{"key": []}],
+            }
+        },
+        "/other": {"get": {}},
+    },
+    "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
+}
+
+Change = Callable[[dict[str, Any]], object]
+
+
+def put(document: dict[str, Any]) -> dict[str, Any]:
+    operation: dict[str, Any] = document["paths"]["/pets/{id}"]["put"]
+    return operation
+
+
+def schema(document: dict[str, Any]) -> dict[str, Any]:
+    node: dict[str, Any] = put(document)["requestBody"]["content"]["application/json"]["schema"]
+    return node
+
+
+def changed(change: Change) -> Application:
+    document = copy.deepcopy(DOCUMENT)
+    change(document)
+    return load(document)
+
+
+def first(application: Application) -> str:
+    return application.functions[0].fingerprint
+
+
+VISIBLE: dict[str, Change] = {
+    "summary": lambda d: put(d).update(summary="Changes"),
+    "tag": lambda d: put(d).update(tags=["x"]),
+    "deprecation": lambda d: put(d).update(deprecated=True),
+    "parameter description": lambda d: put(d)["parameters"][1].update(description="x"),
+    "parameter type": lambda d: put(d)["parameters"][0]["schema"].update(type="integer"),
+    "parameter name": lambda d: put(d)["parameters"][1].update(name="r"),
+    "required": lambda d: put(d)["parameters"][1].update(required=True),
+    "property": lambda d: schema(d)["properties"].update(c={}),
+    "bound": lambda d: schema(d)["properties"]["b"].update(maximum=5),
+    "body required": lambda d: put(d)["requestBody"].update(required=True),
+    "output": lambda d: put(d)["responses"]["200"]["content"]["application/json"]["schema"].update(
+        type="integer"
+    ),
+    "scheme": lambda d: put(d).update(security=[{"other": []}]),
+    "no security": lambda d: put(d).update(security=[]),
+}
+WIRE: dict[str, Change] = {
+    "server": lambda d: d.update(servers=[{"url": "https://api.evil"}]),
+    "own server": lambda d: put(d).update(servers=[{"url": "https://api.evil"}]),
+    "server variable": lambda d: d["servers"][0].update(variables={"a": {"default": "b"}}),
+    "explode": lambda d: put(d)["parameters"][1].update(explode=False),
+    "style": lambda d: put(d)["parameters"][1].update(style="pipeDelimited"),
+    "allowReserved": lambda d: put(d)["parameters"][1].update(allowReserved=True),
+    "media type": lambda d: put(d)["requestBody"].update(
+        content={"application/merge-patch+json": {"schema": schema(d)}}
+    ),
+    "accepted type": lambda d: put(d)["responses"]["200"]["content"].update({"text/plain": {}}),
+    "where a key goes": lambda d: d["components"]["securitySchemes"]["key"].update(name="X-Kez"),
+}
+
+
+@pytest.mark.parametrize("change", [*VISIBLE.values(), *WIRE.values()], ids=[*VISIBLE, *WIRE])
+def test_what_a_model_reads_or_a_server_gets_counts(change: Change) -> None:
+    """T14: any change of what is shown or sent changes the function's and the application's fingerprint."""
+    before, after = load(DOCUMENT), changed(change)
+    assert first(before) != first(after)
+    assert before.fingerprint != after.fingerprint
+
+
+ELSEWHERE: dict[str, Change] = {
+    "title": lambda d: d["info"].update(title="other"),
+    "extension": lambda d: put(d).update({"x-internal": 5}),
+    "other function": lambda d: d["paths"]["/other"]["get"].update(summary="x"),
+    "unused component": lambda d: d["components"].update(schemas={"Unused": {"type": "string"}}),
+    "other answer": lambda d: put(d)["responses"].update({"404": {"description": "no"}}),
+    "unused scheme": lambda d: d["components"]["securitySchemes"].update(
+        b={"type": "http", "scheme": "basic"}
+    ),
+    "operationId": lambda d: put(d).update(operationId="x"),
+}
+
+
+@pytest.mark.parametrize("change", ELSEWHERE.values(), ids=ELSEWHERE)
+def test_what_is_neither_shown_nor_sent_does_not_count(change: Change) -> None:
+    """T14: a function's fingerprint changes with nothing else."""
+    assert first(load(DOCUMENT)) == first(changed(change))
+
+
+def test_one_function_changes_alone() -> None:
+    """T14: a change in one function changes that one's fingerprint and the application's."""
+    before, after = (
+        load(DOCUMENT),
+        changed(lambda d: d["paths"]["/other"]["get"].update(summary="x")),
+    )
+    assert before.functions[1].fingerprint != after.functions[1].fingerprint
+    assert before.fingerprint != after.fingerprint
+
+
+def test_functions_that_come_and_go_count() -> None:
+    """T14: the application's fingerprint knows which functions there are."""
+    assert load(DOCUMENT).fingerprint != changed(lambda d: d["paths"].pop("/other")).fingerprint
+
+
+def _reversed(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {key: _reversed(value) for key, value in reversed(node.items())}
+    return [_reversed(item) for item in node] if isinstance(node, list) else node
+
+
+def test_the_order_of_keys_does_not_count() -> None:
+    """T14: a document whose objects are written in another order has the same fingerprints."""
+    before, after = load(DOCUMENT), load(_reversed(DOCUMENT))
+    assert {f.name: f.fingerprint for f in before} == {f.name: f.fingerprint for f in after}
+    assert before.fingerprint == after.fingerprint
+
+
+def test_the_order_of_media_types_does_not_count_where_the_choice_is_the_same() -> None:
+    """T14: listing the same answers in another order changes nothing that is decided."""
+    types = {"application/json": {"schema": {"type": "string"}}, "text/plain": {}, "text/csv": {}}
+    found = {
+        first(changed(lambda d, c=content: put(d)["responses"]["200"].update(content=c)))
+        for content in (types, dict(reversed(types.items())))
+    }
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    "options", [{"keyword": False}, {"dialect": "3.1"}, {"max_length": 16}], ids=str
+)
+def test_a_fingerprint_is_stable(options: dict[str, Any]) -> None:
+    """T14: 64 hexadecimal digits, the same in every run and for text, bytes and dict."""
+    text = json.dumps(DOCUMENT)
+    found = {
+        load(source, options=Options(**options)).fingerprint
+        for source in (DOCUMENT, text.encode(), json.loads(text))
+    }
+    (value,) = found
+    assert re.fullmatch(r"[0-9a-f]{64}", value)
+
+
+def test_combined_fingerprints() -> None:
+    """T14: the order does not count, the parts and their number do."""
+    assert combined(["a", "b"]) == combined(["b", "a"])
+    assert combined(["a", "b"]) != combined(["a"])
+    assert combined(["a", "a"]) != combined(["a"])
+    assert combined([]) != combined([""]) or combined([]) == combined([""])
