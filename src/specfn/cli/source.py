@@ -19,6 +19,9 @@ STDIN: Final = "-"
 #: For every subcommand that reads a document.
 argument = click.argument("spec")
 
+#: The last application, kept until the process ends: taking one apart costs as much as parsing its document.
+_last: list["Application"] = []
+
 
 def application(spec: str, settings: "Settings", progress: "Progress") -> "Application":
     """Read and convert the document that the caller named.
@@ -29,7 +32,8 @@ def application(spec: str, settings: "Settings", progress: "Progress") -> "Appli
         UsageError: it is ``-``, and stdin is closed.
     """
     source = _stdin() if spec == STDIN else spec
-    return convert(source, settings, progress=progress.downloaded)
+    _last[:] = [convert(source, settings, progress=progress.downloaded)]
+    return _last[0]
 
 
 def _stdin() -> bytes:
