@@ -150,6 +150,8 @@ class Explainer:
         if part.keyword == "if":
             holds = self._workshop.accepts(part.holder["if"], task.place.value)
             return _Task(part.holder.get("then" if holds else "else"), task.place)
+        if part.keyword == "allOf":
+            return _Task(part.holder, task.place)
         if part.keyword == "dependentSchemas":
             return _Task(part.holder["dependentSchemas"][part.key], task.place)
         return self._union(part, task)

@@ -6,30 +6,25 @@ recursive, and everything else (unions, conditions, recursion) stands as ``not n
 decides and never explains. What fails there is opened as the next level, by ``explain``.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from specfn._json import JsonObject
 from specfn.validation.engine import Workshop
-from specfn.validation.keywords import ASSERTIONS, UNEVALUATED
-from specfn.validation.parts import Part, not_not, parts_of
+from specfn.validation.keywords import ASSERTIONS
+from specfn.validation.parts import Part
 from specfn.validation.shapes import Shapes
+from specfn.validation.spots import PLAIN, LevelSchema, Spot, counts_seen
 
 #: What a finding means: the value itself; a property that is missing, or must not be, or has a wrong name; a
 #: value inside, wrong in itself or to be opened; a part of the schema in place, to be opened.
 Kind: TypeAlias = Literal["here", "missing", "surplus", "name", "inside", "child", "part"]
 
-#: How many schemas with subschemas make one level, and how deep they may be nested.
-_SPOTS: Final = 64
-_DEPTH: Final = 8
-
-_KEYED: Final = ("properties", "patternProperties")
-_PLAIN: Final = ("items", "additionalProperties")
-_AS_IT_IS: Final = ASSERTIONS | {"not", "contains"}
-
 #: What is said of a value inside by these depends on nothing but the place in the schema.
 _NAMED: Final = frozenset({"properties", "prefixItems"})
-_INSIDE: Final = frozenset((*_KEYED, *_PLAIN, "prefixItems"))
+
+#: What only the value tells.
+_TOLD: Final = frozenset({"patternProperties", "items", "additionalProperties", "required"})
 
 
 class Finding(NamedTuple):
@@ -52,26 +47,10 @@ class Finding(NamedTuple):
     inner: "list[Finding] | None" = None
 
 
-class _Spot:
-    """A value that a level looks at: the nodes that must hold for it, and the spots inside."""
-
-    __slots__ = ("inside", "members", "node", "order", "parts")
-
-    def __init__(self, node: Any, shapes: Shapes) -> None:
-        self.node = node
-        self.members = shapes.whole(node)
-        self.parts = [parts_of(member) for member in self.members]
-        self.inside: dict[tuple[Any, ...], _Spot] = {}
-        names = (name for member in self.members for name in member.get("properties", ()))
-        self.order: Mapping[Any, int] = {
-            name: index for index, name in enumerate(dict.fromkeys(names))
-        }
-
-
 class _Route(NamedTuple):
     """Where an error of the engine belongs: the spots on the way, and the finding where it is always the same."""
 
-    spots: tuple[_Spot, ...]
+    spots: tuple[Spot, ...]
     rest: tuple[Any, ...]
     finding: Finding | None
 
@@ -86,12 +65,14 @@ class Level:
 
     def __init__(self, node: JsonObject, shapes: Shapes, workshop: Workshop) -> None:
         """Compile one level of a schema."""
+        level = LevelSchema(node, shapes)
         self._shapes = shapes
-        self._root = _Spot(node, shapes)
-        self.members = self._root.members
-        self.counts_seen = _counts_seen(self.members)
-        self._engine = workshop.compile(self._build())
+        self._workshop = workshop
+        self._root = level.root
+        self._engine = workshop.compile(level.schema)
         self._routes: dict[tuple[Any, ...], _Route] = {}
+        self.members = level.root.members
+        self.counts_seen = counts_seen(self.members)
 
     def findings(self, value: Any) -> list[Finding]:
         """What is wrong with a value at this level: itself first, then what is inside in the document's order."""
@@ -107,40 +88,12 @@ class Level:
         boxes.sort()
         return boxes.found
 
-    def _build(self) -> JsonObject:
-        """The schema of the level: breadth first, so that what is near the root is part of it."""
-        schema: JsonObject = {}
-        waiting = [(self._root, schema, 1, frozenset[int]())]
-        room = _SPOTS
-        for spot, into, depth, around in waiting:  # which grows as it goes
-            outer = around | {id(member) for member in spot.members}
-            pairs = zip(spot.members, spot.parts, strict=True)
-            into["allOf"] = own = [_own(*pair) for pair in pairs]
-            for key, holder, at, inner in _subschemas(own):
-                target = self._shapes.target(inner)
-                if self._shapes.is_simple(target):
-                    holder[at] = target
-                elif room and depth < _DEPTH and self._is_plain(target, outer):
-                    room -= 1
-                    spot.inside[key] = inside = _Spot(inner, self._shapes)
-                    below: JsonObject = {}
-                    holder[at] = below
-                    waiting.append((inside, below, depth + 1, outer))
-                else:
-                    holder[at] = not_not(inner)
-        return schema
-
-    def _is_plain(self, node: Any, outer: frozenset[int]) -> bool:
-        """Whether a node can be part of the level: it is not one of those around it, and counts nothing seen."""
-        whole = self._shapes.whole(node)
-        return not _counts_seen(whole) and not any(id(member) in outer for member in whole)
-
     def _route(self, path: tuple[Any, ...]) -> _Route:
         """Read the place of an error in the level's schema."""
         spots = [self._root]
         rest = path
         while True:
-            key = rest[1:4] if rest[2] in _KEYED or rest[2] == "prefixItems" else rest[1:3]
+            key = rest[1:3] if rest[2] in PLAIN else rest[1:4]
             inside = spots[-1].inside.get(key)
             if inside is None:
                 break
@@ -150,32 +103,39 @@ class Level:
         self._routes[path] = route
         return route
 
-    def _constant(self, spot: _Spot, rest: tuple[Any, ...]) -> Finding | None:
+    def _constant(self, spot: Spot, rest: tuple[Any, ...]) -> Finding | None:
         """The finding that an error always means, if only its place in the schema decides."""
         _, index, keyword, *below = rest
         member = spot.members[index]
         if keyword in _NAMED:
             return self._inside(member[keyword][below[0]], keyword, below[1:], below[0])
-        if keyword == "allOf":
-            part = spot.parts[index][below[0]]
-            return Finding("part", part.keyword, member, part=part)
-        if keyword in _INSIDE or keyword in _ASKS:
+        if keyword in _TOLD:
             return None
-        return Finding("here", keyword, member)
+        if keyword != "allOf":
+            return Finding("here", keyword, member)
+        part = spot.parts[index][below[0]]
+        if part.keyword in _TELLERS:
+            return None
+        if part.keyword in ASSERTIONS or part.keyword == "not":
+            return Finding("here", part.keyword, member)
+        return Finding("part", part.keyword, member, part=part)
 
     def _read(self, route: _Route, error: Any, value: Any) -> Iterable[Finding]:
         """The findings of an error that only the value tells."""
         _, index, keyword, *below = route.rest
-        member = route.spots[-1].members[index]
-        if keyword in {"required", "dependentRequired"}:
+        spot = route.spots[-1]
+        member = spot.members[index]
+        if keyword == "required":
             return (Finding("missing", keyword, member, error.kind.property),)
         tokens = error.instance_path
         depth = len(route.spots) - 1
+        if keyword == "allOf":
+            part = spot.parts[index][below[0]]
+            return _TELLERS[part.keyword](part, _at(value, tokens), self._workshop)
         if len(tokens) == depth:  # said of the object: of the members that it names, else of all
-            kind: Kind = "name" if keyword == "propertyNames" else "surplus"
-            names = _names(error.kind) or _at(value, tokens[:depth])
-            return [Finding(kind, keyword, member[keyword], name) for name in names]
-        schema = member[keyword] if keyword in _PLAIN else member[keyword][below.pop(0)]
+            names = getattr(error.kind, "unexpected", None) or _at(value, tokens)
+            return [Finding("surplus", keyword, member[keyword], name) for name in names]
+        schema = member[keyword] if keyword in PLAIN else member[keyword][below.pop(0)]
         return (self._inside(schema, keyword, below, tokens[depth]),)
 
     def _inside(self, schema: Any, keyword: str, below: list[Any], token: str | int) -> Finding:
@@ -187,48 +147,38 @@ class Level:
         return Finding("child", keyword, schema, token)
 
 
-_ASKS: Final = frozenset({"required", "dependentRequired", "propertyNames"})
+def _missing(part: Part, value: Any, _: Workshop) -> list[Finding]:
+    names = part.holder["required"]
+    return [
+        Finding("missing", "required", part.holder, name) for name in names if name not in value
+    ]
 
 
-def _own(member: JsonObject, parts: list[Part]) -> JsonObject:
-    """What one node says by itself; the subschemas for values inside are still to be put in."""
-    own = {key: value for key, value in member.items() if key in _AS_IT_IS}
-    own.update({key: dict(member[key]) for key in _KEYED if key in member})
-    own.update({key: member[key] for key in _PLAIN if key in member})
-    if "prefixItems" in member:
-        own["prefixItems"] = list(member["prefixItems"])
-    if "propertyNames" in member:
-        own["propertyNames"] = not_not(member["propertyNames"])
-    if parts:
-        own["allOf"] = [not_not(part.schema) for part in parts]
-    return own
+def _missing_beside(part: Part, value: Any, _: Workshop) -> list[Finding]:
+    return [
+        Finding("missing", "dependentRequired", part.holder, name)
+        for key, names in part.holder["dependentRequired"].items()
+        if key in value
+        for name in names
+        if name not in value
+    ]
 
 
-def _subschemas(
-    own: list[JsonObject],
-) -> Iterable[tuple[tuple[Any, ...], Any, Any, Any]]:
-    """Each subschema for values inside: its place in the spot, the container it stands in, its key, itself."""
-    for index, schema in enumerate(own):
-        for keyword in _KEYED:
-            for key, inner in schema.get(keyword, {}).items():
-                yield (index, keyword, key), schema[keyword], key, inner
-        for at, inner in enumerate(schema.get("prefixItems", ())):
-            yield (index, "prefixItems", at), schema["prefixItems"], at, inner
-        for keyword in _PLAIN:
-            if keyword in schema:
-                yield (index, keyword), schema, keyword, schema[keyword]
+def _misnamed(part: Part, value: Any, workshop: Workshop) -> list[Finding]:
+    schema = part.holder["propertyNames"]
+    return [
+        Finding("name", "propertyNames", schema, name)
+        for name in value
+        if not workshop.accepts(schema, name)
+    ]
 
 
-def _names(kind: Any) -> list[str]:
-    """The properties that an error of the engine names; none where it speaks of all."""
-    if hasattr(kind, "unexpected"):
-        names: list[str] = kind.unexpected
-        return names
-    return [kind.error.instance] if hasattr(kind, "error") else []
-
-
-def _counts_seen(members: Iterable[JsonObject]) -> bool:
-    return any(keyword in member for member in members for keyword in UNEVALUATED)
+#: What we find out ourselves, where the engine only says that something is wrong.
+_TELLERS: Final[Mapping[str, Callable[[Part, Any, Workshop], list[Finding]]]] = {
+    "required": _missing,
+    "dependentRequired": _missing_beside,
+    "propertyNames": _misnamed,
+}
 
 
 class _Boxes:
@@ -236,13 +186,13 @@ class _Boxes:
 
     __slots__ = ("_boxes", "_root", "_value", "found")
 
-    def __init__(self, root: _Spot, value: Any) -> None:
+    def __init__(self, root: Spot, value: Any) -> None:
         self.found: list[Finding] = []
         self._root = root
         self._value = value
-        self._boxes: dict[tuple[Any, ...], tuple[_Spot, list[Finding]]] = {}
+        self._boxes: dict[tuple[Any, ...], tuple[Spot, list[Finding]]] = {}
 
-    def of(self, spots: tuple[_Spot, ...], error: Any) -> list[Finding]:
+    def of(self, spots: tuple[Spot, ...], error: Any) -> list[Finding]:
         """The list of the last of some spots, made part of those around it."""
         found = self.found
         tokens: list[Any] = error.instance_path
@@ -264,7 +214,7 @@ class _Boxes:
                 _sort(found, spot, self._value, key[1:])
 
 
-def _sort(found: list[Finding], spot: _Spot, value: Any, tokens: tuple[Any, ...]) -> None:
+def _sort(found: list[Finding], spot: Spot, value: Any, tokens: tuple[Any, ...]) -> None:
     order = spot.order
     if any(type(finding.token) is str and finding.token not in order for finding in found):
         order = {

@@ -1,18 +1,31 @@
-"""Parts of a schema in place that are not simply conjoined: unions, conditions, dependent schemas."""
+"""Parts of a schema that are decided as a whole and looked into only where they fail.
 
+These are what is not simply conjoined (unions, conditions, dependent schemas), what the engine would report at
+length (it copies the value and the keyword into each error, so a thousand missing properties of a large object, or
+an enum of thousands against a thousand items, would not fit into memory), and what is beyond one level's measure.
+"""
+
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from specfn._json import JsonObject
+from specfn.validation.keywords import ASSERTIONS
 
 _UNIONS: Final = ("anyOf", "oneOf")
 _CONDITION: Final = ("if", "then", "else")
+
+#: Always told by us: the engine says each name by itself, with a copy of the object.
+_NAMES: Final = ("propertyNames", "dependentRequired")
+
+#: The most names of ``required``, values of an ``enum`` or characters of a ``pattern`` that may be copied.
+_COPIED: Final[Mapping[str, int]] = {"required": 16, "enum": 16, "pattern": 200}
 
 
 class Part(NamedTuple):
     """One part of a node.
 
     Attributes:
-        keyword: ``anyOf``, ``oneOf``, ``if`` or ``dependentSchemas``.
+        keyword: the schema keyword that it stands under.
         holder: the prepared node.
         schema: the part by itself, with the same verdict.
         key: for ``dependentSchemas``, the property.
@@ -25,17 +38,46 @@ class Part(NamedTuple):
 
 
 def parts_of(node: JsonObject) -> list[Part]:
-    """The parts of a node."""
-    found = [Part(key, node, {key: node[key]}) for key in _UNIONS if key in node]
+    """The parts of a node that are decided as a whole."""
+    return list(_parts(node))
+
+
+def is_light(node: Any) -> bool:
+    """Whether a node without subschemas may be copied into every error."""
+    return not isinstance(node, dict) or not any(_is_long(node, key) for key in node)
+
+
+def own_assertions(node: JsonObject) -> JsonObject:
+    """What a node says of the value itself, without what is decided as a whole."""
+    return {
+        key: value
+        for key, value in node.items()
+        if key in ASSERTIONS and key not in _NAMES and not _is_long(node, key)
+    }
+
+
+def _parts(node: JsonObject) -> Iterator[Part]:
+    for key in node:
+        if key in _NAMES or key == "not" or _is_long(node, key):
+            yield Part(key, node, {key: node[key]})
+    for key in _UNIONS:
+        if key in node:
+            yield Part(key, node, {key: node[key]})
     if "if" in node:
-        condition: JsonObject = {key: node[key] for key in _CONDITION if key in node}
-        found.append(Part("if", node, condition))
+        yield Part("if", node, {key: node[key] for key in _CONDITION if key in node})
     for key, schema in node.get("dependentSchemas", {}).items():
-        part = {"dependentSchemas": {key: schema}}
-        found.append(Part("dependentSchemas", node, part, key))
-    return found
+        yield Part("dependentSchemas", node, {"dependentSchemas": {key: schema}}, key)
 
 
-def not_not(schema: Any) -> JsonObject:
-    """A schema with the same verdict that the engine only decides, and never explains."""
-    return {"not": {"not": schema}}
+def _is_long(node: JsonObject, keyword: str) -> bool:
+    """Whether a keyword of a node is more than should be copied."""
+    value = node[keyword]
+    if keyword == "const":
+        return type(value) is dict or type(value) is list
+    if keyword not in _COPIED:
+        return False
+    return len(value) > _COPIED[keyword] or (keyword == "enum" and not all(map(_is_short, value)))
+
+
+def _is_short(value: Any) -> bool:
+    return type(value) is not dict and type(value) is not list

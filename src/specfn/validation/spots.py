@@ -1,0 +1,147 @@
+"""The schema of one level: the spots that are looked at, and what the engine is to say of each."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from specfn._json import JsonObject
+from specfn.validation.keywords import UNEVALUATED
+from specfn.validation.parts import Part, is_light, own_assertions, parts_of
+from specfn.validation.shapes import Shapes
+
+#: How many schemas with subschemas make one level, and how deep they may be nested.
+_SPOTS: Final = 64
+_DEPTH: Final = 8
+
+#: How many checks of one value are made at once: the engine copies the value for each that fails.
+_CHECKS: Final = 24
+
+KEYED: Final = ("properties", "patternProperties")
+PLAIN: Final = ("items", "additionalProperties")
+
+
+class Spot:
+    """A value that a level looks at.
+
+    Attributes:
+        node: the prepared node that leads here.
+        members: the nodes that must hold for the value.
+        parts: of each member, what is decided as a whole.
+        inside: the spots inside, by the index of the member and the place in it.
+        order: the declared properties in the document's order.
+    """
+
+    __slots__ = ("inside", "members", "node", "order", "parts")
+
+    def __init__(self, node: Any, shapes: Shapes) -> None:
+        """Take apart what must hold for one value."""
+        self.node = node
+        whole = shapes.whole(node)
+        count = _affordable(whole)
+        self.members = whole[:count]
+        self.parts = [parts_of(member) for member in self.members]
+        if count < len(whole):
+            rest: JsonObject = {"allOf": list(whole[count:])}
+            self.parts[-1].append(Part("allOf", rest, rest))
+        self.inside: dict[tuple[Any, ...], Spot] = {}
+        names = (name for member in self.members for name in member.get("properties", ()))
+        self.order: Mapping[Any, int] = {
+            name: index for index, name in enumerate(dict.fromkeys(names))
+        }
+
+
+class _Subschema(NamedTuple):
+    """A subschema for values inside: its place in the spot, and the container and key it stands at."""
+
+    place: tuple[Any, ...]
+    holder: Any
+    key: Any
+    schema: Any
+
+
+class LevelSchema:
+    """Builds the schema of one level.
+
+    Attributes:
+        root: the spot of the value itself.
+        schema: what the engine is to compile.
+    """
+
+    def __init__(self, node: JsonObject, shapes: Shapes) -> None:
+        """Build breadth first, so that what is near the root is part of the level."""
+        self._shapes = shapes
+        self._shelf: JsonObject = {}
+        self.root = Spot(node, shapes)
+        self.schema: JsonObject = {"$defs": self._shelf}
+        waiting = [(self.root, self.schema, 1, frozenset[int]())]
+        room = _SPOTS
+        for spot, into, depth, around in waiting:  # which grows as it goes
+            outer = around | {id(member) for member in spot.members}
+            pairs = zip(spot.members, spot.parts, strict=True)
+            into["allOf"] = own = [self._own(*pair) for pair in pairs]
+            for place, holder, key, inner in _subschemas(own):
+                target = shapes.target(inner)
+                if shapes.is_simple(target) and is_light(target):
+                    holder[key] = target
+                elif room and depth < _DEPTH and self._belongs(target, outer):
+                    room -= 1
+                    below: JsonObject = {}
+                    spot.inside[place] = Spot(inner, shapes)
+                    holder[key] = below
+                    waiting.append((spot.inside[place], below, depth + 1, outer))
+                else:
+                    holder[key] = self._decided(inner)
+
+    def _belongs(self, node: Any, outer: frozenset[int]) -> bool:
+        """Whether a node can be part of the level: it is not one of those around it, and counts nothing seen."""
+        whole = self._shapes.whole(node)
+        return (
+            not self._shapes.is_simple(node)
+            and not counts_seen(whole)
+            and not any(id(member) in outer for member in whole)
+        )
+
+    def _own(self, member: JsonObject, parts: list[Part]) -> JsonObject:
+        """What one node says by itself; the subschemas for values inside are still to be replaced."""
+        own = own_assertions(member)
+        own.update({key: dict(member[key]) for key in KEYED if key in member})
+        own.update({key: member[key] for key in (*PLAIN, "contains") if key in member})
+        if "prefixItems" in member:
+            own["prefixItems"] = list(member["prefixItems"])
+        if parts:
+            own["allOf"] = [self._decided(part.schema) for part in parts]
+        return own
+
+    def _decided(self, schema: Any) -> JsonObject:
+        """A schema with the same verdict that the engine only decides, never explains and never copies."""
+        name = str(len(self._shelf))
+        self._shelf[name] = schema
+        return {"not": {"not": {"$ref": f"#/$defs/{name}"}}}
+
+
+def counts_seen(members: tuple[JsonObject, ...]) -> bool:
+    """Whether a node refuses what the others do not look at."""
+    return any(keyword in member for member in members for keyword in UNEVALUATED)
+
+
+def _affordable(whole: tuple[JsonObject, ...]) -> int:
+    """How many of some nodes are looked at together; at least one."""
+    checks = 0
+    for index, member in enumerate(whole):
+        checks += len(own_assertions(member)) + len(member.get("required", ())) + 1
+        if checks > _CHECKS and index:
+            return index
+    return len(whole)
+
+
+def _subschemas(own: list[JsonObject]) -> Iterator[_Subschema]:
+    for index, schema in enumerate(own):
+        for keyword in KEYED:
+            members = schema.get(keyword, {})
+            for key, inner in members.items():
+                yield _Subschema((index, keyword, key), members, key, inner)
+        first = schema.get("prefixItems", [])
+        for at, inner in enumerate(first):
+            yield _Subschema((index, "prefixItems", at), first, at, inner)
+        for keyword in PLAIN:
+            if keyword in schema:
+                yield _Subschema((index, keyword), schema, keyword, schema[keyword])
