@@ -133,6 +133,6 @@ def _unused(raw: JsonObject, *, is_swagger: bool) -> list[_Place]:
     while waiting:
         for fragment in set(_REFERENCE.findall(dumps(waiting.pop()))):
             tokens = tuple(from_fragment(fragment.decode()))
-            used = [place for place in (tokens[:2], tokens[:3]) if place in unused]
+            used = {tokens[:2], tokens[:3]} & unused.keys()
             waiting.extend(unused.pop(place) for place in used)
     return list(unused)
