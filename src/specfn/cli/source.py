@@ -1,7 +1,7 @@
 """The ``SPEC`` argument: a path, a URL or ``-``, and the application that it becomes."""
 
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import click
 
@@ -10,6 +10,8 @@ from specfn.document.load import MAX_BYTES
 from specfn.errors import DocumentError, UsageError
 
 if TYPE_CHECKING:
+    from io import BufferedReader
+
     from specfn.cli.progress import Progress
     from specfn.function.application import Application
     from specfn.settings import Settings
@@ -31,18 +33,23 @@ def application(spec: str, settings: "Settings", progress: "Progress") -> "Appli
         TransportError: the server of a URL did not answer.
         UsageError: it is ``-``, and stdin is closed.
     """
-    source = _stdin() if spec == STDIN else spec
+    source = _stdin(progress) if spec == STDIN else spec
     _last[:] = [convert(source, settings, progress=progress.downloaded)]
     return _last[0]
 
 
-def _stdin() -> bytes:
+def _stdin(progress: "Progress") -> bytes:
+    """All of stdin, piece by piece: one long read would be deaf to Ctrl-C between its own."""
     if sys.stdin is None:
         raise UsageError("stdin is closed; name a file or a URL instead of -")
+    stream = cast("BufferedReader", sys.stdin.buffer)
+    content = bytearray()
     try:
-        content = sys.stdin.buffer.read(MAX_BYTES + 1)
+        while piece := stream.read1(1 << 20):
+            content += piece
+            progress.downloaded(len(content), None)
+            if len(content) > MAX_BYTES:
+                raise DocumentError(f"stdin holds more than {MAX_BYTES:,} bytes")
     except OSError as error:
         raise DocumentError(f"stdin cannot be read: {error.strerror}") from None
-    if len(content) > MAX_BYTES:
-        raise DocumentError(f"stdin holds more than {MAX_BYTES:,} bytes")
-    return content
+    return bytes(content)
