@@ -26,8 +26,9 @@ _STACK: Final = 1_536
 #: The most hops; with more, arguments six levels deep would already be refused.
 _HOPS: Final = 256
 
-#: How often the engine may look at one value.
+#: How many schemas may be applied to one value, and how often one inside may be looked at, branches together.
 _LOOKS: Final = 100_000
+_LOOKS_INSIDE: Final = 1_000_000
 
 
 class _Cost(NamedTuple):
@@ -49,12 +50,11 @@ def depth_limit(prepared: Prepared) -> int:
     hops = max((cost.hops for cost in costs), default=0)
     if hops > _HOPS:
         raise DocumentError(f"more than {_HOPS} schemas in a row are applied to one value")
-    looks = max((cost.looks for cost in costs), default=0)
-    if looks <= _LOOKS:
-        inside = _Inside(in_place)
-        looks = max((inside.looks(node) for node in entries), default=0)
-    if looks > _LOOKS:
+    if max((cost.looks for cost in costs), default=0) > _LOOKS:
         raise DocumentError(f"more than {_LOOKS:,} schemas are applied to one value")
+    inside = _Inside(in_place)
+    if max((inside.looks(node) for node in entries), default=0) > _LOOKS_INSIDE:
+        raise DocumentError(f"one value is looked at more than {_LOOKS_INSIDE:,} times")
     return min(DEPTH, _STACK // max(hops, 1))
 
 
@@ -98,6 +98,15 @@ class _InPlace:
             found.append(self._definitions[reference[len(REFERENCE) :]])
         return [part for part in found if isinstance(part, dict)]
 
+    def target(self, node: JsonObject) -> Any:
+        """The node that a reference and nothing else leads to."""
+        while node.keys() == {"$ref"}:
+            target = self._definitions[node["$ref"][len(REFERENCE) :]]
+            if not isinstance(target, dict):
+                break
+            node = target
+        return node
+
     def whole(self, node: JsonObject) -> Iterator[JsonObject]:
         """A schema and all that it applies to the same value, as often as it does."""
         waiting = [node]
@@ -130,6 +139,7 @@ class _Inside:
         self._entered: set[int] = set()
 
     def looks(self, node: JsonObject) -> int:
+        node = self._in_place.target(node)
         stack = [node]
         while stack:
             top = stack[-1]
@@ -138,20 +148,20 @@ class _Inside:
                 continue
             self._entered.add(id(top))
             wholes = list(self._in_place.whole(top))
-            new = [
-                inner
-                for part in wholes
-                for keyword, _, inner in subschemas(part)
-                if isinstance(inner, dict)
-                and keyword not in IN_PLACE
-                and id(inner) not in self._entered
-                and not APPLICATORS.isdisjoint(inner)
-            ]
+            new = [inner for inner in self._inside(wholes) if id(inner) not in self._entered]
             if not new:
-                self._known[id(top)] = min(self._worst(wholes), _LOOKS + 1)
+                self._known[id(top)] = min(self._worst(wholes), _LOOKS_INSIDE + 1)
                 stack.pop()
             stack.extend(new)
         return self._known[id(node)]
+
+    def _inside(self, wholes: Iterable[JsonObject]) -> Iterator[JsonObject]:
+        for part in wholes:
+            for keyword, _, inner in subschemas(part):
+                if isinstance(inner, dict) and keyword not in IN_PLACE:
+                    target = self._in_place.target(inner)
+                    if not APPLICATORS.isdisjoint(target):
+                        yield target
 
     def _worst(self, wholes: list[JsonObject]) -> int:
         """The member or item that most schemas look at."""
@@ -159,7 +169,8 @@ class _Inside:
         any_member = any_item = 0
         for part in wholes:
             for keyword, key, schema in subschemas(part):
-                looks = self._known.get(id(schema), 1)
+                target = self._in_place.target(schema) if isinstance(schema, dict) else schema
+                looks = self._known.get(id(target), 1)
                 if keyword in {"properties", "prefixItems"}:
                     named[key] = named.get(key, 0) + looks
                 elif keyword in {"items", "contains", "unevaluatedItems"}:

@@ -1,17 +1,20 @@
 """Which branch of a union a value was meant to be (rule V4).
 
 First by type and constants at the root, then by tag (the discriminator's, else any property that takes only
-constants), then by what is missing and by how much is wrong one level down, then by order.
+constants), then by wrong constants, by what is missing and by how much is wrong one level down, then by order.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._json import JsonObject
 from specfn.records import ABSENT
 from specfn.validation.levels import Finding
 from specfn.validation.parts import Part
 from specfn.validation.shapes import Shapes, contains, type_of
+
+#: The most branches whose faults are counted.
+_LOOKED: Final = 16
 
 #: What is wrong with a value one level down in a node.
 Look: TypeAlias = Callable[[JsonObject, Any], list[Finding]]
@@ -84,10 +87,9 @@ def _by_type(branches: Iterable[JsonObject], value: Any, shapes: Shapes) -> list
 
 
 def _by_constant(near: list[JsonObject], value: Any, shapes: Shapes) -> list[JsonObject]:
-    """Branches that are constants count only if the value is one of them, or nothing else is left."""
+    """Leave out branches that are constants, and others than the value."""
     said = [(branch, shapes.values(branch)) for branch in near]
-    fitting = [branch for branch, values in said if values is None or contains(values, value)]
-    return fitting
+    return [branch for branch, values in said if values is None or contains(values, value)]
 
 
 def _by_any_tag(
@@ -133,20 +135,21 @@ def _by_tag(
 
 
 def _by_findings(near: list[JsonObject], value: Any, shapes: Shapes, look: Look) -> Branch:
-    looked = [(branch, look(branch, value)) for branch in near]
-
-    def badness(pair: tuple[JsonObject, list[Finding]]) -> tuple[int, int, int, int]:
-        branch, findings = pair
-        tags = shapes.constants(branch)
-        return (
-            sum(finding.keyword in _ROOT and finding.kind == "here" for finding in findings),
-            sum(finding.kind == "inside" and finding.token in tags for finding in findings),
-            sum(finding.kind == "missing" for finding in findings),
-            len(findings),
-        )
-
-    node, findings = min(looked, key=badness)
-    return Branch(node, findings, len(near) == 1)
+    """The branch with the fewest wrong constants, then missing properties, then faults one level down."""
+    sure = len(near) == 1
+    if not sure and type(value) is dict:
+        faults = [_faults(branch, value, shapes) for branch in near]
+        least = min(faults)
+        near = [branch for branch, count in zip(near, faults, strict=True) if count == least]
+    looked = [(branch, look(branch, value)) for branch in near[:_LOOKED]]
+    node, findings = min(looked, key=lambda pair: len(pair[1]))
+    return Branch(node, findings, sure)
 
 
-_ROOT = frozenset({"type", "const", "enum"})
+def _faults(branch: JsonObject, value: JsonObject, shapes: Shapes) -> tuple[int, int]:
+    """How many constants are wrong, and how many properties are missing."""
+    constants = shapes.constants(branch)
+    wrong = sum(
+        name in value and not contains(values, value[name]) for name, values in constants.items()
+    )
+    return wrong, len(shapes.required(branch) - value.keys())
