@@ -190,6 +190,47 @@ def test_formats_may_be_hints() -> None:
     assert made(schema, formats="hint").validate({"body": "x"})
 
 
+@pytest.mark.parametrize(
+    "reference",
+    [
+        pytest.param(
+            "#",
+            marks=pytest.mark.xfail(
+                strict=True, reason="a reference to the root takes the document for a schema"
+            ),
+        ),
+        "#/",
+    ],
+)
+def test_a_document_is_no_schema(reference: str) -> None:
+    """N3, F10: what refers to the whole document needs a schema that is not there."""
+    content = {"application/json": {"schema": {"properties": {"a": {"$ref": reference}}}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/x": {"post": {"requestBody": {"content": content}}}, "/y": {"get": {}}},
+    }
+    application = load(document)
+    assert [(error.path, error.code) for error in application.errors] == [("/x", "reference")]
+    assert "info" not in json.dumps(application.document["components"])
+
+
+@pytest.mark.xfail(strict=True, reason="$recursiveRef takes the whole document for a schema")
+def test_a_recursive_reference_means_its_component() -> None:
+    """N7: ``$recursiveRef`` of a component that is a recursive anchor is that component."""
+    schema = {
+        "$recursiveAnchor": True,
+        "type": "object",
+        "properties": {"all": {"type": "array", "items": {"$recursiveRef": "#"}}},
+        "required": ["all"],
+        "additionalProperties": False,
+    }
+    function = made({"$ref": "#/components/schemas/Filter"}, components={"Filter": schema})
+    assert function.validate({"body": {"all": [{"all": []}]}})
+    assert not function.validate({"body": {"all": [{"all": [5]}]}})
+    assert "openapi" not in json.dumps(function.validator)
+
+
 # -- numbers that few can hold -----------------------------------------------------------------------------
 
 HUGE = 10**30
