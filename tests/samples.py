@@ -40,9 +40,11 @@ class Sampler:
         """One instance."""
         return self._value(self._schema, 0)
 
-    def _value(self, schema: Any, depth: int) -> Any:
+    def _value(self, schema: Any, depth: int) -> Any:  # noqa: PLR0911  # a case each
         if schema is True or schema == {} or depth > 12:
-            return self._random.choice([None, 1, "x", True, {"k": "v"}, [1]]) if depth <= 12 else None
+            return (
+                self._random.choice([None, 1, "x", True, {"k": "v"}, [1]]) if depth <= 12 else None
+            )
         if schema is False:
             return None
         if "$ref" in schema:
@@ -73,7 +75,9 @@ class Sampler:
         required = schema.get("required", [])
         out = {}
         for name, node in schema.get("properties", {}).items():
-            if node is not False and (name in required or self._random.random() < 0.5 / (depth + 1)):
+            if node is not False and (
+                name in required or self._random.random() < 0.5 / (depth + 1)
+            ):
                 out[name] = self._value(node, depth + 1)
         rest = schema.get("additionalProperties", True)
         for name in required:
@@ -94,12 +98,12 @@ class Sampler:
         nodes = [prefix[i] if i < len(prefix) else rest for i in range(size)]
         return [self._value(node, depth + 1) for node in nodes if node is not False]
 
-    def _string(self, schema: dict[str, Any], depth: int) -> Any:
+    def _string(self, schema: dict[str, Any], _: int) -> Any:
         text = _TEXTS.get(schema.get("format", ""), "text")
         low, high = schema.get("minLength", 0), schema.get("maxLength", 1000)
         return (text + "x" * max(0, low - len(text)))[:high]
 
-    def _integer(self, schema: dict[str, Any], depth: int) -> Any:
+    def _integer(self, schema: dict[str, Any], _: int) -> Any:
         low = schema.get("minimum", schema.get("exclusiveMinimum", -4) + 1)
         high = schema.get("maximum", schema.get("exclusiveMaximum", low + 10) - 1)
         step = schema.get("multipleOf", 1)
@@ -108,8 +112,8 @@ class Sampler:
     def _number(self, schema: dict[str, Any], depth: int) -> Any:
         return self._integer(schema, depth) + (0 if "multipleOf" in schema else 0.5)
 
-    def _boolean(self, schema: dict[str, Any], depth: int) -> Any:
+    def _boolean(self, _: dict[str, Any], __: int) -> Any:
         return self._random.random() < 0.5
 
-    def _null(self, schema: dict[str, Any], depth: int) -> Any:
+    def _null(self, _: dict[str, Any], __: int) -> Any:
         return None

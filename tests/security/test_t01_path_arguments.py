@@ -16,8 +16,8 @@ from tests.http.conftest import operation
 from specfn.errors import ArgumentError, DocumentError, UsageError
 from specfn.http import send
 from specfn.http.connection import Connection
+from specfn.http.origin import parse
 from specfn.http.request import request
-from specfn.http.server import parse
 from specfn.http.url import assemble, hazard
 from specfn.migrate.route import Template
 

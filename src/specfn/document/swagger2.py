@@ -73,7 +73,7 @@ class Swagger2(Reader):
         """The web schemes; without any, the one the document came by, else https (2.0, Swagger Object)."""
         schemes = self.resolver.document.get("schemes")
         listed = (
-            [scheme for scheme in schemes if scheme in {"http", "https"}]
+            [scheme for scheme in schemes if scheme in ("http", "https")]
             if isinstance(schemes, list)
             else []
         )
@@ -92,11 +92,9 @@ class Swagger2(Reader):
             if key not in {"consumes", "produces", "schemes"}
         }
         declared = self.parameters(shared, raw.get("parameters"))
-        form = [parameter for parameter in declared if parameter.get("in") == "formData"]
-        bodies = [parameter for parameter in declared if parameter.get("in") == "body"]
-        rest = [
-            parameter for parameter in declared if parameter.get("in") not in {"body", "formData"}
-        ]
+        form = [p for p in declared if _belongs(p) == "formData"]
+        bodies = [p for p in declared if _belongs(p) == "body"]
+        rest = [p for p in declared if _belongs(p) == ""]
         if rest or "parameters" in raw:
             out["parameters"] = rest
         consumes = self._media_types(raw, "consumes")
@@ -131,7 +129,9 @@ class Swagger2(Reader):
             style, explode = _COLLECTIONS.get(
                 str(raw.get("collectionFormat", "csv")), ("form", False)
             )
-            if where in {"path", "header"} and style == "form":
+            if (
+                where in ("path", "header", None) and style == "form"
+            ):  # a header of a response says no place
                 style = "simple"
             out["style"], out["explode"] = style, explode
         return out
@@ -184,6 +184,14 @@ _MOVED = frozenset(
     "swagger host basePath schemes consumes produces definitions parameters responses securityDefinitions "
     f"servers components {EMBEDDED}".split()
 )
+
+
+def _belongs(parameter: JsonObject) -> str:
+    """``body`` or ``formData`` for what becomes the request body, else nothing."""
+    where = parameter.get("in")
+    if where == "formData":
+        return where if isinstance(parameter.get("name"), str) else ""
+    return "body" if where == "body" else ""
 
 
 def _form(parameters: list[JsonObject], consumes: list[str]) -> JsonObject:

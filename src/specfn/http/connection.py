@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from specfn.http.headers import FRAMING, is_cookie_value, is_token, is_value
-from specfn.http.server import parse
+from specfn.http.origin import parse
 
 MASK: Final = "**********"
 

@@ -11,7 +11,7 @@ import httpx
 from specfn.errors import TransportError
 from specfn.http.connection import Timeout
 from specfn.http.inflate import BrokenEncodingError
-from specfn.http.server import shown
+from specfn.http.origin import shown
 
 _REASONS: Final[Mapping[type[Exception], str]] = {
     httpx.ConnectTimeout: "no connection within {connect:g} s",

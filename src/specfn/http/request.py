@@ -19,7 +19,7 @@ from specfn.http import body as bodies
 from specfn.http import parameters, security, server, url
 from specfn.http.connection import Connection, reveal
 from specfn.http.headers import is_token, is_value
-from specfn.http.server import Base, shown
+from specfn.http.origin import Base, shown
 from specfn.http.style import Pair
 from specfn.http.unfit import Faults, Unfit
 from specfn.migrate.route import Callable as Function

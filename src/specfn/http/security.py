@@ -9,7 +9,7 @@ from specfn._json import JsonObject
 from specfn.errors import UsageError
 from specfn.http.connection import Connection, reveal
 from specfn.http.headers import is_cookie_value, is_token, is_value
-from specfn.http.server import Base, is_loopback
+from specfn.http.origin import Base, is_loopback
 from specfn.migrate.route import Api, Route
 
 Slot: TypeAlias = Literal["header", "query", "cookie"]

@@ -21,10 +21,10 @@ from specfn.http import pool
 from specfn.http.connection import Connection
 from specfn.http.failure import failure
 from specfn.http.inflate import BrokenEncodingError, Inflater
+from specfn.http.origin import shown
 from specfn.http.request import CoveredURL, finish, immediate, prepare
 from specfn.http.resend import pause, redirected
 from specfn.http.response import Result, decode
-from specfn.http.server import shown
 from specfn.migrate.route import Callable as Function
 
 

@@ -7,106 +7,20 @@ error that names the origin to add.
 import ipaddress
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING
-from urllib.parse import urljoin, urlsplit
-
-import httpx
+from dataclasses import replace
+from urllib.parse import urljoin
 
 from specfn._json import JsonObject
 from specfn.errors import UsageError
+from specfn.http.connection import Connection
+from specfn.http.origin import Base, is_loopback, parse, shown
 from specfn.migrate.route import Api, Route
 
-if TYPE_CHECKING:
-    from specfn.http.connection import Connection
-
-_PORTS = {"http": 80, "https": 443}
-_LABEL = "[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
-_HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*\.?\Z")
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
-_USERINFO = re.compile(r"//[^/?#]*@")
 _NUMBER = re.compile(r"(0x[0-9a-f]*|[0-9]+)\Z")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Base:
-    """What every request of an operation begins with.
-
-    Attributes:
-        origin: scheme, host and port as they are sent: lower case, IDNA, no default port.
-        scheme: ``http`` or ``https``.
-        host: the host alone.
-        path: the base path, percent-encoded, without a slash at its end; may be empty.
-        trusted: whether the caller's headers and credentials may go there.
-    """
-
-    origin: str
-    scheme: str
-    host: str
-    path: str
-    trusted: bool = False
-
-
-def shown(url: str) -> str:
-    """A URL for people: without user, password, query and fragment."""
-    return _USERINFO.sub("//", re.split(r"[?#]", url, maxsplit=1)[0])
-
-
-@lru_cache(maxsize=256)
-def parse(url: str) -> Base:
-    """Read a complete base URL.
-
-    Raises:
-        ValueError: it is not one; the text says why and does not repeat the URL.
-    """
-    try:
-        parsed = httpx.URL(url)
-    except httpx.InvalidURL:
-        raise ValueError("is not a URL") from None
-    if parsed.scheme not in _PORTS or not parsed.host:
-        raise ValueError("must be a complete http or https URL")
-    if parsed.userinfo:
-        raise ValueError("must not hold a user name or password; give them as credentials")
-    if "?" in url or "#" in url:
-        raise ValueError("must have neither a query nor a fragment")
-    host = parsed.raw_host.decode()
-    if ":" not in host and not _HOST.match(host):
-        raise ValueError("has a host that is no host name")
-    if any(is_dot(segment) for segment in urlsplit(url).path.split("/")):
-        raise ValueError("must not have . or .. in its path")
-    if ":" in host:
-        host = str(ipaddress.ip_address(host))
-    return Base(
-        origin=_origin(parsed.scheme, host, parsed.port),
-        scheme=parsed.scheme,
-        host=host,
-        path=parsed.raw_path.decode().removesuffix("/"),
-    )
-
-
-def _origin(scheme: str, host: str, port: int | None) -> str:
-    """An origin in the one form that can be compared; the client keeps some ports that are default."""
-    written = f"[{host}]" if ":" in host else host
-    return f"{scheme}://{written}" + ("" if port in {None, _PORTS[scheme]} else f":{port}")
-
-
-def is_dot(segment: str) -> bool:
-    """Whether a path segment means this or the upper folder, plain or percent-encoded."""
-    return re.sub("%2[eE]", ".", segment).partition(";")[0] in {".", ".."}
-
-
-def is_loopback(base: Base) -> bool:
-    """Whether the host is this machine, so that no network sees what is sent."""
-    if base.host == "localhost" or base.host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(base.host).is_loopback
-    except ValueError:
-        return False
-
-
-def choose(route: Route, api: Api, connection: "Connection") -> Base:
+def choose(route: Route, api: Api, connection: Connection) -> Base:
     """Where the operation is sent, and whether headers and credentials go along.
 
     Raises:
@@ -130,7 +44,7 @@ def choose(route: Route, api: Api, connection: "Connection") -> Base:
     )
 
 
-def _own(route: Route, api: Api, connection: "Connection") -> Base:
+def _own(route: Route, api: Api, connection: Connection) -> Base:
     """A path or an operation with servers of its own: the first that is allowed."""
     bases = _bases(route.servers, api, connection)
     allowed = allowed_origins(connection)
@@ -145,13 +59,13 @@ def _own(route: Route, api: Api, connection: "Connection") -> Base:
     )
 
 
-def allowed_origins(connection: "Connection") -> frozenset[str]:
+def allowed_origins(connection: Connection) -> frozenset[str]:
     """The origins that the caller's headers and credentials are bound to (rule X6)."""
     own = () if connection.base_url is None else (parse(connection.base_url).origin,)
     return frozenset((*own, *connection.origins))
 
 
-def _bases(servers: Iterable[JsonObject], api: Api, connection: "Connection") -> list[Base]:
+def _bases(servers: Iterable[JsonObject], api: Api, connection: Connection) -> list[Base]:
     """Server Objects as bases, relative ones against the document's URL (section Server Object)."""
     bases = []
     reason = ""
@@ -188,7 +102,7 @@ def _substitute(server: JsonObject, given: Mapping[str, str]) -> str:
     return _VARIABLE.sub(value, str(server.get("url", "/")))
 
 
-def _public(base: Base, connection: "Connection") -> Base:
+def _public(base: Base, connection: Connection) -> Base:
     """A server that only the document vouches for: https, and no address inside a network."""
     if base.origin in allowed_origins(connection):
         return replace(base, trusted=True)

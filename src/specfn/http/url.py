@@ -12,8 +12,8 @@ from urllib.parse import quote, unquote
 import httpx
 
 from specfn.errors import DocumentError, UsageError
+from specfn.http.origin import Base
 from specfn.http.parameters import path_text
-from specfn.http.server import Base
 from specfn.http.unfit import Faults, Unfit
 from specfn.http.values import settle, text
 from specfn.migrate.route import Parameter, Pieces, Placeholder, Route

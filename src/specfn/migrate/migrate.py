@@ -19,6 +19,9 @@ from specfn.migrate.route import Answer, Body, Group, GroupKey, Placeholder, Rou
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
 
+#: Where a parameter may go.
+_PLACES = frozenset({"path", *GROUPS})
+
 #: Methods that are converted only when ``Options.methods`` names them (rule R2).
 _ON_REQUEST = frozenset({"options", "trace"})
 
@@ -215,7 +218,7 @@ class _RouteReader:
             if reference is not None:
                 raise _refused_reference(reference, place)
             name, where = parameter.get("name"), parameter.get("in")
-            if isinstance(name, str) and name and (where == "path" or where in GROUPS):
+            if isinstance(name, str) and name and isinstance(where, str) and where in _PLACES:
                 found.append((parameter, place))
             else:
                 text = (

@@ -209,7 +209,12 @@ def groups(
     for raw, place in declared:
         location: Location = raw["in"]
         group = GROUPS[location]
-        reason = _hidden(raw["name"], location, settings, keys, notes, raw, place)
+        reason = _hidden(raw["name"], location, settings, keys)
+        if _is_authorization(raw):
+            text = (
+                "a required Authorization header: give it in connection.headers or as a credential"
+            )
+            notes.append(Note(pointer=place, text=text))
         if reason is None and not _is_present(raw, presence[group]):
             reason = f"left out by Options.{group}"
         if reason is not None:
@@ -224,7 +229,10 @@ def groups(
         if twin is not None:
             del known[twin]
         known[name] = _parameter(raw, name, name, location, place)
-    query = _spread(list(members["query"].values()), look)
+    query = [
+        _without_credentials(parameter, settings, keys, notes)
+        for parameter in _spread(list(members["query"].values()), look)
+    ]
     found: dict[GroupKey, Group] = {}
     for key, parameters in (
         ("query", query),
@@ -241,6 +249,11 @@ def _is_present(raw: JsonObject, presence: Presence) -> bool:
     return presence == "include" or (presence == "required" and is_true(raw.get("required")))
 
 
+def _is_authorization(raw: JsonObject) -> bool:
+    is_header = raw["in"] == "header" and raw["name"].lower() == "authorization"
+    return is_header and is_true(raw.get("required"))
+
+
 def _scheme_keys(schemes: Mapping[str, JsonObject]) -> set[tuple[str, str]]:
     """Where the document's ``apiKey`` schemes put their keys; header names without case."""
     found = set()
@@ -252,22 +265,11 @@ def _scheme_keys(schemes: Mapping[str, JsonObject]) -> set[tuple[str, str]]:
 
 
 def _hidden(
-    name: str,
-    location: Location,
-    settings: Settings,
-    keys: set[tuple[str, str]],
-    notes: list[Note],
-    raw: JsonObject,
-    place: str,
+    name: str, location: Location, settings: Settings, keys: set[tuple[str, str]]
 ) -> str | None:
     """Why a model must not see a parameter; ``None`` if it may (rule R7)."""
     lower = name.lower()
     if location == "header" and lower in _IGNORED_HEADERS:
-        if lower == "authorization" and is_true(raw.get("required")):
-            text = (
-                "a required Authorization header: give it in connection.headers or as a credential"
-            )
-            notes.append(Note(pointer=place, text=text))
         return "OpenAPI ignores it as a parameter"
     wish = settings.hidden.get(name)
     if wish is not None:
@@ -277,6 +279,25 @@ def _hidden(
     if plain(name) in _CREDENTIALS:
         return "it is a credential by its name: the connection fills it"
     return None
+
+
+def _without_credentials(
+    parameter: Parameter, settings: Settings, keys: set[tuple[str, str]], notes: list[Note]
+) -> Parameter:
+    """A spread parameter without the members that a model must not see."""
+    shown = []
+    for name in parameter.members:
+        reason = _hidden(name, "query", settings, keys)
+        if reason is None:
+            shown.append(name)
+        else:
+            text = f"the member {name!r} of {parameter.name!r} is not shown to a model: {reason}"
+            notes.append(Note(pointer=parameter.pointer, text=text))
+    return (
+        parameter
+        if len(shown) == len(parameter.members)
+        else replace(parameter, members=tuple(shown))
+    )
 
 
 def _spread(parameters: list[Parameter], look: Look) -> list[Parameter]:

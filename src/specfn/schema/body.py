@@ -16,6 +16,11 @@ def shown(value: Any) -> str:
     return shorten(clean(dumps(value).decode()), _SHOWN)
 
 
+def boolean(schema: Any) -> Draft:
+    """A boolean schema as an object: readers of OpenAPI 3.0 know no other."""
+    return {"not": {}} if schema is False else {}
+
+
 class Body:
     """One schema object in the making.
 

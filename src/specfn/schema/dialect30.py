@@ -9,7 +9,7 @@ from typing import Any
 from specfn._json import JsonObject
 from specfn._pointer import join
 from specfn.records import Edit
-from specfn.schema.body import Body, shown
+from specfn.schema.body import Body, boolean, shown
 from specfn.schema.definitions import Definitions
 from specfn.schema.merge import CONTRADICTION
 from specfn.schema.nodes import (
@@ -73,7 +73,9 @@ class Draft30:
 
     def form(self, node: Any) -> Form:
         """The rendering of a piece's own schema."""
-        if isinstance(node, dict) and "$ref" in node:
+        if not isinstance(node, dict):
+            draft = boolean(node)
+        elif "$ref" in node:
             draft = self._reference(node, inline=False)
         else:
             draft = self._schema(node)
@@ -90,7 +92,7 @@ class Draft30:
         self._optional += optional
         try:
             if not isinstance(node, dict):
-                return {"not": {}} if node is False else {}
+                return boolean(node)
             if "$ref" in node:
                 return self._reference(node)
             if is_piece(node):

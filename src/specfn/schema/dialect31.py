@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from specfn._json import JsonObject
 from specfn._pointer import join
 from specfn.records import Edit
-from specfn.schema.body import Body, shown
+from specfn.schema.body import Body, boolean, shown
 from specfn.schema.definitions import Definitions
 from specfn.schema.merge import CONTRADICTION
 from specfn.schema.nodes import MORE, is_common, is_piece, is_telling
@@ -82,7 +82,10 @@ class Draft31:
 
     def form(self, node: Any) -> Form:
         """The rendering of a piece's own schema."""
-        draft = self._reference(node) if "$ref" in node else self._schema(node)
+        if not isinstance(node, dict):
+            draft = boolean(node)
+        else:
+            draft = self._reference(node) if "$ref" in node else self._schema(node)
         return form(draft, tuple(self._edits))
 
     def _edit(self, kind: str, reason: str) -> None:
@@ -93,7 +96,7 @@ class Draft31:
         self._optional += optional
         try:
             if not isinstance(node, dict):
-                return {"not": {}} if node is False else {}
+                return boolean(node)
             if "$ref" in node:
                 return self._reference(node)
             return self._hole(id(node), node, {}) if is_piece(node) else self._schema(node)

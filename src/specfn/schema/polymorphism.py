@@ -183,7 +183,9 @@ def with_tag(body: Any, tag: str, tags: tuple[str, ...]) -> Any:
     required = [*(name for name in body.get("required", ()) if name != tag), tag]
     if declared and (not values or values == declared):
         return {**body, "required": required}
-    said = {key: item for key, item in node.items() if is_annotation(key)} if node else {}
+    said = (
+        {key: item for key, item in node.items() if is_annotation(key)} if node is not True else {}
+    )
     constant = {"const": values[0]} if len(values) == 1 else {"enum": values}
     tagged = {"type": "string", **said, **constant}
     return {**body, "properties": {**properties, tag: tagged}, "required": required}

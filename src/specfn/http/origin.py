@@ -1,0 +1,91 @@
+"""Origins and base paths: what a request begins with, read from a URL in the one form that can be compared."""
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+import httpx
+
+_PORTS = {"http": 80, "https": 443}
+_LABEL = "[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
+_HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*\.?\Z")
+_USERINFO = re.compile(r"//[^/?#]*@")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """What every request of an operation begins with.
+
+    Attributes:
+        origin: scheme, host and port as they are sent: lower case, IDNA, no default port.
+        scheme: ``http`` or ``https``.
+        host: the host alone.
+        path: the base path, percent-encoded, without a slash at its end; may be empty.
+        trusted: whether the caller's headers and credentials may go there.
+    """
+
+    origin: str
+    scheme: str
+    host: str
+    path: str
+    trusted: bool = False
+
+
+def shown(url: str) -> str:
+    """A URL for people: without user, password, query and fragment."""
+    return _USERINFO.sub("//", re.split(r"[?#]", url, maxsplit=1)[0])
+
+
+@lru_cache(maxsize=256)
+def parse(url: str) -> Base:
+    """Read a complete base URL.
+
+    Raises:
+        ValueError: it is not one; the text says why and does not repeat the URL.
+    """
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL:
+        raise ValueError("is not a URL") from None
+    if parsed.scheme not in _PORTS or not parsed.host:
+        raise ValueError("must be a complete http or https URL")
+    if parsed.userinfo:
+        raise ValueError("must not hold a user name or password; give them as credentials")
+    if "?" in url or "#" in url:
+        raise ValueError("must have neither a query nor a fragment")
+    host = parsed.raw_host.decode()
+    if ":" not in host and not _HOST.match(host):
+        raise ValueError("has a host that is no host name")
+    if any(is_dot(segment) for segment in urlsplit(url).path.split("/")):
+        raise ValueError("must not have . or .. in its path")
+    if ":" in host:
+        host = str(ipaddress.ip_address(host))
+    return Base(
+        origin=_origin(parsed.scheme, host, parsed.port),
+        scheme=parsed.scheme,
+        host=host,
+        path=parsed.raw_path.decode().removesuffix("/"),
+    )
+
+
+def _origin(scheme: str, host: str, port: int | None) -> str:
+    """An origin in the one form that can be compared; the client keeps some ports that are default."""
+    written = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{written}" + ("" if port in {None, _PORTS[scheme]} else f":{port}")
+
+
+def is_dot(segment: str) -> bool:
+    """Whether a path segment means this or the upper folder, plain or percent-encoded."""
+    return re.sub("%2[eE]", ".", segment).partition(";")[0] in {".", ".."}
+
+
+def is_loopback(base: Base) -> bool:
+    """Whether the host is this machine, so that no network sees what is sent."""
+    if base.host == "localhost" or base.host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(base.host).is_loopback
+    except ValueError:
+        return False
