@@ -1,7 +1,8 @@
 import json
 import re
 import string
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -414,3 +415,89 @@ def test_one_wrong_value_anywhere_breaks_nothing(document: dict[str, Any], how: 
         if place and (index + number) % 2 and (found := fault(replaced(document, place, junk), how))
     }
     assert not faults
+
+
+# -- work grows with the document -----------------------------------------------------------------------
+
+
+def declared(count: int, where: str, pattern: str) -> list[dict[str, Any]]:
+    return [
+        {"name": pattern.format(index), "in": where, "schema": {"type": "string"}}
+        for index in range(count)
+    ]
+
+
+def template(count: int, pattern: str) -> str:
+    return "/" + "/".join("{" + pattern.format(index) + "}" for index in range(count))
+
+
+def chained(count: int) -> list[dict[str, Any]]:
+    """Objects of which each holds the next one's name; the last two collide."""
+    return [
+        {
+            "name": f"o{index}",
+            "in": "query",
+            "schema": {
+                "type": "object",
+                "properties": {f"o{index + 1}": {}, "z" if index > count - 3 else f"y{index}": {}},
+            },
+        }
+        for index in range(count)
+    ]
+
+
+SHAPES: dict[str, Callable[[int], tuple[str, list[dict[str, Any]]]]] = {
+    "query": lambda count: ("/a", declared(count, "query", "q{}")),
+    "cookies": lambda count: ("/a", declared(count, "cookie", "q{}")),
+    "headers": lambda count: ("/a", declared(count, "header", "q{}")),
+    "dropped": lambda count: ("/a", declared(count, "path", "q{}")),
+    "undeclared": lambda count: (template(count, "p{}"), []),
+    "exact": lambda count: (template(count, "p{}"), declared(count, "path", "p{}")),
+    "near": lambda count: (template(count, "p_{}"), declared(count, "path", "p-{}")),
+    "unmatched": lambda count: (template(count, "p_{}"), declared(count, "path", "x{}")),
+    "aliases": lambda count: (template(count, "p-{}"), []),
+    "chained objects": lambda count: ("/a", chained(count)),
+}
+QUADRATIC = {"headers", "near", "unmatched", "chained objects"}
+
+
+def work(shape: str, count: int) -> int:
+    """How many calls it takes to convert an operation with so many parameters."""
+    path, parameters = SHAPES[shape](count)
+    document = {
+        "openapi": "3.1.0",
+        "info": {},
+        "paths": {path: {"get": {"parameters": parameters}}},
+    }
+    calls = 0
+
+    def count_call(_: Any, event: str, __: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count_call)
+    try:
+        load(document)
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        pytest.param(
+            shape,
+            marks=[pytest.mark.xfail(strict=True, reason="each is compared with each")]
+            if shape in QUADRATIC
+            else [],
+        )
+        for shape in SHAPES
+    ],
+)
+def test_work_grows_with_the_document(shape: str) -> None:
+    """T17: twice the parameters are at most about twice the work, however they are named."""
+    work(shape, 10)
+    small, large = work(shape, 50), work(shape, 200)
+    assert large < 5 * small
