@@ -80,7 +80,7 @@ def _parameter(raw: JsonObject, key: str, name: str, location: Location, pointer
         key=key,
         location=location,
         schema=schema,
-        required=location == "path" or is_true(raw.get("required")),
+        required=raw.get("in", "path") == "path" or is_true(raw.get("required")),
         description=description if isinstance(description, str) else None,
         deprecated=is_true(raw.get("deprecated")),
         style=style,
@@ -229,10 +229,9 @@ def groups(
         if twin is not None:
             del known[twin]
         known[name] = _parameter(raw, name, name, location, place)
-    query = [
-        _without_credentials(parameter, settings, keys, notes)
-        for parameter in _spread(list(members["query"].values()), look)
-    ]
+    spread = _spread(list(members["query"].values()), look)
+    shown = [_without_credentials(parameter, settings, keys, notes) for parameter in spread]
+    query = [parameter for parameter in shown if parameter is not None]
     found: dict[GroupKey, Group] = {}
     for key, parameters in (
         ("query", query),
@@ -283,8 +282,10 @@ def _hidden(
 
 def _without_credentials(
     parameter: Parameter, settings: Settings, keys: set[tuple[str, str]], notes: list[Note]
-) -> Parameter:
-    """A spread parameter without the members that a model must not see."""
+) -> Parameter | None:
+    """A spread parameter without the members that a model must not see; ``None`` if none is left."""
+    if not parameter.members:
+        return parameter
     shown = []
     for name in parameter.members:
         reason = _hidden(name, "query", settings, keys)
@@ -293,11 +294,7 @@ def _without_credentials(
         else:
             text = f"the member {name!r} of {parameter.name!r} is not shown to a model: {reason}"
             notes.append(Note(pointer=parameter.pointer, text=text))
-    return (
-        parameter
-        if len(shown) == len(parameter.members)
-        else replace(parameter, members=tuple(shown))
-    )
+    return replace(parameter, members=tuple(shown)) if shown else None
 
 
 def _spread(parameters: list[Parameter], look: Look) -> list[Parameter]:
