@@ -167,7 +167,6 @@ def test_placeholders_in_a_fixed_query_pair_with_query_declarations() -> None:
     assert members(function) is None
 
 
-@pytest.mark.xfail(strict=True, reason="an optional query parameter in a path key becomes required")
 def test_optional_placeholders_in_a_fixed_query_stay_optional() -> None:
     """R3, R5: ``/search?q={q}`` asks for ``q`` only where the declaration does."""
     function = made(parameter("q", "query", INTEGER), path="/search?q={q}")
