@@ -1,19 +1,28 @@
 """A model's schema as it is put together: finished members, places for drafts, description lines."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import unquote
 
 from specfn._json import JsonObject, dumps
+from specfn._pointer import unescape
 from specfn.schema.piece import Draft, Hole, Skeleton, ordered
 from specfn.schema.text import clean, shorten
+
+#: A reference to a definition, alone in its schema.
+_REFERENCE = re.compile(r'\{"\$ref":"#/\$defs/([^"]+)"\}')
 
 #: How much of a keyword's value a description shows, in characters.
 _SHOWN = 300
 
 
 def shown(value: Any) -> str:
-    """A keyword's value as a description shows it."""
-    return shorten(clean(dumps(value).decode()), _SHOWN)
+    """A keyword's value as a description shows it; a reference is its component's name."""
+    text = dumps(value).decode()
+    if "$ref" in text:
+        text = _REFERENCE.sub(lambda match: unescape(unquote(match[1])), text)
+    return shorten(clean(text), _SHOWN)
 
 
 def boolean(schema: Any) -> Draft:

@@ -22,22 +22,19 @@ def is_suspicious(schemas: JsonObject) -> bool:
     """Whether a chain of components applied to one value is long or wide enough to be tried."""
     costs: dict[str, tuple[int, int]] = {}
     for start in schemas:
-        waiting = [start]
-        while waiting:
-            name = waiting[-1]
-            if name in costs and costs[name] != _OPEN:
-                waiting.pop()
+        if start in costs:
+            continue
+        costs[start] = _OPEN
+        work = [(start, iter(_inner(schemas, start)))]
+        while work:
+            name, rest = work[-1]
+            target = next((target for target, _ in rest if target not in costs), None)
+            if target is not None:
+                costs[target] = _OPEN
+                work.append((target, iter(_inner(schemas, target))))
                 continue
-            inner = [
-                (target, depth) for target, depth in _in_place(schemas[name]) if target in schemas
-            ]
-            new = [target for target, _ in inner if target not in costs]
-            if name not in costs:
-                costs[name] = _OPEN
-                waiting.extend(dict.fromkeys(new))
-                if new:
-                    continue
-            waiting.pop()
+            work.pop()
+            inner = _inner(schemas, name)
             hops = max((depth + costs[target][0] for target, depth in inner), default=0)
             looks = 1 + sum(costs[target][1] for target, _ in inner)
             if hops > _HOPS or looks > _LOOKS:
@@ -48,6 +45,10 @@ def is_suspicious(schemas: JsonObject) -> bool:
 
 #: The cost of a component while it is open: one that leads back to itself in place adds nothing.
 _OPEN = (0, 0)
+
+
+def _inner(schemas: JsonObject, name: str) -> list[tuple[str, int]]:
+    return [(target, depth) for target, depth in _in_place(schemas[name]) if target in schemas]
 
 
 def _in_place(schema: Any) -> Iterator[tuple[str, int]]:

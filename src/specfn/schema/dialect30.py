@@ -7,35 +7,25 @@ import math
 from typing import Any
 
 from specfn._json import JsonObject
-from specfn._pointer import join
-from specfn.records import Edit
 from specfn.schema.body import Body, boolean, shown
-from specfn.schema.definitions import Definitions
-from specfn.schema.merge import CONTRADICTION
+from specfn.schema.drafter import Drafter
 from specfn.schema.nodes import (
-    MORE,
     Root,
     fits,
     is_common,
     is_leaf,
     is_numeric,
-    is_piece,
-    is_telling,
     root_of,
     types_of,
 )
 from specfn.schema.piece import (
     ONLY_NULL,
     Draft,
-    Form,
     Hole,
     Skeleton,
     admit_null,
     admitting_null,
-    form,
-    hole,
 )
-from specfn.schema.text import clean
 from specfn.schema.vocabulary import (
     BESIDE_UNION,
     BY_TYPE,
@@ -49,95 +39,25 @@ from specfn.schema.vocabulary import (
 )
 
 
-class Draft30:
-    """Renders one piece; made anew for each."""
+class Draft30(Drafter):
+    """Renders one piece in dialect "3.0"."""
 
-    def __init__(
-        self, definitions: Definitions, *, constraint: bool, bare: bool, short: bool
-    ) -> None:
-        """Begin a piece.
+    shared = False
 
-        Args:
-            definitions: what references mean.
-            constraint: whether constraints stay keywords.
-            bare: leave descriptions and examples out.
-            short: say long enums in descriptions.
-        """
-        self._definitions = definitions
-        self._constraint = constraint
-        self._bare = bare
-        self._short = short
-        self._path: list[str | int] = []
-        self._optional = 0
-        self._edits: list[Edit] = []
-
-    def form(self, node: Any) -> Form:
-        """The rendering of a piece's own schema."""
-        if not isinstance(node, dict):
-            draft = boolean(node)
-        elif "$ref" in node:
-            draft = self._reference(node, inline=False)
-        else:
-            draft = self._schema(node)
-        return form(draft, tuple(self._edits))
-
-    # -- places -----------------------------------------------------------------------------------
-
-    def _edit(self, kind: str, reason: str) -> None:
-        self._edits.append(Edit(pointer=join(self._path), kind=kind, reason=reason))
-
-    def _child(self, node: Any, *steps: str | int, optional: bool = False) -> Draft:
-        """Render a subschema at a place below this one."""
-        self._path.extend(steps)
-        self._optional += optional
-        try:
-            if not isinstance(node, dict):
-                return boolean(node)
-            if "$ref" in node:
-                return self._reference(node)
-            if is_piece(node):
-                return self._hole(id(node), node)
-            return self._schema(node)
-        finally:
-            self._optional -= optional
-            del self._path[-len(steps) :]
-
-    def _hole(self, key: str | int, node: JsonObject, said: JsonObject | None = None) -> Hole:
-        return hole(key, node, tuple(self._path), optional=self._optional > 0, said=said or {})
-
-    def _reference(self, node: JsonObject, *, inline: bool = True) -> Draft:
+    def _reference(self, node: JsonObject) -> Draft:
+        """A component's place; one with nothing below it is shown wherever it is used."""
         name = self._definitions.name_of(node["$ref"])
-        said = self._annotations(node)
-        if name is None:
-            self._edit(
-                "reference", f"the reference {node['$ref']!r} leads nowhere: anything is admitted"
-            )
-            return {"description": f"(unresolved reference {clean(node['$ref'])})", **said}
-        target = self._definitions[name]
-        if inline and is_leaf(target):
-            content = self._schema(target) if isinstance(target, dict) else self._child(target, 0)
-            assert isinstance(content, dict)
-            return {**content, **said}
-        return self._hole(name, target if isinstance(target, dict) else {}, said)
+        target = None if name is None else self._definitions[name]
+        if name is None or not is_leaf(target):
+            return self._place(node)
+        content = self._schema(target) if isinstance(target, dict) else boolean(target)
+        assert isinstance(content, dict)
+        return {**content, **self._annotations(node)}
+
+    def _example(self, example: Any) -> JsonObject:
+        return {"example": example}
 
     # -- one schema -------------------------------------------------------------------------------
-
-    def _annotations(self, node: JsonObject) -> JsonObject:
-        said: JsonObject = {}
-        if not self._bare:
-            if "title" in node:
-                said["title"] = clean(node["title"])
-            if node.get("description"):
-                said["description"] = clean(node["description"])
-        if "default" in node:
-            said["default"] = node["default"]
-        if "examples" in node and not self._bare:
-            examples = node["examples"]
-            if examples and is_telling(examples[0]):
-                said["example"] = examples[0]
-        if node.get("deprecated"):
-            said["deprecated"] = True
-        return said
 
     def _schema(self, node: JsonObject) -> Draft:
         """A schema that is no reference."""
@@ -181,12 +101,6 @@ class Draft30:
                 out[key] = value
         return out
 
-    def _remarks(self, node: JsonObject, body: Body) -> None:
-        if CONTRADICTION in node:
-            self._edit("contradiction", f"{node[CONTRADICTION]}: no value is valid here")
-        if MORE in node:
-            body.always.append(node[MORE])
-
     def _union(self, node: JsonObject, body: Body, root: Root) -> None:
         drafts = [self._child(branch, "anyOf", i) for i, branch in enumerate(root.branches)]
         if not drafts:
@@ -223,12 +137,6 @@ class Draft30:
         draft = {**draft, **body.out}
         return admit_null(draft) if nullable else draft
 
-    def _at(self, node: JsonObject) -> Draft:
-        """Render a schema in the place of the one that holds it."""
-        if "$ref" in node:
-            return self._reference(node)
-        return self._hole(id(node), node) if is_piece(node) else self._schema(node)
-
     def _split(self, node: JsonObject, body: Body, root: Root) -> None:
         """Several types: a branch for each, with the keywords that apply to it (at most one type a node)."""
         drafts: list[Draft] = []
@@ -241,7 +149,9 @@ class Draft30:
                 part["enum"] = [value for value in root.values if fits(value, kind)]
             if part.get("enum") != []:
                 drafts.append(self._child(part, "anyOf", index))
-        body.put_list("anyOf", drafts or [{"not": {}}])
+        if root.nullable:
+            drafts = [_null_draft(drafts[0]), *drafts[1:]] if drafts else [dict(ONLY_NULL)]
+        body.put_list("anyOf", drafts or [boolean(False)])
 
     def _values(self, body: Body, root: Root) -> None:
         values = root.values or []

@@ -7,14 +7,10 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from specfn._json import JsonObject
-from specfn._pointer import join
-from specfn.records import Edit
-from specfn.schema.body import Body, boolean, shown
-from specfn.schema.definitions import Definitions
-from specfn.schema.merge import CONTRADICTION
-from specfn.schema.nodes import MORE, is_common, is_piece, is_telling
-from specfn.schema.piece import Draft, Form, Hole, form, hole
-from specfn.schema.text import clean
+from specfn.schema.body import Body, shown
+from specfn.schema.drafter import Drafter
+from specfn.schema.nodes import is_common, is_piece
+from specfn.schema.piece import Draft
 from specfn.schema.walk import walk
 
 _PLAIN = frozenset(
@@ -65,80 +61,17 @@ _RIGID = frozenset(
 _LISTS = {"allOf": "allOf", "anyOf": "anyOf", "oneOf": "anyOf", "prefixItems": "prefixItems"}
 
 
-class Draft31:
-    """Renders one piece; made anew for each."""
+class Draft31(Drafter):
+    """Renders one piece in dialect "3.1"."""
 
-    def __init__(
-        self, definitions: Definitions, *, constraint: bool, bare: bool, short: bool
-    ) -> None:
-        """Begin a piece; the arguments are those of ``Draft30``."""
-        self._definitions = definitions
-        self._constraint = constraint
-        self._bare = bare
-        self._short = short
-        self._path: list[str | int] = []
-        self._optional = 0
-        self._edits: list[Edit] = []
+    shared = True
 
-    def form(self, node: Any) -> Form:
-        """The rendering of a piece's own schema."""
-        if not isinstance(node, dict):
-            draft = boolean(node)
-        else:
-            draft = self._reference(node) if "$ref" in node else self._schema(node)
-        return form(draft, tuple(self._edits))
-
-    def _edit(self, kind: str, reason: str) -> None:
-        self._edits.append(Edit(pointer=join(self._path), kind=kind, reason=reason))
-
-    def _child(self, node: Any, *steps: str | int, optional: bool = False) -> Draft:
-        self._path.extend(steps)
-        self._optional += optional
-        try:
-            if not isinstance(node, dict):
-                return boolean(node)
-            if "$ref" in node:
-                return self._reference(node)
-            return self._hole(id(node), node, {}) if is_piece(node) else self._schema(node)
-        finally:
-            self._optional -= optional
-            del self._path[-len(steps) :]
-
-    def _reference(self, node: JsonObject) -> Draft:
-        name = self._definitions.name_of(node["$ref"])
-        said = self._annotations(node)
-        if name is None:
-            self._edit(
-                "reference", f"the reference {node['$ref']!r} leads nowhere: anything is admitted"
-            )
-            return {"description": f"(unresolved reference {clean(node['$ref'])})", **said}
-        target = self._definitions[name]
-        return self._hole(name, target if isinstance(target, dict) else {}, said)
-
-    def _hole(self, key: str | int, node: JsonObject, said: JsonObject) -> Hole:
-        shared = isinstance(key, str)
-        optional = self._optional > 0
-        return hole(key, node, tuple(self._path), optional=optional, said=said, shared=shared)
-
-    def _annotations(self, node: JsonObject) -> JsonObject:
-        said: JsonObject = {}
-        if not self._bare:
-            for key in ("title", "description"):
-                if node.get(key):
-                    said[key] = clean(node[key])
-            if node.get("examples") and is_telling(node["examples"][0]):
-                said["examples"] = node["examples"][:1]
-        for key in ("default", "deprecated"):
-            if key in node:
-                said[key] = node[key]
-        return said
+    def _example(self, example: Any) -> JsonObject:
+        return {"examples": [example]}
 
     def _schema(self, node: JsonObject) -> Draft:
         body = Body(self._annotations(node))
-        if CONTRADICTION in node:
-            self._edit("contradiction", f"{node[CONTRADICTION]}: no value is valid here")
-        if MORE in node:
-            body.always.append(node[MORE])
+        self._remarks(node, body)
         for key in node:
             render = self._RENDERERS.get(key)
             if render is not None:

@@ -23,12 +23,6 @@ def component_of(reference: Any) -> str | None:
     return None
 
 
-def tag_property(schema: Any) -> str | None:
-    """The property that a schema's own discriminator names; ``None`` without one."""
-    discriminator = schema.get("discriminator") if isinstance(schema, dict) else None
-    return discriminator["propertyName"] if isinstance(discriminator, dict) else None
-
-
 def own_discriminator(schema: Any) -> JsonObject | None:
     """The discriminator at the root of a schema or of an inline part of its ``allOf``."""
     for part in _inline_parts(schema):
