@@ -12,7 +12,8 @@ from specfn._json import JsonObject
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.schema.describe import Schema, describe
 from specfn.validation.engine import Workshop
-from specfn.validation.levels import Finding, Level
+from specfn.validation.findings import Finding
+from specfn.validation.levels import Level
 from specfn.validation.parts import Part
 from specfn.validation.prepare import Prepared
 from specfn.validation.shapes import Shapes

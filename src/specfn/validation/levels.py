@@ -6,45 +6,21 @@ recursive, and everything else (unions, conditions, recursion) stands as ``not n
 decides and never explains. What fails there is opened as the next level, by ``explain``.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
 
 from specfn._json import JsonObject
 from specfn.validation.engine import Workshop
+from specfn.validation.findings import TELLERS, Finding, inner_finding
 from specfn.validation.keywords import ASSERTIONS
-from specfn.validation.parts import Part
 from specfn.validation.shapes import Shapes
-from specfn.validation.spots import PLAIN, LevelSchema, Spot, counts_seen
-
-#: What a finding means: the value itself; a property that is missing, or must not be, or has a wrong name; a
-#: value inside, wrong in itself or to be opened; a part of the schema in place, to be opened.
-Kind: TypeAlias = Literal["here", "missing", "surplus", "name", "inside", "child", "part"]
+from specfn.validation.spots import LevelSchema, Spot, counts_seen
 
 #: What is said of a value inside by these depends on nothing but the place in the schema.
 _NAMED: Final = frozenset({"properties", "prefixItems"})
 
 #: What only the value tells.
-_TOLD: Final = frozenset({"patternProperties", "items", "additionalProperties", "required"})
-
-
-class Finding(NamedTuple):
-    """One thing that is wrong at one level.
-
-    Attributes:
-        kind: see ``Kind``.
-        keyword: the schema keyword that is not satisfied.
-        node: the prepared node that holds the keyword, or that is to be opened.
-        token: the key or index of the value inside.
-        part: the part in place that is to be opened.
-        inner: of a child, what is wrong in it, where that is known already.
-    """
-
-    kind: Kind
-    keyword: str
-    node: Any
-    token: Any = None
-    part: Part | None = None
-    inner: "list[Finding] | None" = None
+_TOLD: Final = frozenset({"items", "additionalProperties", "required"})
 
 
 class _Route(NamedTuple):
@@ -93,7 +69,7 @@ class Level:
         spots = [self._root]
         rest = path
         while True:
-            key = rest[1:3] if rest[2] in PLAIN else rest[1:4]
+            key = rest[1:3] if rest[2] == "items" else rest[1:4]
             inside = spots[-1].inside.get(key)
             if inside is None:
                 break
@@ -108,13 +84,14 @@ class Level:
         _, index, keyword, *below = rest
         member = spot.members[index]
         if keyword in _NAMED:
-            return self._inside(member[keyword][below[0]], keyword, below[1:], below[0])
+            token = below[0]
+            return inner_finding(member[keyword][token], keyword, token, self._shapes)
         if keyword in _TOLD:
             return None
         if keyword != "allOf":
             return Finding("here", keyword, member)
         part = spot.parts[index][below[0]]
-        if part.keyword in _TELLERS:
+        if part.keyword in TELLERS:
             return None
         if part.keyword in ASSERTIONS or part.keyword == "not":
             return Finding("here", part.keyword, member)
@@ -127,58 +104,16 @@ class Level:
         member = spot.members[index]
         if keyword == "required":
             return (Finding("missing", keyword, member, error.kind.property),)
-        tokens = error.instance_path
-        depth = len(route.spots) - 1
+        if keyword == "items":
+            token = error.instance_path[len(route.spots) - 1]
+            return (inner_finding(member[keyword], keyword, token, self._shapes),)
+        inside = _at(value, error.instance_path)
         if keyword == "allOf":
             part = spot.parts[index][below[0]]
-            return _TELLERS[part.keyword](part, _at(value, tokens), self._workshop)
-        if len(tokens) == depth:  # said of the object: of the members that it names, else of all
-            names = getattr(error.kind, "unexpected", None) or _at(value, tokens)
-            return [Finding("surplus", keyword, member[keyword], name) for name in names]
-        schema = member[keyword] if keyword in PLAIN else member[keyword][below.pop(0)]
-        return (self._inside(schema, keyword, below, tokens[depth]),)
-
-    def _inside(self, schema: Any, keyword: str, below: list[Any], token: str | int) -> Finding:
-        """A value inside: one that must not be there, one that is wrong, or one to open."""
-        if not below:
-            return Finding("surplus", keyword, schema, token)
-        if self._shapes.is_simple(self._shapes.target(schema)):
-            return Finding("inside", below[0], schema, token)
-        return Finding("child", keyword, schema, token)
-
-
-def _missing(part: Part, value: Any, _: Workshop) -> list[Finding]:
-    names = part.holder["required"]
-    return [
-        Finding("missing", "required", part.holder, name) for name in names if name not in value
-    ]
-
-
-def _missing_beside(part: Part, value: Any, _: Workshop) -> list[Finding]:
-    return [
-        Finding("missing", "dependentRequired", part.holder, name)
-        for key, names in part.holder["dependentRequired"].items()
-        if key in value
-        for name in names
-        if name not in value
-    ]
-
-
-def _misnamed(part: Part, value: Any, workshop: Workshop) -> list[Finding]:
-    schema = part.holder["propertyNames"]
-    return [
-        Finding("name", "propertyNames", schema, name)
-        for name in value
-        if not workshop.accepts(schema, name)
-    ]
-
-
-#: What we find out ourselves, where the engine only says that something is wrong.
-_TELLERS: Final[Mapping[str, Callable[[Part, Any, Workshop], list[Finding]]]] = {
-    "required": _missing,
-    "dependentRequired": _missing_beside,
-    "propertyNames": _misnamed,
-}
+            return TELLERS[part.keyword](part, inside, self._shapes, self._workshop)
+        # where no property is declared the engine names none of those there are: then it is all of them
+        names = getattr(error.kind, "unexpected", None) or inside
+        return [Finding("surplus", keyword, member[keyword], name) for name in names]
 
 
 class _Boxes:
@@ -226,7 +161,7 @@ def _sort(found: list[Finding], spot: Spot, value: Any, tokens: tuple[Any, ...])
         token = finding.token
         if token is None:
             return (2 if finding.kind == "part" else 0), 0
-        return 1, token if type(token) is int else order.get(token, 0)
+        return 1, token if type(token) is int else order.get(token, len(order))
 
     found.sort(key=position)
 

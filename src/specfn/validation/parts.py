@@ -1,8 +1,9 @@
 """Parts of a schema that are decided as a whole and looked into only where they fail.
 
-These are what is not simply conjoined (unions, conditions, dependent schemas), what the engine would report at
+These are what is not simply conjoined (unions, conditions, dependent schemas); what the engine would report at
 length (it copies the value and the keyword into each error, so a thousand missing properties of a large object, or
-an enum of thousands against a thousand items, would not fit into memory), and what is beyond one level's measure.
+an enum of thousands against a thousand items, would not fit into memory); the members of maps, since its errors do
+not tell the keys ``"7"``, ``"07"`` and ``7`` apart and leave ``""`` out; and what is beyond one level's measure.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,7 +29,7 @@ class Part(NamedTuple):
         keyword: the schema keyword that it stands under.
         holder: the prepared node.
         schema: the part by itself, with the same verdict.
-        key: for ``dependentSchemas``, the property.
+        key: the property, for ``dependentSchemas`` and ``properties``.
     """
 
     keyword: str
@@ -60,6 +61,7 @@ def _parts(node: JsonObject) -> Iterator[Part]:
     for key in node:
         if key in _NAMES or key == "not" or _is_long(node, key):
             yield Part(key, node, {key: node[key]})
+    yield from _members(node)
     for key in _UNIONS:
         if key in node:
             yield Part(key, node, {key: node[key]})
@@ -67,6 +69,31 @@ def _parts(node: JsonObject) -> Iterator[Part]:
         yield Part("if", node, {key: node[key] for key in _CONDITION if key in node})
     for key, schema in node.get("dependentSchemas", {}).items():
         yield Part("dependentSchemas", node, {"dependentSchemas": {key: schema}}, key)
+
+
+def is_odd(name: str) -> bool:
+    """Whether the engine's errors do not name a property as it is."""
+    return not name or name[0].isdigit() or name[0] in "+-"
+
+
+def names_only(node: JsonObject) -> JsonObject:
+    """What a node says of the names of properties, so that ``additionalProperties`` means the same beside it."""
+    return {
+        keyword: dict.fromkeys(node[keyword], True)
+        for keyword in ("properties", "patternProperties")
+        if keyword in node
+    }
+
+
+def _members(node: JsonObject) -> Iterator[Part]:
+    for name, schema in node.get("properties", {}).items():
+        if is_odd(name):
+            yield Part("properties", node, {"properties": {name: schema}}, name)
+    if "patternProperties" in node:
+        yield Part("patternProperties", node, {"patternProperties": node["patternProperties"]})
+    if isinstance(node.get("additionalProperties"), dict):
+        part = {**names_only(node), "additionalProperties": node["additionalProperties"]}
+        yield Part("additionalProperties", node, part)
 
 
 def _is_long(node: JsonObject, keyword: str) -> bool:

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from specfn._json import JsonObject
 from specfn.validation.keywords import UNEVALUATED
-from specfn.validation.parts import Part, is_light, own_assertions, parts_of
+from specfn.validation.parts import Part, is_light, is_odd, names_only, own_assertions, parts_of
 from specfn.validation.shapes import Shapes
 
 #: How many schemas with subschemas make one level, and how deep they may be nested.
@@ -14,9 +14,6 @@ _DEPTH: Final = 8
 
 #: How many checks of one value are made at once: the engine copies the value for each that fails.
 _CHECKS: Final = 24
-
-KEYED: Final = ("properties", "patternProperties")
-PLAIN: Final = ("items", "additionalProperties")
 
 
 class Spot:
@@ -103,10 +100,17 @@ class LevelSchema:
     def _own(self, member: JsonObject, parts: list[Part]) -> JsonObject:
         """What one node says by itself; the subschemas for values inside are still to be replaced."""
         own = own_assertions(member)
-        own.update({key: dict(member[key]) for key in KEYED if key in member})
-        own.update({key: member[key] for key in (*PLAIN, "contains") if key in member})
+        if "properties" in member:
+            own["properties"] = {
+                key: inner for key, inner in member["properties"].items() if not is_odd(key)
+            }
+        own.update({key: member[key] for key in ("items", "contains") if key in member})
         if "prefixItems" in member:
             own["prefixItems"] = list(member["prefixItems"])
+        if member.get("additionalProperties") is False:
+            names = names_only(member)
+            declared = {**names.pop("properties", {}), **own.pop("properties", {})}
+            own.update({"properties": declared, **names, "additionalProperties": False})
         if parts:
             own["allOf"] = [self._decided(part.schema) for part in parts]
         return own
@@ -135,13 +139,11 @@ def _affordable(whole: tuple[JsonObject, ...]) -> int:
 
 def _subschemas(own: list[JsonObject]) -> Iterator[_Subschema]:
     for index, schema in enumerate(own):
-        for keyword in KEYED:
-            members = schema.get(keyword, {})
-            for key, inner in members.items():
-                yield _Subschema((index, keyword, key), members, key, inner)
+        members = schema.get("properties", {})
+        for key, inner in members.items():
+            yield _Subschema((index, "properties", key), members, key, inner)
         first = schema.get("prefixItems", [])
         for at, inner in enumerate(first):
             yield _Subschema((index, "prefixItems", at), first, at, inner)
-        for keyword in PLAIN:
-            if keyword in schema:
-                yield _Subschema((index, keyword), schema, keyword, schema[keyword])
+        if "items" in schema:
+            yield _Subschema((index, "items"), schema, "items", schema["items"])

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.validation.engine import Workshop
+from specfn.validation.findings import Finding, inner_finding
 from specfn.validation.keywords import UNEVALUATED, parts_in_place
-from specfn.validation.levels import Finding
 from specfn.validation.patterns import matches
 from specfn.validation.shapes import Shapes
 
@@ -94,11 +94,8 @@ def _refused(
 ) -> Iterator[Finding]:
     """The values that the schema for what is left over does not accept."""
     for token, value in values.items():
-        if schema is False:
-            yield Finding("surplus", keyword, schema, token)
-        elif not workshop.accepts(schema, value):
-            kind = "inside" if shapes.is_simple(shapes.target(schema)) else "child"
-            yield Finding("inside" if kind == "inside" else "child", keyword, schema, token)
+        if not workshop.accepts(schema, value):
+            yield inner_finding(schema, keyword, token, shapes)
 
 
 def _knows(part: JsonObject, name: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._json import JsonObject
 from specfn.records import ABSENT
-from specfn.validation.levels import Finding
+from specfn.validation.findings import Finding
 from specfn.validation.parts import Part
 from specfn.validation.shapes import Shapes, contains, type_of
 

@@ -1,0 +1,101 @@
+"""Findings: what is wrong one level down, told by the engine or, for members of objects, found out here."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from specfn.validation.engine import Workshop
+from specfn.validation.parts import Part
+from specfn.validation.patterns import matches
+from specfn.validation.shapes import Shapes
+
+#: What a finding means: the value itself; a property that is missing, or must not be, or has a wrong name; a
+#: value inside, wrong in itself or to be opened; a part of the schema in place, to be opened.
+Kind: TypeAlias = Literal["here", "missing", "surplus", "name", "inside", "child", "part"]
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong at one level.
+
+    Attributes:
+        kind: see ``Kind``.
+        keyword: the schema keyword that is not satisfied.
+        node: the prepared node that holds the keyword, or that is to be opened.
+        token: the key or index of the value inside.
+        part: the part in place that is to be opened.
+        inner: of a child, what is wrong in it, where that is known already.
+    """
+
+    kind: Kind
+    keyword: str
+    node: Any
+    token: Any = None
+    part: Part | None = None
+    inner: "list[Finding] | None" = None
+
+
+def inner_finding(schema: Any, keyword: str, token: str | int, shapes: Shapes) -> Finding:
+    """A value inside that its schema does not accept: one that must not be, one that is wrong, one to open."""
+    target = shapes.target(schema)
+    if target is False:
+        return Finding("surplus", keyword, schema, token)
+    if shapes.is_simple(target):
+        return Finding("inside", keyword, schema, token)
+    return Finding("child", keyword, schema, token)
+
+
+_Teller: TypeAlias = Callable[[Part, Any, Shapes, Workshop], Iterator[Finding]]
+
+
+def _missing(part: Part, value: Any, _: Shapes, __: Workshop) -> Iterator[Finding]:
+    for name in part.holder["required"]:
+        if name not in value:
+            yield Finding("missing", "required", part.holder, name)
+
+
+def _missing_beside(part: Part, value: Any, _: Shapes, __: Workshop) -> Iterator[Finding]:
+    for key, names in part.holder["dependentRequired"].items():
+        if key in value:
+            for name in names:
+                if name not in value:
+                    yield Finding("missing", "dependentRequired", part.holder, name)
+
+
+def _misnamed(part: Part, value: Any, _: Shapes, workshop: Workshop) -> Iterator[Finding]:
+    schema = part.holder["propertyNames"]
+    for name in value:
+        if not workshop.accepts(schema, name):
+            yield Finding("name", "propertyNames", schema, name)
+
+
+def _property(part: Part, _: Any, shapes: Shapes, __: Workshop) -> Iterator[Finding]:
+    assert part.key is not None
+    yield inner_finding(part.holder["properties"][part.key], "properties", part.key, shapes)
+
+
+def _by_pattern(part: Part, value: Any, shapes: Shapes, workshop: Workshop) -> Iterator[Finding]:
+    for pattern, schema in part.holder["patternProperties"].items():
+        for name, item in value.items():
+            if matches(pattern, name) and not workshop.accepts(schema, item):
+                yield inner_finding(schema, "patternProperties", name, shapes)
+
+
+def _additional(part: Part, value: Any, shapes: Shapes, workshop: Workshop) -> Iterator[Finding]:
+    schema = part.holder["additionalProperties"]
+    declared = part.holder.get("properties", {})
+    patterns = part.holder.get("patternProperties", {})
+    for name, item in value.items():
+        if name in declared or any(matches(pattern, name) for pattern in patterns):
+            continue
+        if not workshop.accepts(schema, item):
+            yield inner_finding(schema, "additionalProperties", name, shapes)
+
+
+#: What is found out here, where the engine only says that something is wrong.
+TELLERS: Final[Mapping[str, _Teller]] = {
+    "required": _missing,
+    "dependentRequired": _missing_beside,
+    "propertyNames": _misnamed,
+    "properties": _property,
+    "patternProperties": _by_pattern,
+    "additionalProperties": _additional,
+}

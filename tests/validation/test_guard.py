@@ -1,0 +1,194 @@
+import datetime as dt
+import decimal
+import sys
+from collections import OrderedDict
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specfn.validation.guard import DEPTH, NODES, sound, unsound
+
+
+class Text(str):
+    __slots__ = ()
+
+
+class Number(IntEnum):
+    ONE = 1
+
+
+class Liar(type):
+    @property
+    def __name__(cls) -> str:
+        raise SystemExit
+
+
+class Hostile(metaclass=Liar):
+    def __eq__(self, other: object) -> bool:
+        raise SystemExit
+
+    def __hash__(self) -> int:
+        raise SystemExit
+
+    def __repr__(self) -> str:
+        raise SystemExit
+
+    def __iter__(self) -> Iterator[Any]:
+        raise SystemExit
+
+    def __bool__(self) -> bool:
+        raise SystemExit
+
+
+def nested(levels: int) -> Any:
+    value: Any = []
+    for _ in range(levels - 1):
+        value = [value]
+    return value
+
+
+def doubled(levels: int) -> Any:
+    value: Any = []
+    for _ in range(levels):
+        value = [value, value]
+    return value
+
+
+def cyclic() -> Any:
+    value: list[Any] = []
+    value.extend([value, value])
+    return value
+
+
+SOUND: list[Any] = [
+    None,
+    True,
+    0,
+    -1.5,
+    "",
+    "ü😀",
+    [],
+    {},
+    {"a": [1, None, {"b": "c"}]},
+    10**4299,
+    nested(DEPTH),
+    [0] * NODES,
+    {"a": [0] * (NODES - 1)},
+]
+
+UNSOUND: list[tuple[str, Any, str, str]] = [
+    ("nan", {"a": float("nan")}, "$input.a", "number"),
+    ("infinity", [float("inf")], "$input[0]", "number"),
+    ("minus infinity", -float("inf"), "$input", "number"),
+    ("too many digits", {"n": 10**4300}, "$input.n", "number"),
+    ("far too many digits", -(1 << 1_000_000), "$input", "number"),
+    ("lone surrogate", {"a": ["\ud800"]}, "$input.a[0]", "string"),
+    ("lone surrogate in a key", {"a": {"\udfff": 1}}, "$input.a", "Record<string, any>"),
+    ("integer key", {"a": {1: 2}}, "$input.a", "Record<string, any>"),
+    ("null key", {None: 2}, "$input", "Record<string, any>"),
+    ("text subclass as key", {Text("k"): 2}, "$input", "Record<string, any>"),
+    ("tuple", {"a": (1, 2)}, "$input.a", "any"),
+    ("set", [{1}], "$input[0]", "any"),
+    ("bytes", b"x", "$input", "any"),
+    ("text subclass", {"a": Text("x")}, "$input.a", "any"),
+    ("enum", [Number.ONE], "$input[0]", "any"),
+    ("dict subclass", OrderedDict(a=1), "$input", "any"),
+    ("decimal", decimal.Decimal(1), "$input", "any"),
+    ("date", {"d": dt.date(2026, 1, 1)}, "$input.d", "any"),
+    ("object", {"o": object()}, "$input.o", "any"),
+    ("type", int, "$input", "any"),
+    ("hostile object", [Hostile()], "$input[0]", "any"),
+    ("too deep", nested(DEPTH + 1), "$input" + "[0]" * DEPTH, "any"),
+    ("far too deep", nested(100_000), "$input" + "[0]" * DEPTH, "any"),
+    ("too many", [0] * (NODES + 1), "$input", "any"),
+    ("alias bomb", doubled(60), "$input", "any"),
+    ("cycle", cyclic(), "$input", "any"),
+]
+
+
+@pytest.mark.parametrize("value", SOUND, ids=range(len(SOUND)))
+def test_plain_json_passes(value: Any) -> None:
+    """JSON within the limits is sound, up to the last level, value and digit."""
+    assert sound(value)
+    assert unsound(value) == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "expected"), [case[1:] for case in UNSOUND], ids=[case[0] for case in UNSOUND]
+)
+def test_anything_else_is_named(value: Any, path: str, expected: str) -> None:
+    """What is not JSON, or too much of it, is refused at its place with a reason."""
+    assert not sound(value)
+    problems = unsound(value)
+    assert (path, expected) in [(problem.path, problem.expected) for problem in problems]
+    assert all(problem.description for problem in problems)
+
+
+def test_every_fault_at_once() -> None:
+    """Faults in several places are all named, in the order of the value."""
+    value = {"a": float("nan"), "b": [(), "x", b""], "c": {2: 3}}
+    assert [problem.path for problem in unsound(value)] == [
+        "$input.a",
+        "$input.b[0]",
+        "$input.b[2]",
+        "$input.c",
+    ]
+
+
+def test_faults_are_not_endless() -> None:
+    """Of very many faults the first twenty are named."""
+    assert len(unsound([float("nan")] * 1_000)) == 20
+
+
+def test_lower_limit_of_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An integer that Python would not write as text is refused, whatever its limit."""
+    monkeypatch.setattr(sys, "get_int_max_str_digits", lambda: 640)
+    assert sound(10**630)
+    assert not sound(10**700)
+
+
+def test_smaller_depth() -> None:
+    """A schema may allow less depth than the whole guard does."""
+    assert sound(nested(5), 5)
+    assert not sound(nested(6), 5)
+    assert unsound(nested(6), 5)[0].path == "$input" + "[0]" * 5
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=4)
+    ),
+)
+anything = st.recursive(
+    json_values
+    | st.binary(max_size=2)
+    | st.floats()
+    | st.tuples(st.integers())
+    | st.just(Text("x")),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(max_size=3) | st.integers(), inner, max_size=4)
+        | st.frozensets(st.integers(), max_size=2)
+    ),
+)
+
+
+@given(json_values)
+def test_all_json_passes(value: Any) -> None:
+    """Every JSON value of ordinary size is sound."""
+    assert sound(value)
+
+
+@given(anything, st.integers(1, 4))
+def test_verdict_and_reasons_agree(value: Any, depth: int) -> None:
+    """A value is refused exactly where there is a reason to name."""
+    assert sound(value, depth) is (unsound(value, depth) == ())

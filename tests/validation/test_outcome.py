@@ -1,0 +1,39 @@
+import dataclasses
+import pickle
+
+import pytest
+
+from specfn.records import ArgumentProblem, Repair
+from specfn.validation.outcome import Failure, Success, success
+
+PROBLEM = ArgumentProblem(path="$input.a", expected="string", value=5)
+
+
+def test_truth_is_success() -> None:
+    """A success is true, a failure is not."""
+    assert Success(data=None)
+    assert not Failure(data=1, errors=())
+
+
+def test_quick_success_is_a_success() -> None:
+    """The short way of making one leaves nothing out."""
+    data = {"a": 1}
+    made = success(data)
+    assert made == Success(data=data)
+    assert made.data is data
+    assert repr(made) == repr(Success(data=data))
+    assert pickle.loads(pickle.dumps(made)) == made
+
+
+def test_outcomes_are_frozen() -> None:
+    """Nobody changes an outcome."""
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        success(1).data = 2  # type: ignore[misc]
+
+
+def test_failure_keeps_what_was_done() -> None:
+    """Repairs and incompleteness stay with a failure, which can be pickled."""
+    repair = Repair(path="$input", kind="fence", before="```", after="")
+    failure = Failure(data={"a": 5}, errors=(PROBLEM,), repairs=(repair,), incomplete=True)
+    assert pickle.loads(pickle.dumps(failure)) == failure
+    assert "❌ expected string" in failure.feedback()
