@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from specfn._json import JsonObject
+from specfn._json import JsonObject, dumps
 from specfn.document.downgrade_draft import Draft, Rewrite, Walk
 
 #: Keywords that say what other schemas say of the same value; null may fail in any of them.
@@ -56,11 +56,12 @@ def _bounds(_: Walk, draft: Draft) -> None:
 
 
 def _const(_: Walk, draft: Draft) -> None:
-    values = [draft.out.pop("const")]
-    if "enum" in draft.out:
-        draft.also.append({"enum": values})
+    value = draft.out.pop("const")
+    listed = draft.out.get("enum")
+    if listed is None or dumps(value) in map(dumps, listed):
+        draft.out["enum"] = [value]
     else:
-        draft.out["enum"] = values
+        draft.also.append({"enum": [value], **({"nullable": True} if value is None else {})})
 
 
 def _content(walk: Walk, draft: Draft) -> None:

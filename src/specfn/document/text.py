@@ -109,7 +109,7 @@ def _first(data: bytes) -> bytes:
 
 
 def _json_value(data: bytes) -> Any:
-    if len(data) > MAX_NODES and _has_too_many_nodes(data):
+    if len(data) > 2 * MAX_NODES and _has_too_many_nodes(data):  # a node takes two bytes at least
         raise DocumentError(TOO_LARGE)
     try:
         value = loads(data)

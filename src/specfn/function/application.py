@@ -1,6 +1,5 @@
 """Applications: the functions of a document, found by any of their names, and called."""
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +9,7 @@ from specfn._json import JsonObject
 from specfn.errors import UnknownFunctionError
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
+from specfn.migrate.operations import operations
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
 
@@ -82,6 +82,8 @@ class Application:
         """
         found = self.find(key)
         if found is None:
+            import difflib  # noqa: PLC0415  # only for who misspells
+
             names = [function.name for function in self.functions]
             raise UnknownFunctionError(key, difflib.get_close_matches(key, names, n=3, cutoff=0.4))
         return found
@@ -161,17 +163,29 @@ class Application:
         return combined(function.fingerprint for function in self.functions)
 
     def report(self) -> JsonObject:
-        """Counts that add up: operations are functions and errors; webhooks and callbacks are neither."""
+        """Counts that add up: every operation is a function, an error, or left out by ``Options.select``.
+
+        Webhooks and callbacks are operations that a server calls: counted, and neither (rule R1).
+        """
+        found = sum(1 for _ in operations(self.document))
         return {
-            "operations": len(self.functions) + len(self.errors),
+            "operations": found,
             "functions": len(self.functions),
             "errors": len(self.errors),
-            "webhooks": len(_dict(self.document.get("webhooks"))),
+            "left_out": found - len(self.functions) - len(self.errors),
+            "webhooks": _count(self.document.get("webhooks")),
             "callbacks": sum(
-                len(_dict(function.operation.get("callbacks"))) for function in self.functions
+                _count(callback)
+                for operation in operations(self.document)
+                for callback in _dict(_dict(operation.raw).get("callbacks")).values()
             ),
             "notes": len(self.notes) + sum(len(function.notes) for function in self.functions),
         }
+
+
+def _count(items: Any) -> int:
+    """The operations of a map of path items."""
+    return sum(1 for _ in operations({"paths": _dict(items)}))
 
 
 def _names(function: Function) -> tuple[str, ...]:

@@ -38,14 +38,16 @@ def _prose(route: Route) -> Iterator[str]:
     """The summary, then the description without repeating it."""
     summary = _text(route.operation.get("summary"))
     description = _text(route.operation.get("description"))
-    if summary and description.rstrip(".") != summary.rstrip("."):
-        if not description.startswith(summary):
-            yield summary
-    elif summary:
-        yield max(summary, description, key=len)
-        return
+    if summary and not _begins_with(description, summary.rstrip(".")):
+        yield summary
     if description:
         yield description
+
+
+def _begins_with(description: str, summary: str) -> bool:
+    """Whether a description says the summary first, as a sentence or paragraph of its own."""
+    rest = description[len(summary) :]
+    return description.startswith(summary) and (not rest or rest[0] in ".\n:;!?")
 
 
 def _text(value: object) -> str:

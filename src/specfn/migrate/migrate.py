@@ -8,7 +8,7 @@ from typing import Any
 from specfn._json import JsonObject
 from specfn._pointer import join
 from specfn.document.keywords import is_true
-from specfn.document.reader import dicts, is_name
+from specfn.document.reader import METHODS, dicts, is_name
 from specfn.document.resolve import reference_of
 from specfn.migrate import accessor, media, template
 from specfn.migrate.media import Look
@@ -131,6 +131,11 @@ def _template(operation: Operation, settings: Settings) -> Template:
         raise _Refused("method", reason, operation.pointer)
     if not isinstance(operation.raw, dict):
         raise _Refused("malformed", "the operation is not an object", operation.pointer)
+    if operation.method not in METHODS and operation.method.lower() in METHODS:
+        reason = (
+            f"{operation.method} has a field of its own in a path item; move the operation there"
+        )
+        raise _Refused("malformed", reason, operation.pointer)
     if is_true(operation.raw.get("x-samchon-human")):
         reason = "x-samchon-human leaves the operation to people"
         raise _Refused("human", reason, operation.pointer)
@@ -248,6 +253,12 @@ class _RouteReader:
         declared = content[chosen] if isinstance(content[chosen], dict) else {}
         if reference_of(declared) is not None:
             raise _refused_reference(declared["$ref"], pointer)
+        wanted = self._wanted(name)
+        if wanted is not None and media.essence(wanted) != media.essence(chosen):
+            text = (
+                f"Options.media_types asks for {wanted!r}, which the request body does not declare"
+            )
+            notes.append(Note(pointer=pointer, text=text))
         kind = media.kind_of(chosen)
         encoding = declared.get("encoding")
         description = raw.get("description")

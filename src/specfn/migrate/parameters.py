@@ -133,7 +133,7 @@ def path_parameters(
     found = {name: left.pop(name) for name in wanted if name in left}
     for name in wanted:
         if name not in found:
-            near = [other for other in left if plain(other) == plain(name)]
+            near = [other for other in left if _folded(other) == _folded(name)]
             if len(near) == 1:
                 found[name] = _paired(name, left.pop(near[0]), notes)
     missing = [name for name in wanted if name not in found]
@@ -151,6 +151,11 @@ def path_parameters(
         raw, place = found.get(name, ({"schema": {"type": "string"}}, ""))
         parameters.append(_parameter(raw, keys[name], name, "path", place))
     return tuple(parameters)
+
+
+def _folded(name: str) -> str:
+    """A name without what path parameters may differ in (rule R4)."""
+    return name.lower().replace("-", "").replace("_", "")
 
 
 def _paired(

@@ -38,6 +38,14 @@ _TRAILING_OPERATORS: Final = "}+*?!. "
 _HEX: Final = re.compile(r"[0-9A-Fa-f]{2}")
 
 
+#: What most keys are: whole segments, literal or a placeholder, with nothing to look at twice.
+_ORDINARY: Final = re.compile(r"(?:/(?:[A-Za-z0-9_~-]+|\{[A-Za-z_][A-Za-z0-9_]*\}))+")
+
+
+def _ordinary(text: str) -> Pieces:
+    return (Placeholder(text[1:-1]),) if text[0] == "{" else (text,)
+
+
 def parse(key: str, path_parameters: Collection[str] = ()) -> Template:
     """Take a path key apart.
 
@@ -55,6 +63,8 @@ def parse(key: str, path_parameters: Collection[str] = ()) -> Template:
         ValueError: the request could not be sent as it is written, or might leave the server; the
             text is a sentence that says why.
     """
+    if _ORDINARY.fullmatch(key):
+        return Template(segments=tuple(map(_ordinary, key[1:].split("/"))))
     _refuse_other_places(key)
     declared = frozenset(path_parameters)
     extra: tuple[str, ...] = ()

@@ -9,9 +9,6 @@ from specfn.schema.definitions import Definitions
 from specfn.schema.expansion import MAX_NESTING, Expansion, placed
 from specfn.schema.pieces import ENDLESS, Dialect, Piece, Pieces
 
-#: The least share of a budget, in bytes: a stub and a few scalars.
-_LEAST = 256
-
 
 class Rendering:
     """A schema as a model reads it.
@@ -62,17 +59,18 @@ class Renderer:
         return Rendering(expansion.schema(), expansion.edits)
 
     def render_all(self, nodes: Sequence[Any]) -> list[Rendering]:
-        """Render schemas that share the budget, each by what it would need alone."""
+        """Render schemas that share the budget: the light ones whole, the others by equal parts of the rest."""
         weights = []
         for node in nodes:
             root = self._pieces.root(node)
             self._pieces.weigh(root)
-            weights.append(min(root.weight, self._budget) + 1)
+            weights.append(root.weight)
         room = self._budget - len(nodes) - 1
-        if sum(weights) <= room:
-            return [self.render(node) for node in nodes]
-        shares = [max(room * weight // sum(weights), _LEAST) for weight in weights]
-        return [self.render(node, share) for node, share in zip(nodes, shares, strict=True)]
+        shares: dict[int, int] = {}
+        for done, index in enumerate(sorted(range(len(nodes)), key=weights.__getitem__)):
+            shares[index] = min(weights[index], room // (len(nodes) - done))
+            room -= shares[index]
+        return [self.render(node, shares[index]) for index, node in enumerate(nodes)]
 
     def is_recursive(self, node: Any) -> bool:
         """Whether a schema nests without end."""

@@ -346,12 +346,19 @@ class Definitions:
         return self._plain(bare) if _COMPOSITE.isdisjoint(bare) else self._composite(bare, name)
 
     def _discriminated(self, node: JsonObject, discriminator: JsonObject) -> JsonObject:
-        """A union whose branches carry their tags as required constants."""
+        """A union whose branches carry their tags as required constants; tags that map to nothing stay open."""
         tag = discriminator["propertyName"]
         mapped = tags_by_component(discriminator)
         for key in _UNIONS:
             if key in node:
                 branches = [self._tagged_branch(branch, tag, mapped) for branch in node[key]]
+                unknown = [
+                    value
+                    for value, target in (discriminator.get("mapping") or {}).items()
+                    if component_of(target) not in self._schemas
+                ]
+                if unknown:
+                    branches.append(with_tag({"type": "object"}, tag, tuple(unknown)))
                 return {**node, key: branches, "discriminator": {"propertyName": tag}}
         return node
 

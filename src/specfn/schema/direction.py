@@ -14,22 +14,28 @@ FOREIGN: dict[Direction, str] = {"request": "readOnly", "response": "writeOnly"}
 def without_required(node: JsonObject, hidden: Collection[str]) -> JsonObject:
     """The keywords of a node, and of what applies in place, that required what a direction refuses."""
     changed: JsonObject = {}
-    required = node.get("required", ())
-    if any(name in hidden for name in required):
-        changed["required"] = [name for name in required if name not in hidden]
-    for key in ("anyOf", "oneOf", "allOf"):
-        branches = node.get(key)
-        if branches and any(
-            isinstance(branch, dict) and "required" in branch for branch in branches
-        ):
-            changed[key] = [_relaxed(branch, hidden) for branch in branches]
+    if any(name in hidden for name in node.get("required", ())):
+        changed["required"] = [name for name in node["required"] if name not in hidden]
+    dependents = node.get("dependentRequired")
+    if dependents:
+        changed["dependentRequired"] = {
+            key: [name for name in names if name not in hidden] for key, names in dependents.items()
+        }
+    for key in ("allOf", "anyOf", "oneOf"):
+        if key in node:
+            changed[key] = [_relaxed(branch, hidden) for branch in node[key]]
     for key in ("then", "else"):
-        if isinstance(node.get(key), dict) and "required" in node[key]:
+        if key in node:
             changed[key] = _relaxed(node[key], hidden)
-    return changed
+    if "dependentSchemas" in node:
+        changed["dependentSchemas"] = {
+            key: _relaxed(branch, hidden) for key, branch in node["dependentSchemas"].items()
+        }
+    return {key: value for key, value in changed.items() if value != node[key]}
 
 
 def _relaxed(branch: Any, hidden: Collection[str]) -> Any:
-    if not isinstance(branch, dict) or "required" not in branch:
+    if not isinstance(branch, dict):
         return branch
-    return {**branch, **without_required(branch, hidden)}
+    changed = without_required(branch, hidden)
+    return {**branch, **changed} if changed else branch

@@ -167,7 +167,7 @@ class Expansion:
         if parent.nesting >= MAX_NESTING:
             return f"cut at {MAX_NESTING} nested objects"
         if parent.repeats(hole.key) > self._recursive:
-            return f"recursive: shown {self._recursive + 1} times"
+            return f"recursive: shown to a depth of {self._recursive + 1}"
         return None
 
     def _trimmed(self, piece: Piece, room: int) -> Form | None:

@@ -81,11 +81,34 @@ def merge(parts: Sequence[JsonObject], both: Both) -> JsonObject:
             rest.append(left)
     properties = out.get("properties", {})
     clashes += [name for name in out.get("required", ()) if properties.get(name) is False]
+    clashes += _empty(out)
     if rest:
         out["allOf"] = rest
     if clashes:
         out[CONTRADICTION] = f"the parts of allOf contradict each other in {', '.join(clashes)}"
     return out
+
+
+def _empty(schema: JsonObject) -> list[str]:
+    """The keywords that leave no value between them."""
+    found = [
+        f"{low} and {high}"
+        for low, high in _BOUNDS
+        if low in schema and high in schema and schema[low] > schema[high]
+    ]
+    both = "const" in schema and "enum" in schema
+    if both and not any(is_equal(schema["const"], value) for value in schema["enum"]):
+        found.append("const and enum")
+    return found
+
+
+#: Bounds that contradict each other when the first is above the second.
+_BOUNDS = (
+    ("minimum", "maximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+)
 
 
 def _merge_keyword(
