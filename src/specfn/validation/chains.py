@@ -101,8 +101,8 @@ class _InPlace:
     def target(self, node: JsonObject) -> Any:
         """The node that a reference and nothing else leads to."""
         while node.keys() == {"$ref"}:
-            target = self._definitions[node["$ref"][len(REFERENCE) :]]
-            if not isinstance(target, dict):
+            (target,) = self.parts(node) or (None,)
+            if target is None:
                 break
             node = target
         return node

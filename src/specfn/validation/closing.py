@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.validation.keywords import IN_PLACE, parts_in_place
+from specfn.validation.keywords import IN_PLACE, subschemas
 from specfn.validation.survey import ROOT, Survey, target_of
 
 #: Where a schema is asked a question, closing it would change the answer.
@@ -71,5 +71,9 @@ def _declares(schema: JsonObject, surveyed: Survey) -> bool:
             if key not in seen:
                 seen.add(key)
                 waiting.append(surveyed.definitions[key].schema)
-        waiting.extend(parts_in_place(node))
+        waiting.extend(
+            part
+            for keyword, _, part in subschemas(node)
+            if keyword in IN_PLACE and keyword not in _ASKED
+        )
     return False

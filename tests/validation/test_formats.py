@@ -1,0 +1,122 @@
+import base64
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specfn.validation.formats import is_base64
+from specfn.validation.validate import Validator
+
+BOUNDS = [
+    ("int8", -(2**7), 2**7 - 1),
+    ("int16", -(2**15), 2**15 - 1),
+    ("int32", -(2**31), 2**31 - 1),
+    ("int64", -(2**63), 2**63 - 1),
+    ("uint8", 0, 2**8 - 1),
+    ("uint16", 0, 2**16 - 1),
+    ("uint32", 0, 2**32 - 1),
+    ("uint64", 0, 2**64 - 1),
+    ("double-int", -(2**53) + 1, 2**53 - 1),
+]
+
+TEXTS: list[tuple[str, str, str]] = [
+    ("date-time", "2026-01-31T12:00:00Z", "2026-01-31 12:00:00Z"),
+    ("date-time", "2026-01-31T12:00:00.5+02:00", "2026-01-31T12:00:00"),
+    ("date", "2026-02-28", "2026-02-30"),
+    ("time", "12:00:00Z", "25:00:00Z"),
+    ("duration", "P1DT2H", "1 day"),
+    ("email", "a@b.co", "a.b.co"),
+    ("idn-email", "ü@b.co", "ü"),
+    ("hostname", "a.b.co", "a_b..co"),
+    ("ipv4", "127.0.0.1", "256.0.0.1"),
+    ("ipv6", "::1", "1::2::3"),
+    ("uri", "http://a.b/c", "/c"),
+    ("uri-reference", "/c?d", "\\"),
+    ("iri", "http://ü.b/", "ü"),
+    ("uuid", "c56a4180-65aa-42ec-a945-5fd21dec0538", "c56a4180"),
+    ("json-pointer", "/a~1b", "a"),
+    ("regex", "^a+$", "("),
+    ("byte", "aGk=", "a!"),
+    ("base64", "-_8", "-+"),
+]
+
+
+@pytest.mark.parametrize(("name", "least", "most"), BOUNDS)
+def test_numeric_formats_are_bounds(name: str, least: int, most: int) -> None:
+    """A numeric format admits exactly its range, of integers and of numbers."""
+    validator = Validator({"type": "integer", "format": name})
+    assert validator.is_valid(least)
+    assert validator.is_valid(most)
+    assert not validator.is_valid(least - 1)
+    assert not validator.is_valid(most + 1)
+
+
+@pytest.mark.parametrize("name", ["int32", "int64", "float", "double"])
+@pytest.mark.parametrize("value", ["x", "99999999999999999999", None, [], {}])
+def test_numeric_formats_are_only_for_numbers(name: str, value: Any) -> None:
+    """On any other type of value a numeric format asserts nothing."""
+    assert Validator({"format": name}).is_valid(value)
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "valid"),
+    [
+        ({"minimum": 1}, 0, False),
+        ({"maximum": 2**40}, 2**31, False),
+        ({"minimum": -(2**40)}, -(2**31) - 1, False),
+        ({"maximum": 5}, 6, False),
+        ({"exclusiveMaximum": 5}, 5, False),
+        ({"minimum": 1, "maximum": 5}, 3, True),
+    ],
+)
+def test_the_tighter_bound_holds(said: dict[str, Any], value: int, valid: bool) -> None:  # noqa: FBT001 - a case
+    """A format's bounds and the schema's own hold together."""
+    assert Validator({"type": "integer", "format": "int32", **said}).is_valid(value) is valid
+
+
+@pytest.mark.parametrize(("name", "good", "bad"), TEXTS)
+def test_formats_of_text(name: str, good: str, bad: str) -> None:
+    """A format of strings is asserted of strings, and of nothing else."""
+    validator = Validator({"format": name})
+    assert validator.is_valid(good)
+    assert not validator.is_valid(bad)
+    assert validator.is_valid(5)
+
+
+@pytest.mark.parametrize("name", ["password", "binary", "phone", "date_time", "", "color", "UUID"])
+def test_unknown_formats_assert_nothing(name: str) -> None:
+    """What a format means that nobody defined is for the server to say."""
+    assert Validator({"type": "string", "format": name}).is_valid("\x00 anything")
+
+
+def test_hints() -> None:
+    """As hints, no format is asserted, of strings or of numbers; other schema keywords still are."""
+    schema = {
+        "properties": {
+            "a": {"format": "uuid"},
+            "b": {"format": "int8", "maximum": 300},
+            "c": {"format": "byte"},
+        }
+    }
+    validator = Validator(schema, formats="hint")
+    assert validator.is_valid({"a": "x", "b": 299, "c": "!"})
+    (problem,) = validator.problems({"b": 301})
+    assert problem.expected == 'number & Type<"int8"> & Maximum<300> | undefined'
+
+
+@given(st.binary(max_size=20))
+def test_every_spelling_of_base64(data: bytes) -> None:
+    """Both alphabets are taken, padded or not."""
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        text = encode(data).decode()
+        assert is_base64(text)
+        assert is_base64(text.rstrip("="))
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "aaaaa", "aa=", "a===", "====", "aa==a", "+-==", "aGk=\n", "aG k", "é"]
+)
+def test_what_is_not_base64(text: str) -> None:
+    """Other lengths, mixed alphabets, white space and misplaced padding are refused."""
+    assert not is_base64(text)
