@@ -180,6 +180,9 @@ def test_select_leaves_out_without_an_error() -> None:
     assert [function.path for function in reads] == ["/a", "/A"]
     assert {each.name for each in reads} <= {each.name for each in whole}
     assert [error.path for error in reads.errors] == ["/b"]
+    report = reads.report()
+    assert (report["operations"], report["functions"], report["errors"]) == (4, 2, 1)
+    assert report["left_out"] == 1
 
 
 def test_the_report_adds_up(shop: Application) -> None:

@@ -83,7 +83,7 @@ def test_errors_keep_the_documents_order_whatever_their_kind() -> None:
 
 def test_webhooks_and_callbacks_are_no_functions() -> None:
     """R1: what a server sends is counted in the report and is no call that a client makes."""
-    item = {"post": {"responses": OK}}
+    item = {"post": {"responses": OK}, "get": {}}
     application = load(
         {
             "openapi": "3.1.0",
@@ -91,12 +91,12 @@ def test_webhooks_and_callbacks_are_no_functions() -> None:
             "paths": {
                 "/x": {"post": {"callbacks": {"done": {"{$request.body#/url}": item}, "b": {}}}}
             },
-            "webhooks": {"new": item, "gone": item},
+            "webhooks": {"new": item, "gone": {"post": {}}},
         }
     )
     assert told(application) == [("post", "/x")]
     report = application.report()
-    assert (report["webhooks"], report["callbacks"]) == (2, 2)
+    assert (report["webhooks"], report["callbacks"]) == (3, 2)
     assert report["operations"] == report["functions"] + report["errors"] == 1
 
 
