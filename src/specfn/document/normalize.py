@@ -43,7 +43,7 @@ def version(document: JsonObject) -> str:
     if swagger is not None and str(swagger) in {"2", "2.0"}:
         return "2.0"
     openapi = document.get("openapi")
-    found = _OPENAPI.match(str(openapi))
+    found = _OPENAPI.match(f"{openapi}.0" if str(openapi) == "3" else str(openapi))
     if found:
         return f"3.{found[1]}"
     raise DocumentError(_not_openapi(document))

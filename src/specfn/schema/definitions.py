@@ -20,6 +20,7 @@ from specfn.schema.polymorphism import (
     has_union,
     is_object,
     own_discriminator,
+    says_itself,
     tags_by_component,
     with_tag,
 )
@@ -352,10 +353,9 @@ class Definitions:
         for key in _UNIONS:
             if key in node:
                 branches = [self._tagged_branch(branch, tag, mapped) for branch in node[key]]
+                mapping = discriminator.get("mapping") or {}
                 unknown = [
-                    value
-                    for value, target in (discriminator.get("mapping") or {}).items()
-                    if component_of(target) not in self._schemas
+                    key for key in mapping if component_of(mapping[key]) not in self._schemas
                 ]
                 if unknown:
                     branches.append(with_tag({"type": "object"}, tag, tuple(unknown)))
@@ -370,11 +370,8 @@ class Definitions:
         if self._family.branches(name) is not None or not is_object(schema):
             return branch
         tags = mapped.get(name, (name,))
-        parts = self._family.parts(name)
-        declared = declared_tags(parts, tag)
-        required = any(tag in part.get("required", ()) for part in parts)
-        if declared and required and (set(declared) <= set(tags) or not set(declared) & set(tags)):
-            return branch  # it says so itself
+        if says_itself(self._family.parts(name), tag, tags):
+            return branch
         return {**branch, "$ref": self._tagged(name, tag, tags)}
 
     def _tagged(self, name: str, tag: str, tags: tuple[str, ...]) -> str:

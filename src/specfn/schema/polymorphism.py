@@ -5,7 +5,7 @@ the children say ``allOf`` with it. JSON Schema has no such rule, so the use bec
 each with its tag as a required constant.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from specfn._json import JsonObject
@@ -157,6 +157,14 @@ def declared_tags(parts: Iterable[JsonObject], tag: str) -> list[Any] | None:
             if isinstance(node.get("enum"), list):
                 return list(node["enum"])
     return None
+
+
+def says_itself(parts: list[JsonObject], tag: str, tags: Collection[str]) -> bool:
+    """Whether a branch requires its tag to be a constant already: one of its tags, or what it knows better."""
+    declared = declared_tags(parts, tag)
+    if not declared or not any(tag in part.get("required", ()) for part in parts):
+        return False
+    return all(value in tags for value in declared) or not any(value in tags for value in declared)
 
 
 def is_object(schema: JsonObject) -> bool:
