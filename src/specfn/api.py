@@ -10,7 +10,7 @@ from specfn._json import JsonObject
 from specfn.document import load as loading
 from specfn.document import normalize as normalizing
 from specfn.document.references import bundle
-from specfn.errors import DocumentError
+from specfn.errors import DocumentError, UsageError
 from specfn.function.application import Application
 from specfn.function.compose import compose
 from specfn.settings import DEFAULT, Settings
@@ -40,8 +40,13 @@ def load(
     Raises:
         DocumentError: the source is no document of a known version; or it is refused by ``check`` or
             ``expect``.
+        UsageError: ``check`` or ``options`` are none.
         TransportError: the server of a URL did not answer.
     """
+    if check not in ("lenient", "strict"):
+        raise UsageError(f"check is 'lenient' or 'strict', not {check!r}")
+    if options is not None and not hasattr(options, "settings"):
+        raise UsageError(f"options is a specfn.Options, not {type(options).__name__}")
     settings = DEFAULT if options is None else options.settings()
     return convert(source, settings, check=check, expect=expect)
 

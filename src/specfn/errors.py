@@ -93,14 +93,16 @@ class HTTPStatusError(SpecfnError):
 
     Attributes:
         result: the whole answer, as ``propagate`` would have returned it.
+        call: what was called, e.g. ``GET /notes/{id} (notes_getById)``; empty where it is not known.
     """
 
-    def __init__(self, result: Any) -> None:
-        super().__init__(result)
+    def __init__(self, result: Any, call: str = "") -> None:
+        super().__init__(result, call)
         self.result = result
+        self.call = call
 
     def __str__(self) -> str:
-        return f"the server answered {self.result.status}"
+        return f"{self.call or 'the call'}: the server answered {self.result.status}"
 
 
 class TransportError(SpecfnError):

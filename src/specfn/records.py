@@ -63,7 +63,8 @@ class ArgumentProblem:
     description: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.path}: expected {self.expected}"
+        more = f" ({self.description.rstrip('.')})" if self.description else ""
+        return f"{self.path}: expected {self.expected}{more}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

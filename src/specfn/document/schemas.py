@@ -110,6 +110,7 @@ class SchemaUpgrade:
         self._hoisted: dict[str, Any] = {}
         self._waiting: deque[tuple[str, Any, _Enclosing]] = deque()
         self._enclosing: _Enclosing = ()
+        self._current: str | None = None
         self.schemas: JsonObject = {}
         self.dangling: set[str] = set()
 
@@ -117,10 +118,11 @@ class SchemaUpgrade:
         """Upgrade the named schemas and, until none is left, what references reach beyond them."""
         for name, node in self._raw.items():
             if node is None or node.__class__ is dict or isinstance(node, bool):
+                self._current = name
                 self.schemas[name] = self.schema(node)
         while self._waiting:
-            name, node, self._enclosing = self._waiting.popleft()
-            self.schemas[name] = self.schema(node)
+            self._current, node, self._enclosing = self._waiting.popleft()
+            self.schemas[self._current] = self.schema(node)
         self._enclosing = ()
         self._break_circles()
         return self.schemas
@@ -186,7 +188,7 @@ class SchemaUpgrade:
     def _rewritten(self, out: JsonObject, raw: JsonObject, depth: int) -> Any:
         """Upgrade what concerns the node as a whole. ``out`` is ours to change."""
         if raw.keys() & {"$ref", "$dynamicRef", "$recursiveRef"}:
-            out = self._reference(out)
+            out = self._reference(out, raw)
         for key in ("$id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor"):
             out.pop(key, None)
         if isinstance(out.get("id"), str):  # draft 4's $id
@@ -204,7 +206,7 @@ class SchemaUpgrade:
 
     # -- references -----------------------------------------------------------------------------
 
-    def _reference(self, out: JsonObject) -> JsonObject:
+    def _reference(self, out: JsonObject, raw: JsonObject) -> JsonObject:
         reference = out.get("$ref")
         for habit in ("$dynamicRef", "$recursiveRef"):
             other = out.pop(habit, None)
@@ -212,6 +214,9 @@ class SchemaUpgrade:
                 reference = other
         if not isinstance(reference, str):
             out.pop("$ref", None)
+            return out
+        if reference == "#" and "$recursiveRef" in raw and self._current is not None:
+            out["$ref"] = PREFIX + escape(self._current)  # 2019-09: the schema that is being read
             return out
         if not self._siblings:
             out = {key: value for key, value in out.items() if key in _SIBLINGS}
@@ -234,6 +239,10 @@ class SchemaUpgrade:
     def _component(self, reference: str) -> str:
         """The name of the component that a reference means, made if the place has no name."""
         node, tokens, enclosing = self._place(reference)
+        if len(tokens) < 2:
+            raise DanglingReferenceError(
+                reference
+            )  # the document or a whole section of it is no schema
         if len(tokens) == 3 and tokens[:2] == ("components", "schemas"):
             name = tokens[2]
         elif len(tokens) == 2 and tokens[0] == "definitions" and self._raw.get(tokens[1]) is node:

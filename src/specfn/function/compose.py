@@ -9,7 +9,7 @@ from specfn.function.application import Application
 from specfn.function.description import describe
 from specfn.function.function import Function, is_idempotent, safety_of
 from specfn.function.schemas import Composer, Schemas
-from specfn.migrate.migrate import matching, migrate, without
+from specfn.migrate.migrate import known_as, matching, migrate, without
 from specfn.migrate.references import References
 from specfn.migrate.route import Api, Route
 from specfn.records import Edit, Note
@@ -82,13 +82,14 @@ def _function(route: Route, name: str, api: Api, composer: Composer) -> Function
     text, cut = describe(route, settings.description_limit)
     reason = f"the description was cut to {settings.description_limit} characters"
     tags = route.operation.get("tags")
+    names = known_as(route.accessor, route.method, route.path, route.operation)
     return Function(
         name=name,
         accessor=route.accessor,
         description=text,
         tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
         deprecated=is_true(route.operation.get("deprecated")),
-        safety=matching(settings.safety, ".".join(route.accessor)) or safety_of(route.method),
+        safety=matching(settings.safety, names) or safety_of(route.method),
         idempotent=is_idempotent(route.method),
         route=route,
         api=api,

@@ -22,6 +22,9 @@ class Function:
     """One operation, ready for a model.
 
     Attributes:
+        method, path, operation_id, operation: the operation, as the document has it.
+        parameters, output: what a model reads; ``validator`` is what ``validate`` enforces.
+        edits, notes: what differs from the document, and what its reader should know.
         name: unique in the application, legal as ``^[a-zA-Z_][a-zA-Z0-9_]*$``.
         accessor: namespace and last element, e.g. ``("pets", "getByPetId")``.
         description: what a model is told; with ``@param``, ``@security``, ``@tag`` and ``@deprecated`` lines.
@@ -209,7 +212,6 @@ _SAFETY: dict[str, Safety] = {
     "head": "read",
     "options": "read",
     "query": "read",
-    "trace": "read",
     "patch": "write",
     "post": "write",
     "put": "write",

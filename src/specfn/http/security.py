@@ -156,7 +156,10 @@ def _text(name: str, _: JsonObject, credential: Any) -> str:
 
 
 def _bearer(name: str, scheme: JsonObject, credential: Any) -> str:
-    return f"Bearer {_text(name, scheme, credential)}"
+    token = _text(name, scheme, credential)
+    if token[:7].lower() == "bearer ":
+        raise UsageError(f"the credential for {name!r} is the token alone, without 'Bearer'")
+    return f"Bearer {token}"
 
 
 def _basic(name: str, _: JsonObject, credential: Any) -> str:

@@ -42,7 +42,7 @@ def execute(function: Function, arguments: Any, connection: Connection) -> Resul
         HTTPStatusError: the server answered outside 2xx; the error has the ``Result``.
         TransportError: the server could not be reached, or broke off.
     """
-    return _successful(propagate(function, arguments, connection))
+    return _successful(propagate(function, arguments, connection), function)
 
 
 def propagate(function: Function, arguments: Any, connection: Connection) -> Result:
@@ -52,7 +52,7 @@ def propagate(function: Function, arguments: Any, connection: Connection) -> Res
 
 async def aexecute(function: Function, arguments: Any, connection: Connection) -> Result:
     """``execute`` for asyncio."""
-    return _successful(await apropagate(function, arguments, connection))
+    return _successful(await apropagate(function, arguments, connection), function)
 
 
 async def apropagate(function: Function, arguments: Any, connection: Connection) -> Result:
@@ -60,9 +60,10 @@ async def apropagate(function: Function, arguments: Any, connection: Connection)
     return await _adrive(_call(function, arguments, connection))
 
 
-def _successful(result: Result) -> Result:
+def _successful(result: Result, function: Function) -> Result:
     if not result.ok:
-        raise HTTPStatusError(result)
+        route = function.route
+        raise HTTPStatusError(result, f"{route.method.upper()} {route.path} ({function.name})")
     return result
 
 

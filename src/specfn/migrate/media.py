@@ -31,7 +31,7 @@ _PREFERENCES: tuple[tuple[Callable[[str], bool], BodyKind], ...] = (
     (lambda name: name == "*/*", "json"),
     (lambda name: "json" in name, "json"),
     (lambda name: name == FORM, "form"),
-    (lambda name: name.startswith("multipart/"), "multipart"),
+    (lambda name: name == "multipart/form-data", "multipart"),
     (lambda name: name.startswith("text/") and not name.endswith("/xml"), "text"),
     (lambda name: name.endswith(("/xml", "+xml")), "xml"),
 )

@@ -11,6 +11,7 @@ from specfn.document.keywords import is_true
 from specfn.document.reader import METHODS, dicts, is_name
 from specfn.document.resolve import reference_of
 from specfn.migrate import accessor, media, template
+from specfn.migrate.answers import answer, chosen_media, success_of
 from specfn.migrate.media import Look
 from specfn.migrate.operations import Operation, operations
 from specfn.migrate.parameters import GROUPS, groups, path_parameters
@@ -18,6 +19,9 @@ from specfn.migrate.references import References
 from specfn.migrate.route import Answer, Body, Group, GroupKey, Placeholder, Route, Template
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
+
+#: The kinds of bodies that are checked and not sent yet.
+_UNSENT = frozenset({"binary", "multipart"})
 
 #: Where a parameter may go.
 _PLACES = frozenset({"path", *GROUPS})
@@ -177,12 +181,15 @@ class _RouteReader:
         declared = self._declared(raw, pointer, notes)
         names = template.placeholders(made)
         in_path = _fill(declared, made)
-        in_groups = [pair for pair in declared if pair not in in_path]
+        taken = {place for _, place in in_path}
+        in_groups = [pair for pair in declared if pair[1] not in taken]
+        in_groups = _without_fixed(in_groups, made, notes)
         parameters = path_parameters(names, in_path, notes, pointer)
         found: Mapping[GroupKey, Group] = groups(
             in_groups, self._settings, self._schemes, self._look, notes
         )
-        body = self._body(raw.get("requestBody"), naming.accessor, f"{pointer}/requestBody", notes)
+        names_of = known_as(naming.accessor, operation.method, operation.path, raw)
+        body = self._body(raw.get("requestBody"), names_of, f"{pointer}/requestBody", notes)
         for parameter in (*parameters, *(p for group in found.values() for p in group.parameters)):
             self._needs(parameter.schema, parameter.pointer or pointer)
         if body is not None:
@@ -260,6 +267,9 @@ class _RouteReader:
             )
             notes.append(Note(pointer=pointer, text=text))
         kind = media.kind_of(chosen)
+        if kind in _UNSENT:
+            text = f"a body of {chosen!r} is checked, but this version does not send it"
+            notes.append(Note(pointer=pointer, text=text))
         encoding = declared.get("encoding")
         description = raw.get("description")
         return Body(
@@ -276,16 +286,16 @@ class _RouteReader:
             pointer=pointer,
         )
 
-    def _wanted(self, name: tuple[str, ...]) -> str | None:
-        """The media type that ``Options.media_types`` asks for, by accessor pattern."""
-        wanted: str | None = matching(self._settings.media_types, ".".join(name))
+    def _wanted(self, names: tuple[str, ...]) -> str | None:
+        """The media type that ``Options.media_types`` asks for, by any of the operation's names."""
+        wanted: str | None = matching(self._settings.media_types, names)
         return wanted
 
     # -- responses ----------------------------------------------------------------------------------
 
     def _lost(self, answer: Answer, raw: JsonObject) -> str | None:
         """The reference that the output needs and that leads nowhere; ``None`` if there is none."""
-        return reference_of(_chosen_media(answer, raw)) or self._references.lost(answer.schema)
+        return reference_of(chosen_media(answer, raw)) or self._references.lost(answer.schema)
 
     def _answers(
         self, raw: Any, pointer: str, notes: list[Note]
@@ -299,8 +309,8 @@ class _RouteReader:
             if reference_of(response) is not None:
                 text = f"the response reference {response['$ref']!r} leads nowhere"
                 notes.append(Note(pointer=f"{pointer}/{status}", text=text))
-            answers[status] = _answer(status, response)
-        success = _success(answers)
+            answers[status] = answer(status, response)
+        success = success_of(answers)
         lost = self._lost(success, raw) if success is not None else None
         if success is not None and lost is not None:
             text = (
@@ -309,12 +319,6 @@ class _RouteReader:
             notes.append(Note(pointer=f"{pointer}/{success.status}", text=text))
         rest = {status: answer for status, answer in answers.items() if answer is not success}
         return success, rest
-
-
-def _chosen_media(answer: Answer, raw: Any) -> Any:
-    """The Media Type Object that an answer uses."""
-    content = raw[answer.status].get("content") if answer.media_type is not None else None
-    return content[answer.media_type] if isinstance(content, dict) else None
 
 
 def _in_query(made: Template) -> frozenset[str]:
@@ -331,6 +335,21 @@ def _fill(declared: list[tuple[JsonObject, str]], made: Template) -> list[tuple[
     return [*in_path, *in_query]
 
 
+def _without_fixed(
+    declared: list[tuple[JsonObject, str]], made: Template, notes: list[Note]
+) -> list[tuple[JsonObject, str]]:
+    """The parameters but those that the path key's own query fixes (rule R3)."""
+    fixed = {name for name, _ in made.query}
+    kept = []
+    for raw, place in declared:
+        if raw["in"] == "query" and raw["name"] in fixed:
+            text = f"the query parameter {raw['name']!r} is fixed by the path key: dropped"
+            notes.append(Note(pointer=place, text=text))
+        else:
+            kept.append((raw, place))
+    return kept
+
+
 def _refused_reference(reference: str, pointer: str) -> _Refused:
     if reference.startswith("#"):
         reason = f"the reference {reference!r} leads nowhere; correct it in the document"
@@ -339,34 +358,6 @@ def _refused_reference(reference: str, pointer: str) -> _Refused:
         f"the reference {reference!r} leads to another document; Options.references may allow it"
     )
     return _Refused("external", reason, pointer)
-
-
-def _answer(status: str, response: JsonObject) -> Answer:
-    content = response.get("content")
-    content = content if isinstance(content, dict) else {}
-    chosen = media.choose(content)
-    declared = content[chosen] if chosen is not None and isinstance(content[chosen], dict) else {}
-    kind = media.kind_of(chosen) if chosen is not None else None
-    description = response.get("description")
-    return Answer(
-        status=status,
-        media_type=chosen,
-        kind=kind,
-        schema=media.schema_of(declared, kind) if kind is not None else None,
-        description=description if isinstance(description, str) else None,
-        media_types=tuple(content),
-    )
-
-
-def _success(answers: Mapping[str, Answer]) -> Answer | None:
-    """The success response: 200, 201, other 2xx ascending, ``2XX``; the first with content (rule R9)."""
-    good = [status for status in answers if len(status) == 3 and status.startswith("2")]
-    good.sort(key=lambda status: (status.upper() == "2XX", status not in {"200", "201"}, status))
-    chosen = [answers[status] for status in good]
-    if not chosen and "default" in answers:
-        chosen = [answers["default"]]
-    with_content = [answer for answer in chosen if answer.media_type is not None]
-    return next(iter(with_content or chosen), None)
 
 
 def _requirements(raw: Any) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
@@ -381,9 +372,18 @@ def _requirements(raw: Any) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ..
     )
 
 
-def matching(table: Mapping[str, Any], name: str) -> Any:
-    """The value of the first pattern of a table that a dotted accessor matches."""
+def known_as(
+    accessor: tuple[str, ...], method: str, path: str, operation: JsonObject
+) -> tuple[str, ...]:
+    """What an operation may be called in options: dotted accessor, ``METHOD /path``, operationId."""
+    identifier = operation.get("operationId")
+    own = (identifier,) if isinstance(identifier, str) else ()
+    return (".".join(accessor), f"{method.upper()} {path}", *own)
+
+
+def matching(table: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    """The value of the first pattern of a table that one of an operation's names matches."""
     for pattern, value in table.items():
-        if fnmatchcase(name, pattern):
+        if any(fnmatchcase(name, pattern) for name in names):
             return value
     return None

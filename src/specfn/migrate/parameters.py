@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import count
@@ -28,7 +27,8 @@ _IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 
 #: Names, without case and separators, that are credentials wherever they occur (rule R7).
 _CREDENTIALS = frozenset(
-    "apikey xapikey accesstoken authtoken xauthtoken clientsecret subscriptionkey ocpapimsubscriptionkey".split()
+    "apikey xapikey accesstoken authtoken xauthtoken clientsecret subscriptionkey ocpapimsubscriptionkey "
+    "oauthtoken xamzcredential xamzsecuritytoken xamzsignature".split()
 )
 
 _DEFAULT_STYLE: dict[str, str] = {
@@ -131,11 +131,13 @@ def path_parameters(
     wanted = list(names)
     left = {raw["name"]: (raw, place) for raw, place in declared}
     found = {name: left.pop(name) for name in wanted if name in left}
+    near: dict[str, list[str]] = {}
+    for other in left:
+        near.setdefault(_folded(other), []).append(other)
     for name in wanted:
-        if name not in found:
-            near = [other for other in left if _folded(other) == _folded(name)]
-            if len(near) == 1:
-                found[name] = _paired(name, left.pop(near[0]), notes)
+        others = near.get(_folded(name), ())
+        if name not in found and len(others) == 1 and others[0] in left:
+            found[name] = _paired(name, left.pop(others[0]), notes)
     missing = [name for name in wanted if name not in found]
     if len(missing) == len(left) == 1:
         found[missing[0]] = _paired(missing[0], left.popitem()[1], notes)
@@ -210,6 +212,7 @@ def groups(
         "cookies": settings.cookies,
     }
     keys = _scheme_keys(schemes)
+    cased: dict[str, str] = {}
     members: dict[GroupKey, dict[str, Parameter]] = {"query": {}, "headers": {}, "cookies": {}}
     for raw, place in declared:
         location: Location = raw["in"]
@@ -228,11 +231,9 @@ def groups(
             continue
         known = members[group]
         name = raw["name"]
-        twin = next(
-            (key for key in known if location == "header" and key.lower() == name.lower()), None
-        )
-        if twin is not None:
-            del known[twin]
+        if location == "header":  # a header's name has no case
+            known.pop(cased.get(name.lower(), ""), None)
+            cased[name.lower()] = name
         known[name] = _parameter(raw, name, name, location, place)
     spread = _spread(list(members["query"].values()), look)
     shown = [_without_credentials(parameter, settings, keys, notes) for parameter in spread]
@@ -275,7 +276,7 @@ def _hidden(
     lower = name.lower()
     if location == "header" and lower in _IGNORED_HEADERS:
         return "OpenAPI ignores it as a parameter"
-    wish = settings.hidden.get(name)
+    wish = settings.hidden.get(name, settings.hidden.get(lower) if location == "header" else None)
     if wish is not None:
         return "hidden by Options.hidden" if wish else None
     if (location, lower if location == "header" else name) in keys:
@@ -309,19 +310,18 @@ def _spread(parameters: list[Parameter], look: Look) -> list[Parameter]:
         for index, parameter in enumerate(parameters)
         if (names := _members(parameter, look)) is not None
     }
-    while True:  # what stays because it collides may collide in turn
-        counts = Counter(
-            name
-            for index, parameter in enumerate(parameters)
-            for name in spread.get(index, (parameter.name,))
-        )
-        colliding = [
-            index for index, names in spread.items() if any(counts[name] > 1 for name in names)
-        ]
-        if not colliding:
-            break
+    owners: dict[str, list[int]] = {}
+    for index, names in spread.items():
+        for name in names:
+            owners.setdefault(name, []).append(index)
+    staying = [p.name for index, p in enumerate(parameters) if index not in spread]
+    colliding = {index for indexes in owners.values() if len(indexes) > 1 for index in indexes}
+    colliding |= {index for name in staying for index in owners.get(name, ())}
+    while colliding:  # what stays because it collides may collide in turn
         for index in colliding:
             del spread[index]
+        own = (parameters[index].name for index in colliding)
+        colliding = {index for name in own for index in owners.get(name, ()) if index in spread}
     return [
         _with_members(parameter, spread[index], look) if index in spread else parameter
         for index, parameter in enumerate(parameters)

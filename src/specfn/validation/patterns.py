@@ -21,7 +21,10 @@ _SIZE: Final = 50 << 20
 
 #: Above these a pattern is weighed against its text, or refused before it is compiled.
 _HEAVY: Final = 256
-_REFUSED: Final = 50_000
+_REFUSED: Final = 20_000
+
+#: What the heavy patterns of one schema may weigh together: compiling takes 5 ms for a thousand states.
+_TOGETHER: Final = 100_000
 
 #: The most work, in states times characters, that the patterns of one validation may need.
 WORK: Final = 40_000_000
@@ -90,11 +93,24 @@ class Price(NamedTuple):
 def judge(pattern: str) -> Judgement:
     """Judge one pattern, once per process."""
     weight = weigh(pattern)
-    if weight > _REFUSED or _alone(pattern) is None:
+    if weight > _REFUSED:
         return Judgement("refused", weight)
-    if not _linear(pattern):
-        return Judgement("backtracking", weight)
-    return Judgement("heavy" if weight > _HEAVY else "plain", weight)
+    if _is_linear(pattern):
+        return Judgement("heavy" if weight > _HEAVY else "plain", weight)
+    return Judgement("refused" if _alone(pattern) is None else "backtracking", weight)
+
+
+def refused(patterns: Iterable[str]) -> tuple[str, ...]:
+    """The patterns of one schema that are not enforced: what is no pattern, or too large, alone or together."""
+    found = []
+    room = _TOGETHER
+    for pattern in patterns:
+        weight = weigh(pattern)
+        if weight > _HEAVY:
+            room -= weight
+        if (room < 0 and weight > _HEAVY) or judge(pattern).kind == "refused":
+            found.append(pattern)
+    return tuple(found)
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -181,7 +197,7 @@ def _alone(pattern: str) -> Any:
         return None
 
 
-def _linear(pattern: str) -> bool:
+def _is_linear(pattern: str) -> bool:
     from jsonschema_rs import Draft202012Validator, RegexOptions  # noqa: PLC0415 - likewise
 
     options = RegexOptions(size_limit=_SIZE, dfa_size_limit=_SIZE)

@@ -9,7 +9,7 @@ from specfn.validation.engine import compile_whole
 from specfn.validation.explain import Explainer
 from specfn.validation.guard import sound, unsound
 from specfn.validation.outcome import Failure, Success, success
-from specfn.validation.patterns import Price, judge, price
+from specfn.validation.patterns import Price, price, refused
 from specfn.validation.prepare import Prepared, prepare
 from specfn.validation.survey import Survey, survey
 
@@ -128,9 +128,7 @@ class _Engine:
         self._survey = surveyed
         self._formats = formats
         self._equals = equals
-        self.refused = tuple(
-            pattern for pattern in surveyed.patterns if judge(pattern).kind == "refused"
-        )
+        self.refused = refused(surveyed.patterns)
         self._dropped = frozenset((*self.refused, *dropped))
         kept = [pattern for pattern in surveyed.patterns if pattern not in self._dropped]
         self.price = price(kept)

@@ -1,0 +1,43 @@
+"""Declared responses: which one is success, and which media type each is read by (rule R9)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn.migrate import media
+from specfn.migrate.route import Answer
+
+
+def answer(status: str, response: JsonObject) -> Answer:
+    """One Response Object."""
+    content = response.get("content")
+    content = content if isinstance(content, dict) else {}
+    chosen = media.choose(content)
+    declared = content[chosen] if chosen is not None and isinstance(content[chosen], dict) else {}
+    kind = media.kind_of(chosen) if chosen is not None else None
+    description = response.get("description")
+    return Answer(
+        status=status,
+        media_type=chosen,
+        kind=kind,
+        schema=media.schema_of(declared, kind) if kind is not None else None,
+        description=description if isinstance(description, str) else None,
+        media_types=tuple(content),
+    )
+
+
+def success_of(answers: Mapping[str, Answer]) -> Answer | None:
+    """The success response: 200, 201, other 2xx ascending, ``2XX``; the first with content (rule R9)."""
+    good = [status for status in answers if len(status) == 3 and status.startswith("2")]
+    good.sort(key=lambda status: (status.upper() == "2XX", status not in {"200", "201"}, status))
+    chosen = [answers[status] for status in good]
+    if not chosen and "default" in answers:
+        chosen = [answers["default"]]
+    with_content = [answer for answer in chosen if answer.media_type is not None]
+    return next(iter(with_content or chosen), None)
+
+
+def chosen_media(answer: Answer, raw: Any) -> Any:
+    """The Media Type Object that an answer uses."""
+    content = raw[answer.status].get("content") if answer.media_type is not None else None
+    return content[answer.media_type] if isinstance(content, dict) else None
