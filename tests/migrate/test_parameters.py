@@ -175,9 +175,6 @@ def test_optional_placeholders_in_a_fixed_query_stay_optional() -> None:
     assert not function.validate({"query": {"q": "x"}})
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a fixed member of the query is asked for, and sent, once more"
-)
 def test_a_fixed_member_of_the_query_is_not_asked_for() -> None:
     """R3: what a path key fixes is not a model's to give a second time; a note names it."""
     function = made(parameter("kind", "query"), parameter("q", "query"), path="/search?kind=a&flag")

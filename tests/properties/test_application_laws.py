@@ -487,9 +487,6 @@ def work(shape: str, count: int) -> int:
     [
         pytest.param(
             shape,
-            marks=[pytest.mark.xfail(strict=True, reason="each is compared with each")]
-            if shape in QUADRATIC
-            else [],
         )
         for shape in SHAPES
     ],

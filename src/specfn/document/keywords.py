@@ -86,16 +86,19 @@ def _same(left: Any, right: Any) -> bool:
 def _type(_: Any, value: Any, __: int) -> Any:
     if value.__class__ is str:
         return value if value in _TYPES else _habit(value)
-    if value.__class__ is not list:
+    if value.__class__ is not list or not value:
         return DROP
-    kinds = [kind if kind in _TYPES else _habit(kind) for kind in value if isinstance(kind, str)]
-    kinds = list(dict.fromkeys(kind for kind in kinds if kind is not DROP))
-    if not kinds or len(kinds) < len(set(map(str, value))):
+    # YAML's ``[string, null]`` holds no text but null itself.
+    kinds = [_habit("null" if kind is None else kind) for kind in value]
+    if DROP in kinds:
         return DROP  # a type that is not known may admit anything
+    kinds = list(dict.fromkeys(kinds))
     return value if kinds == value else kinds
 
 
-def _habit(kind: str) -> Any:
+def _habit(kind: Any) -> Any:
+    if not isinstance(kind, str):
+        return DROP
     lower = kind.strip().lower()
     return lower if lower in _TYPES else _TYPE_HABITS.get(lower, DROP)
 
