@@ -156,9 +156,6 @@ def test_only_a_text_makes_a_reference(node: Any, reference: str | None) -> None
         {"a": {"x": {"$anchor": "here", "n": 1}}, "b": {"$anchor": "here", "n": 2}},
         pytest.param(
             {"allOf": [{"$anchor": "here", "n": 1}, {"$anchor": "here", "n": 2}]},
-            marks=pytest.mark.xfail(
-                strict=True, reason="_index walks lists backwards: the last anchor of a list wins"
-            ),
         ),
     ],
 )

@@ -316,12 +316,10 @@ def test_old_names_become_new_ones(schema: dict[str, Any], expected: dict[str, A
         pytest.param(
             ["int", "integer"],
             ["integer"],
-            marks=pytest.mark.xfail(strict=True, reason="two spellings of one type drop the type"),
         ),
         pytest.param(
             ["string", None],
             ["string", "null"],
-            marks=pytest.mark.xfail(strict=True, reason="YAML's `[string, null]` drops the type"),
         ),
     ],
     ids=repr,

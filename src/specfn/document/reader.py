@@ -137,6 +137,9 @@ class Reader(ABC):
                 parameter = self.resolved(node, "parameter", self.parameter)
                 name = parameter.get("name")
                 where = parameter.get("in")
+                if isinstance(name, int | float) and not isinstance(name, bool):
+                    name = str(name)  # YAML's ``name: 1``
+                    parameter = {**parameter, "name": name}
                 if isinstance(name, str) and isinstance(where, str):
                     merged[where, name] = parameter
                 else:

@@ -215,13 +215,18 @@ class SchemaUpgrade:
         if not isinstance(reference, str):
             out.pop("$ref", None)
             return out
-        if reference == "#" and "$recursiveRef" in raw and self._current is not None:
-            out["$ref"] = PREFIX + escape(self._current)  # 2019-09: the schema that is being read
+        if reference == "#" and self._current is not None and self._is_resource(raw):
+            out["$ref"] = PREFIX + escape(self._current)
             return out
         if not self._siblings:
             out = {key: value for key, value in out.items() if key in _SIBLINGS}
         out["$ref"] = self.canonical(reference)
         return out
+
+    def _is_resource(self, raw: JsonObject) -> bool:
+        """Whether ``#`` means the component that is being read, not the document."""
+        component = self._raw.get(self._current or "")
+        return "$recursiveRef" in raw or (isinstance(component, dict) and "$id" in component)
 
     def canonical(self, reference: str) -> str:
         """The same reference as ``#/components/schemas/NAME``; unchanged where it leads nowhere."""
