@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def choose(application: "Application", globs: Sequence[str]) -> tuple["Function", ...]:
     """The functions that any of the globs matches, in the document's order; without globs, all.
 
-    A glob is held against name, dotted accessor, ``METHOD /path``, path and tags, with regard to letter
+    A glob is held against name, dotted accessor, operationId, ``METHOD /path``, path and tags, with regard to letter
     case; ``*`` matches slashes and dots, too.
 
     Raises:
@@ -53,7 +53,8 @@ def named(application: "Application", name: str) -> "Function":
 def _handles(function: "Function") -> tuple[str, ...]:
     """Everything that a glob is held against."""
     place = f"{function.method.upper()} {function.path}"
-    return (function.name, ".".join(function.accessor), place, function.path, *function.tags)
+    own = () if function.operation_id is None else (function.operation_id,)
+    return (function.name, ".".join(function.accessor), *own, place, function.path, *function.tags)
 
 
 def _matches(glob: str, handles: Iterable[str]) -> bool:

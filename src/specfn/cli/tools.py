@@ -35,7 +35,7 @@ STDOUT: Final = "-"
     "globs",
     metavar="GLOB",
     multiple=True,
-    help="Only functions whose name, accessor, METHOD /path, path or tag matches. Repeatable.",
+    help="Only functions whose name, accessor, operationId, METHOD /path, path or tag matches.",
 )
 def command(
     spec: str,

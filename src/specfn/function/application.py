@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from specfn._json import JsonObject
-from specfn.errors import UnknownFunctionError
+from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
 from specfn.migrate.operations import operations
@@ -68,6 +68,8 @@ class Application:
 
     def find(self, key: str) -> Function | None:
         """A function by name, dotted accessor, operationId or ``"GET /path"``; ``None`` if there is none."""
+        if not isinstance(key, str):
+            raise UsageError(f"functions are found by text, not by {type(key).__name__}")
         found = self._index.get(key)
         if found is None and " " in key:
             method, _, path = key.partition(" ")
@@ -84,7 +86,11 @@ class Application:
         if found is None:
             import difflib  # noqa: PLC0415  # only for who misspells
 
-            names = [function.name for function in self.functions]
+            names = [
+                name
+                for function in self.functions
+                for name in (function.name, *_operation_ids(function))
+            ]
             raise UnknownFunctionError(key, difflib.get_close_matches(key, names, n=3, cutoff=0.4))
         return found
 

@@ -175,8 +175,12 @@ def _types(schema: JsonObject) -> list[str]:
         return list(dict.fromkeys(name for name in declared if isinstance(name, str)))
     found = [name for name, keywords in _FAMILIES.items() if not keywords.isdisjoint(schema)]
     if not found and isinstance(schema.get("format"), str):
-        found = ["number" if schema["format"] in NUMERIC_FORMATS else "string"]
+        found = ["number" if _is_numeric(schema["format"]) else "string"]
     return found
+
+
+def _is_numeric(name: Any) -> bool:
+    return isinstance(name, str) and name in NUMERIC_FORMATS
 
 
 class _Writer:
@@ -272,7 +276,7 @@ class _Writer:
             text = self._array(schema, depth)
         elif name == "object":
             text = self._object(schema, depth)
-        elif name == "integer" and schema.get("format") in NUMERIC_FORMATS:
+        elif name == "integer" and _is_numeric(schema.get("format")):
             text = "number"
         else:
             text = self._word(name, _ELLIPSIS)
@@ -283,7 +287,7 @@ class _Writer:
             if keyword not in schema or isinstance(schema[keyword], (bool, dict, list)):
                 continue
             if keyword == "format":
-                numeric = schema["format"] in NUMERIC_FORMATS
+                numeric = _is_numeric(schema["format"])
                 if numeric is (name == "string"):
                     continue
                 tag = "Type" if numeric else "Format"  # noqa: PLW2901 - the one tag with two names

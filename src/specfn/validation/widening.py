@@ -25,7 +25,8 @@ class Widening:
         if not self._tainted or not self._touches(schema):
             return schema
         wide = {keyword: value for keyword, value in schema.items() if keyword not in UNEVALUATED}
-        if wide.get("pattern") in self._refused:
+        pattern = wide.get("pattern")
+        if isinstance(pattern, str) and pattern in self._refused:
             del wide["pattern"]
         if isinstance(wide.get("patternProperties"), dict):
             wide["patternProperties"] = self._patterns(wide["patternProperties"])
