@@ -8,6 +8,7 @@ component is composed on first need and once.
 import hashlib
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
+from urllib.parse import quote
 
 from specfn._json import JsonObject, dumps
 from specfn._pointer import escape
@@ -15,6 +16,7 @@ from specfn.schema.direction import FOREIGN, Direction, without_required
 from specfn.schema.merge import annotate, is_annotation, merge
 from specfn.schema.polymorphism import (
     Family,
+    alias_of,
     component_of,
     declared_tags,
     has_union,
@@ -31,13 +33,13 @@ DEFS = "#/$defs/"
 _UNIONS = ("anyOf", "oneOf")
 _COMPOSITE = frozenset(("$ref", "allOf", "discriminator"))
 
-#: Where a name of a definition must not be taken apart by those who resolve the reference.
-_ENCODED = str.maketrans({char: f"%{ord(char):02X}" for char in ' %"#<>^`{|}[]\\'})
+#: What a URI fragment may hold as it is (RFC 3986, section 3.5), but what readers take apart.
+_FRAGMENT = "/~!$&'()*+,;=:@?-._"
 
 
 def reference_to(name: str) -> str:
     """The reference to a definition: a JSON Pointer as a URI fragment (RFC 6901, section 6)."""
-    return DEFS + escape(name).translate(_ENCODED)
+    return DEFS + quote(escape(name), safe=_FRAGMENT)
 
 
 class Definitions:
@@ -141,7 +143,7 @@ class Definitions:
             return reference
         seen = {name}
         while True:
-            onward = component_of(_alias(self._schemas[name]))
+            onward = component_of(alias_of(self._schemas[name]))
             if onward is None or onward not in self._schemas or onward in seen:
                 break
             name = onward
@@ -377,17 +379,13 @@ class Definitions:
     def _tagged(self, name: str, tag: str, tags: tuple[str, ...]) -> str:
         """A reference to a component with its tag as a required constant, composed on first need."""
         label = f"{name}<{'|'.join(tags)}>"
-        while self._tags.setdefault(label, (name, tag, tags)) != (name, tag, tags):
+        while label in self._schemas or self._tags.setdefault(label, (name, tag, tags)) != (
+            name,
+            tag,
+            tags,
+        ):
             label += "'"
         return self._refer(label)
-
-
-def _alias(schema: Any) -> Any:
-    """The reference of a schema that is only another name; ``None`` for any other schema."""
-    if isinstance(schema, dict) and len(schema) == 1:
-        parts = schema.get("allOf", ())
-        return _alias(parts[0]) if len(parts) == 1 and "$ref" in parts[0] else schema.get("$ref")
-    return None
 
 
 def _component(branch: Any) -> str | None:

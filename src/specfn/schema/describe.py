@@ -39,25 +39,18 @@ NUMERIC_FORMATS: Final = frozenset(
 _ELLIPSIS: Final = "..."
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
 
-_TAGS: Final[Mapping[str, Mapping[str, str]]] = {
-    "string": {
-        "format": "Format",
-        "minLength": "MinLength",
-        "maxLength": "MaxLength",
-        "pattern": "Pattern",
-        "contentEncoding": "ContentEncoding",
-        "contentMediaType": "ContentMediaType",
-    },
-    "number": {
-        "format": "Type",
-        "minimum": "Minimum",
-        "exclusiveMinimum": "ExclusiveMinimum",
-        "maximum": "Maximum",
-        "exclusiveMaximum": "ExclusiveMaximum",
-        "multipleOf": "MultipleOf",
-    },
-    "array": {"minItems": "MinItems", "maxItems": "MaxItems"},
-    "object": {"minProperties": "MinProperties", "maxProperties": "MaxProperties"},
+#: The schema keywords that are tags, by type; a tag is its keyword in upper case: ``MinLength<3>``.
+_TAGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "string": (
+        *("format", "minLength", "maxLength", "pattern"),
+        *("contentEncoding", "contentMediaType"),
+    ),
+    "number": (
+        *("format", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"),
+        "multipleOf",
+    ),
+    "array": ("minItems", "maxItems"),
+    "object": ("minProperties", "maxProperties"),
 }
 
 #: Schema keywords that speak of one type only, for schemas that do not name it.
@@ -136,7 +129,8 @@ def component(reference: Any) -> str:
         tokens = from_fragment(reference.partition("#")[2])
     except ValueError:
         return "any"
-    return tokens[-1] if tokens and tokens[-1] else "object"
+    name = tokens[-1] if tokens else ""
+    return (name if name.isprintable() else literal(name)) or "object"
 
 
 def literal(value: Any) -> str:
@@ -258,6 +252,8 @@ class _Writer:
         return _joined([part.text for part in shown], more=len(members) > width)
 
     def _values(self, values: list[Any]) -> _Text:
+        if not values:
+            return _Text("never")
         texts = [self._word(literal(value), _ELLIPSIS) for value in values[: self._width]]
         known = [text for text in texts if text != _ELLIPSIS]
         if not known:
@@ -279,19 +275,21 @@ class _Writer:
         elif name == "integer" and _is_numeric(schema.get("format")):
             text = "number"
         else:
-            text = self._word(name, _ELLIPSIS)
+            text = name if name in _WORDS else "any"
         return " & ".join((text, *self._tags(name, schema)))
 
     def _tags(self, name: str, schema: JsonObject) -> Iterator[str]:
-        for keyword, tag in _TAGS.get("number" if name == "integer" else name, {}).items():
-            if keyword not in schema or isinstance(schema[keyword], (bool, dict, list)):
+        for keyword in _TAGS.get("number" if name == "integer" else name, ()):
+            value = schema.get(keyword)
+            if value is None or isinstance(value, (bool, dict, list)):
                 continue
+            tag = keyword[0].upper() + keyword[1:]
             if keyword == "format":
-                numeric = _is_numeric(schema["format"])
+                numeric = _is_numeric(value)
                 if numeric is (name == "string"):
                     continue
-                tag = "Type" if numeric else "Format"  # noqa: PLW2901 - the one tag with two names
-            yield f"{tag}<{self._word(literal(schema[keyword]), _ELLIPSIS)}>"
+                tag = "Type" if numeric else "Format"
+            yield f"{tag}<{self._word(literal(value), _ELLIPSIS)}>"
         if name == "array" and schema.get("uniqueItems") is True:
             yield "UniqueItems"
 

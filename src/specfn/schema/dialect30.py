@@ -104,7 +104,7 @@ class Draft30(Drafter):
     def _union(self, node: JsonObject, body: Body, root: Root) -> None:
         drafts = [self._child(branch, "anyOf", i) for i, branch in enumerate(root.branches)]
         if not drafts:
-            drafts = [dict(ONLY_NULL)]
+            drafts = [dict(ONLY_NULL) if root.nullable else boolean(False)]
         if root.nullable and not any(_draft_admits_null(draft) for draft in drafts):
             index = next((i for i, draft in enumerate(drafts) if _has_type(draft)), None)
             if index is None:
@@ -114,6 +114,7 @@ class Draft30(Drafter):
         body.put_list("anyOf", drafts)
         if len(root.kinds) > 1:
             body.lines.append(f"@type {' | '.join(root.kinds)}")
+            self._edit("constraint", "type is only described beside the union; validation keeps it")
         if "anyOf" in node and "oneOf" in node:
             body.lines.append(f"@oneOf {shown(node['oneOf'])}")
             self._edit("union", "a second union beside the first is only described")
@@ -140,7 +141,7 @@ class Draft30(Drafter):
     def _split(self, node: JsonObject, body: Body, root: Root) -> None:
         """Several types: a branch for each, with the keywords that apply to it (at most one type a node)."""
         drafts: list[Draft] = []
-        for index, kind in enumerate(root.kinds):
+        for kind in root.kinds:
             part: JsonObject = {key: node[key] for key in BY_TYPE.get(kind, ()) if key in node}
             if "format" in part and (kind == "string") == is_numeric(part["format"]):
                 del part["format"]
@@ -148,7 +149,7 @@ class Draft30(Drafter):
             if root.values is not None:
                 part["enum"] = [value for value in root.values if fits(value, kind)]
             if part.get("enum") != []:
-                drafts.append(self._child(part, "anyOf", index))
+                drafts.append(self._child(part, "anyOf", len(drafts)))
         if root.nullable:
             drafts = [_null_draft(drafts[0]), *drafts[1:]] if drafts else [dict(ONLY_NULL)]
         body.put_list("anyOf", drafts or [boolean(False)])
@@ -170,6 +171,7 @@ class Draft30(Drafter):
                     body.out[key] = node[key]
                 else:
                     body.lines.append(f"@{key} {shown(node[key])}")
+                    self._edit("constraint", f"{key} is only described; validation keeps it")
         self._exclusive(node, body, kind)
         if kind == "array" or "items" in node or "prefixItems" in node:
             self._array(node, body, kind)
@@ -189,6 +191,7 @@ class Draft30(Drafter):
                 value = (math.floor(value) if step > 0 else math.ceil(value)) + step
             else:
                 body.lines.append(f"@{key} {shown(value)}")
+                self._edit("constraint", f"{key} is shown as an inclusive bound and described")
             if self._constraint:
                 body.out[bound] = tighter(value, body.out.get(bound, value))
             elif kind == "integer":
@@ -287,6 +290,9 @@ def _draft_admits_null(draft: Draft) -> bool:
 def _null_draft(draft: Draft) -> Draft:
     if isinstance(draft, Hole):
         return admitting_null(draft)
-    if isinstance(draft, Skeleton):
-        return Skeleton({**draft.container, "nullable": True}, draft.children)
-    return admit_null(draft)
+    if not isinstance(draft, Skeleton):
+        return admit_null(draft)
+    container = {**draft.container, "nullable": True}
+    if "enum" in container and None not in container["enum"]:
+        container["enum"] = [*container["enum"], None]
+    return Skeleton(container, draft.children)

@@ -58,6 +58,9 @@ _RIGID = frozenset(
         "unevaluatedProperties",
     }
 )
+#: What must not be handed on as it is: a reference that may be cut, a text that may hide something.
+_SPOKEN = frozenset({"$ref", "$comment", "description", "title"})
+
 _LISTS = {"allOf": "allOf", "anyOf": "anyOf", "oneOf": "anyOf", "prefixItems": "prefixItems"}
 
 
@@ -85,6 +88,7 @@ class Draft31(Drafter):
             key == "pattern" and not is_common(value)
         ):
             body.lines.append(f"@{key} {shown(value)}")
+            self._edit("constraint", f"{key} is only described; validation keeps it")
         else:
             body.out[key] = value
 
@@ -144,7 +148,8 @@ class Draft31(Drafter):
         unevaluated = key.startswith("unevaluated")
         looks_at = node if unevaluated else value
         loose = any(
-            "$ref" in inner or (unevaluated and is_piece(inner)) for inner in _below(looks_at, node)
+            not _SPOKEN.isdisjoint(inner) or (unevaluated and is_piece(inner))
+            for inner in _below(looks_at, node)
         )
         if loose:
             body.lines.append(f"@{key} {shown(value)}")

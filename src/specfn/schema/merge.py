@@ -80,6 +80,8 @@ def merge(parts: Sequence[JsonObject], both: Both) -> JsonObject:
         if left:
             rest.append(left)
     properties = out.get("properties", {})
+    if isinstance(properties, _Own):
+        out["properties"] = dict(properties)
     clashes += [name for name in out.get("required", ()) if properties.get(name) is False]
     clashes += _empty(out)
     if rest:
@@ -118,7 +120,7 @@ def _merge_keyword(
         out[key] = value
         return
     known = out[key]
-    if known is value or (known == value and type(known) is type(value)):
+    if is_equal(known, value):
         return
     merger = _MERGERS.get(key)
     new = merger(known, value) if merger else _REPEAT
@@ -142,7 +144,7 @@ def _merge_bundle(
         out.update(theirs)
     elif ours.keys() == theirs.keys() == {"items"}:
         out["items"] = both(ours["items"], theirs["items"])
-    elif ours != theirs:
+    elif not is_equal(ours, theirs):
         left.update(theirs)
 
 
@@ -157,9 +159,12 @@ def _merge_object(out: JsonObject, part: JsonObject, left: JsonObject, both: Bot
     if closed and ("patternProperties" in out or "patternProperties" in part):
         left.update(theirs)
         return
-    properties = _merge_properties(out, part, both)
-    if properties:
-        out["properties"] = properties
+    if closed:
+        properties = _merge_properties(out, part, both)
+        if properties:
+            out["properties"] = properties
+    else:
+        _add_properties(out, part, both)
     if closed:
         out["additionalProperties"] = _meet(_others(out), _others(part), both)
     patterns = part.get("patternProperties")
@@ -169,6 +174,22 @@ def _merge_object(out: JsonObject, part: JsonObject, left: JsonObject, both: Bot
             name: both(known[name], node) if name in known else node
             for name, node in patterns.items()
         }
+
+
+def _add_properties(out: JsonObject, part: JsonObject, both: Both) -> None:
+    """The properties of an open part, added to those of an open schema: linear however many parts there are."""
+    theirs: JsonObject = part.get("properties", {})
+    if not theirs:
+        return
+    ours = out.get("properties")
+    if not isinstance(ours, _Own):
+        ours = out["properties"] = _Own(ours or {})
+    for name, node in theirs.items():
+        ours[name] = _meet(ours[name], node, both) if name in ours else node
+
+
+class _Own(dict[str, Any]):
+    """Properties that belong to the schema in the making, and may be added to."""
 
 
 def _merge_properties(out: JsonObject, part: JsonObject, both: Both) -> JsonObject:
@@ -198,7 +219,7 @@ def _is_open(schema: JsonObject) -> bool:
 def _meet(left: Any, right: Any, both: Both) -> Any:
     if left is False or right is False:
         return False
-    if right is True or right == {} or left is right or left == right:
+    if right is True or right == {} or is_equal(left, right):
         return left
     return right if left is True or left == {} else both(left, right)
 
@@ -220,8 +241,10 @@ def _types(left: Any, right: Any) -> Any:
 
 def is_equal(left: Any, right: Any) -> bool:
     """Whether two JSON values are equal: ``1`` is ``1.0`` and neither is ``true``."""
+    if left is right:
+        return True
     if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
+        return False
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(is_equal(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):

@@ -23,6 +23,15 @@ def component_of(reference: Any) -> str | None:
     return None
 
 
+def alias_of(schema: Any) -> Any:
+    """The reference of a schema that is only another name; ``None`` for any other schema."""
+    if isinstance(schema, dict) and len(schema) == 1:
+        parts = schema.get("allOf", ())
+        inner = parts[0] if len(parts) == 1 and isinstance(parts[0], dict) else {}
+        return alias_of(inner) if "$ref" in inner else schema.get("$ref")
+    return None
+
+
 def own_discriminator(schema: Any) -> JsonObject | None:
     """The discriminator at the root of a schema or of an inline part of its ``allOf``."""
     for part in _inline_parts(schema):
