@@ -46,8 +46,8 @@ _TAGS: Final[Mapping[str, tuple[str, ...]]] = {
         *("contentEncoding", "contentMediaType"),
     ),
     "number": (
-        *("format", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"),
-        "multipleOf",
+        *("format", "minimum", "exclusiveMinimum"),
+        *("maximum", "exclusiveMaximum", "multipleOf"),
     ),
     "array": ("minItems", "maxItems"),
     "object": ("minProperties", "maxProperties"),
@@ -63,9 +63,7 @@ _FAMILIES: Final[Mapping[str, frozenset[str]]] = {
     ),
     "array": frozenset({"items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"}),
     "string": frozenset({"pattern", "minLength", "maxLength", "contentEncoding"}),
-    "number": frozenset(
-        {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
-    ),
+    "number": frozenset(_TAGS["number"]) - {"format"},
 }
 _WORDS: Final = frozenset({"string", "number", "integer", "boolean", "null", "array", "object"})
 _COMPOSITION: Final = ("$ref", "allOf", "anyOf", "oneOf")
@@ -90,7 +88,7 @@ _DETAILS: Final = (
     _Detail(0, 1, 30),
 )
 
-#: More schema nodes than this in one text means that it is too long in any case.
+#: With more schema nodes a text is too long in any case.
 _NODES: Final = 400
 
 
