@@ -28,6 +28,9 @@ _SAME: Final = frozenset(
     "minLength minProperties multipleOf readOnly title uniqueItems writeOnly".split()
 )
 
+#: How many levels deeper a schema may be in other words.
+_WORDS: Final = 4
+
 #: More about keywords that are left out than that 3.0 has none of the name.
 _EFFECTS: Final = {
     "$defs": ": what is referred to stands in the components, the rest is left out",
@@ -133,16 +136,18 @@ class SchemaDowngrade:
             reference = self.reference(node["$ref"])
             return node if reference is node["$ref"] else {"$ref": reference}
         if self._depth > MAX_DEPTH:
-            self.widen(
-                f"nested deeper than {MAX_DEPTH} schemas in OpenAPI 3.0: anything is accepted"
-            )
-            return {}
+            return self._too_deep()
         self._depth += 1
         out, special = self._members(node)
         if special or "anyOf" in out:
-            out = self._rewritten(node, dict(out))
+            deep = self._depth > MAX_DEPTH - _WORDS
+            out = self._too_deep() if deep else self._rewritten(node, dict(out))
         self._depth -= 1
         return out
+
+    def _too_deep(self) -> JsonObject:
+        self.widen(f"nested deeper than {MAX_DEPTH} schemas in OpenAPI 3.0: anything is accepted")
+        return {}
 
     def _members(self, node: JsonObject) -> tuple[JsonObject, bool]:
         """A node with its plain members downgraded, and whether others call for rewrites."""
