@@ -29,7 +29,7 @@ SCHEMA = {
 }
 
 GOLDEN = """\
-The arguments are not valid: 6 places are wrong. Nothing was executed.
+The arguments are not valid: 6 places are wrong.
 
 {
   "price": -1, // ❌ expected number & Minimum<0> | undefined
@@ -46,7 +46,7 @@ The arguments are not valid: 6 places are wrong. Nothing was executed.
   "name": undefined // ❌ expected string (missing)
 }
 
-Correct every place marked with ❌ and call the function again with all of its arguments. \
+Correct every marked place and call the function again with all of its arguments. \
 If you do not know a value, ask the user. Nothing was executed."""
 
 

@@ -17,7 +17,7 @@ _DETAILS: Final = (
 )
 
 _NEXT: Final = (
-    "Correct every place marked with ❌ and call the function again with all of its arguments."
+    "Correct every marked place and call the function again with all of its arguments."
     " If you do not know a value, ask the user. Nothing was executed."
 )
 
@@ -47,7 +47,7 @@ def _head(count: int, shown: int) -> str:
     """What went wrong, in one line."""
     places = "one place is" if count == 1 else f"{count:,} places are"
     told = f" (the first {shown} are shown)" if count > shown else ""
-    return f"The arguments are not valid: {places} wrong{told}. Nothing was executed."
+    return f"The arguments are not valid: {places} wrong{told}."
 
 
 def _drawn(data: Any, problems: Sequence[ArgumentProblem], detail: Detail, head: str) -> str | None:
