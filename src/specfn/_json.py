@@ -1,6 +1,7 @@
 """JSON text to values and back, in one place: orjson where it is exact, the standard library beyond."""
 
 import json
+import math
 from typing import Any, TypeAlias
 
 import orjson
@@ -30,11 +31,21 @@ def loads(text: str | bytes) -> Any:
     Raises:
         JSONDecodeError: the text is not JSON, or is nested deeper than 1,024 levels.
     """
-    value = orjson.loads(text)
     if len(text) <= _SEARCHED:
         data = text.encode(errors="replace") if isinstance(text, str) else text
         if _LONG in data.translate(_DIGITS):
-            return json.loads(text)
+            return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    return orjson.loads(text)
+
+
+def _refuse(constant: str) -> Any:
+    raise JSONDecodeError(f"{constant} is not JSON", constant, 0)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise JSONDecodeError("a number is infinity when read", text, 0)
     return value
 
 

@@ -59,7 +59,7 @@ def loads(
     expect: str | None = None,
 ) -> Application:
     """Like ``load``, from the document's text."""
-    content = text.encode() if isinstance(text, str) else text
+    content = text.encode(errors="surrogatepass") if isinstance(text, str) else text
     return load(content, options=options, check=check, expect=expect)
 
 

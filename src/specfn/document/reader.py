@@ -66,6 +66,7 @@ class Reader(ABC):
         if not isinstance(target, dict):
             return {"$ref": node["$ref"]}
         if (kind, tokens) not in self._memo:
+            self._memo[kind, tokens] = {"$ref": node["$ref"]}  # as long as it leads back to itself
             self._memo[kind, tokens] = build(target)
         return self._described(self._memo[kind, tokens], node)
 

@@ -1,5 +1,6 @@
 """A normalized document to routes: every operation becomes one route or one error (rules R1, R2, R9)."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -19,6 +20,9 @@ from specfn.migrate.references import References
 from specfn.migrate.route import Answer, Body, Group, GroupKey, Placeholder, Route, Template
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
+
+#: What a method may be (RFC 9110, section 5.6.2).
+_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 #: The kinds of bodies that are checked and not sent yet.
 _UNSENT = frozenset({"binary", "multipart"})
@@ -135,11 +139,14 @@ def _template(operation: Operation, settings: Settings) -> Template:
         raise _Refused("method", reason, operation.pointer)
     if not isinstance(operation.raw, dict):
         raise _Refused("malformed", "the operation is not an object", operation.pointer)
-    if operation.method not in METHODS and operation.method.lower() in METHODS:
+    if operation.additional and operation.method.lower() in METHODS:
         reason = (
             f"{operation.method} has a field of its own in a path item; move the operation there"
         )
         raise _Refused("malformed", reason, operation.pointer)
+    if not _TOKEN.fullmatch(operation.method):
+        reason = f"{operation.method[:40]!r} is no HTTP method"
+        raise _Refused("method", reason, operation.pointer)
     if is_true(operation.raw.get("x-samchon-human")):
         reason = "x-samchon-human leaves the operation to people"
         raise _Refused("human", reason, operation.pointer)

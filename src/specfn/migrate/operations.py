@@ -18,6 +18,7 @@ class Operation:
     raw: Any
     item: JsonObject
     pointer: str
+    additional: bool = False
 
 
 def operations(document: JsonObject) -> Iterator[Operation]:
@@ -33,4 +34,11 @@ def operations(document: JsonObject) -> Iterator[Operation]:
             elif key == "additionalOperations" and isinstance(raw, dict):
                 for method, inner in raw.items():
                     pointer = join(("paths", path, key, method))
-                    yield Operation(method=method, path=path, raw=inner, item=item, pointer=pointer)
+                    yield Operation(
+                        method=method,
+                        path=path,
+                        raw=inner,
+                        item=item,
+                        pointer=pointer,
+                        additional=True,
+                    )

@@ -39,6 +39,8 @@ def _references(schema: Any) -> Iterator[str]:
         reference = node.get("$ref")
         if isinstance(reference, str):
             yield reference
+        mapping = node.get("discriminator", {}).get("mapping", {})
+        yield from (target for target in mapping.values() if component_of(target) is not None)
 
 
 def _tainted(schemas: JsonObject, dangling: frozenset[str]) -> dict[str, str]:

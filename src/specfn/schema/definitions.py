@@ -54,7 +54,7 @@ class Definitions:
         self._tags: dict[str, tuple[str, str, tuple[str, ...]]] = {}
         self._pairs: dict[tuple[int, int], JsonObject] = {}
         self._kept: list[Any] = []
-        self._open: dict[int, str | None] = {}
+        self._inline: dict[str, JsonObject] = {}
         self._hidden: dict[str, bool] = {}
 
     def __getitem__(self, name: str) -> Any:
@@ -99,6 +99,8 @@ class Definitions:
         if name in self._tags:
             component, tag, tags = self._tags[name]
             return with_tag(self._body(component), tag, tags)
+        if name in self._inline:
+            return self._merged(self._inline[name], None)
         branches = self._family.branches(name)
         if branches is not None:
             return self._polymorphic(name, branches)
@@ -231,29 +233,25 @@ class Definitions:
     # -- composites -----------------------------------------------------------------------------
 
     def _composite(self, node: JsonObject, owner: str | None) -> Any:
-        """A schema whose root must be put together; met again within itself it becomes a definition."""
-        key = id(node)
-        if key in self._open:
-            label = self._open[key] or self._named(node)
-            self._open[key] = label
-            return {"$ref": self._refer(label)}
-        self._open[key] = None
-        self._kept.append(node)  # its identity is a key
-        composed = self._merged(node, owner)
-        name = self._open.pop(key)
-        if name is not None:
-            self._composed[name] = composed
-            self._open[key] = name
-        return composed
+        """A schema whose root must be put together.
+
+        One that takes a component in becomes a definition of its own, named after what it says: so each is
+        composed once, whatever the order, and may lead back to itself.
+        """
+        if owner is not None or not _takes_in(node):
+            return self._merged(node, owner)
+        name = self._named(node)
+        self._inline.setdefault(name, node)
+        return {"$ref": self._refer(name)}
 
     def _named(self, node: JsonObject) -> str:
-        names = [
-            component_of(part.get("$ref"))
-            for part in node.get("allOf", ())
-            if isinstance(part, dict)
-        ]
+        parts = (node, *(part for part in node.get("allOf", ()) if isinstance(part, dict)))
+        names = [name for part in parts if (name := component_of(part.get("$ref"))) is not None]
         digest = hashlib.sha256(dumps(node)).hexdigest()[:6]
-        return "_".join([*(name for name in names if name), digest])
+        name = f"{'_'.join(names[:2]) or 'allOf'}<{digest}>"
+        while name in self._schemas:
+            name += "'"
+        return name
 
     def _merged(self, node: JsonObject, owner: str | None) -> Any:
         parts = self._parts(node, owner)
@@ -386,6 +384,17 @@ class Definitions:
         ):
             label += "'"
         return self._refer(label)
+
+
+def _takes_in(node: JsonObject) -> bool:
+    """Whether a composite takes a component in, by itself or in a part."""
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        if component_of(part.get("$ref")) is not None:
+            return True
+        stack.extend(inner for inner in part.get("allOf", ()) if isinstance(inner, dict))
+    return False
 
 
 def _component(branch: Any) -> str | None:

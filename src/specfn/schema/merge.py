@@ -253,7 +253,17 @@ def is_equal(left: Any, right: Any) -> bool:
 
 
 def _enums(left: Any, right: Any) -> Any:
-    return [value for value in left if any(is_equal(value, other) for other in right)] or _CLASH
+    known = {_identity(value) for value in right}
+    return [value for value in left if _identity(value) in known] or _CLASH
+
+
+def _identity(value: Any) -> Any:
+    """What equal JSON values share: ``1`` and ``1.0`` do, ``1`` and ``true`` do not."""
+    if isinstance(value, dict):
+        return ("object", frozenset((key, _identity(item)) for key, item in value.items()))
+    if isinstance(value, list):
+        return ("array", tuple(map(_identity, value)))
+    return ("boolean", value) if isinstance(value, bool) else value
 
 
 def _constants(left: Any, right: Any) -> Any:

@@ -5,7 +5,8 @@ import re
 #: C0 and C1 controls but tab and line feed, bidirectional marks and overrides, zero-width characters but the
 #: joiners that scripts and emoji need, the byte order mark, interlinear marks, and the tag characters.
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028\u2029\u202a-\u202e"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\u200b\u200e\u200f\u2028\u2029\u202a-\u202e"
     "\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
