@@ -56,6 +56,9 @@ def composed(schemas: dict[str, Any], node: Any, direction: Any = "request") -> 
     """The validator schema of a normalized one, with the definitions that it needs."""
     found = definitions(schemas, direction)
     schema = found.compose(node)
+    name = found.name_of(schema.get("$ref", "")) if isinstance(schema, dict) else None
+    if name is not None and "<" in name and "$ref" not in node:
+        schema = found[name]  # a composite, which is a definition of its own
     below = found.reachable([schema])
     return {**schema, "$defs": below} if below else schema
 

@@ -132,6 +132,11 @@ class Function:
         """
         from specfn.validation.outcome import Failure, Success  # noqa: PLC0415  # not for converting
 
+        if self.keyword:
+            try:
+                return self.schemas.validator.validate(arguments)
+            except DocumentError as error:
+                return Failure(data=arguments, errors=_uncallable(arguments, error))
         problems = self.problems(arguments)
         if problems:
             return Failure(data=arguments, errors=tuple(problems))
@@ -146,11 +151,8 @@ class Function:
             if misshapen:
                 return misshapen
             return self._positions(self.schemas.validator.problems(self._by_key(arguments)))
-        except DocumentError as error:  # a schema that cannot be enforced admits nothing
-            text = f"The function cannot be called: {error.reason}."
-            return (
-                ArgumentProblem(path="$input", expected="never", value=arguments, description=text),
-            )
+        except DocumentError as error:
+            return _uncallable(arguments, error)
 
     def named(self, arguments: Any) -> JsonObject:
         """The arguments as one object by key, whichever calling style the function has.
@@ -191,6 +193,12 @@ class Function:
         """Problems by key as problems by position."""
         places = {input_path([key]): index for index, (key, _) in enumerate(self.route.keys)}
         return tuple(_positioned(problem, places) for problem in problems)
+
+
+def _uncallable(arguments: Any, error: DocumentError) -> tuple[ArgumentProblem, ...]:
+    """The problem of all arguments: a schema that cannot be enforced admits nothing."""
+    text = f"The function cannot be called: {error.reason}."
+    return (ArgumentProblem(path="$input", expected="never", value=arguments, description=text),)
 
 
 def _positioned(problem: ArgumentProblem, places: dict[str, int]) -> ArgumentProblem:
