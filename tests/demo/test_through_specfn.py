@@ -49,7 +49,9 @@ def test_every_operation_is_a_function(application: Application) -> None:
     ]
     assert application.errors == ()
     notes = [note.text for function in application.functions for note in function.notes]
-    assert notes == ["a body of 'multipart/form-data' is checked, but this version does not send it"]
+    assert notes == [
+        "a body of 'multipart/form-data' is checked, but this version does not send it"
+    ]
 
 
 def test_every_operation_answers_what_specfn_sends(call: Caller, shop: Server) -> None:

@@ -506,3 +506,28 @@ def test_definitions_are_components() -> None:
         {"properties": {"n": {"type": ["string", "null"]}}},
     ]
     assert made["A b"] == {"$ref": f"{PREFIX}Cat"}
+
+
+@pytest.mark.xfail(strict=True, reason="a stray `openapi` replaces the normalized document's own")
+def test_a_stray_version_does_not_count() -> None:
+    """N1, N6: a Swagger document that also says `openapi` is normalized like any other."""
+    assert normalized(openapi="pets.example")["openapi"] == "3.1.1"
+
+
+@pytest.mark.xfail(
+    strict=True, reason="fields of 3.x in a document of 2.0 are handed on as they are"
+)
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"requestBody": {"content": {JSON: {"schema": {"type": "string", "x-nullable": True}}}}},
+        {"responses": {"200": {"content": {JSON: {"schema": {"$ref": "#/definitions/A"}}}}}},
+        {"responses": {"200": {"links": {"description": "no object"}}}},
+        {"callbacks": {"c": {"{$url}": {"parameters": []}}}},
+    ],
+)
+def test_fields_of_3_are_none_of_2(fields: dict[str, Any]) -> None:
+    """N6, N8: what 2.0 does not know is not in the normalized document half-read."""
+    once = normalized(definitions={"A": {}}, paths={"/a": {"post": fields}})
+    assert normalize(once).document == once
+    assert "#/definitions/" not in repr(once)

@@ -357,7 +357,6 @@ def test_a_wide_object_is_shown_in_part_and_stays_open(budget: int, dialect: Any
     assert len(dumps(found.schema)) > 0.6 * budget
 
 
-@pytest.mark.xfail(strict=True, reason="names are listed as the document has them")
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_names_in_a_description_are_cleaned(dialect: Any) -> None:
     """F12: where names of properties stand in a text, the text is cleaned like any."""
@@ -370,7 +369,6 @@ def test_names_in_a_description_are_cleaned(dialect: Any) -> None:
     assert "<|" not in said_of
 
 
-@pytest.mark.xfail(strict=True, reason="names are listed twenty at a time, however long they are")
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_long_names_are_within_the_budget(dialect: Any) -> None:
     """F9: naming what is not shown takes no more room than there is."""

@@ -227,7 +227,6 @@ def _renamed(node: Json, side: str) -> Json:
     return {**node, "properties": properties}
 
 
-@pytest.mark.xfail(strict=True, reason="a composite is composed anew at each of its places")
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_a_graph_of_composites_is_work_in_proportion_to_it(graph: str) -> None:
     """T17: twice as many levels, 2^n times as many paths, are about twice as much work."""
@@ -238,7 +237,6 @@ def test_a_graph_of_composites_is_work_in_proportion_to_it(graph: str) -> None:
     assert counts[1] < 4 * counts[0]
 
 
-@pytest.mark.xfail(strict=True, reason="a composite below a composite is a call below a call")
 def test_long_lines_of_composites_do_not_nest_the_program() -> None:
     """T17: a line of 2,000 components, each a composite in a property of the last, composes."""
     schemas: Json = {
@@ -251,7 +249,6 @@ def test_long_lines_of_composites_do_not_nest_the_program() -> None:
     assert accepts(validator, {"next": {"x": 1}})
 
 
-@pytest.mark.xfail(strict=True, reason="a composite below a composite is a call below a call")
 def test_circles_of_different_length_compose() -> None:
     """T17: seventeen components, merged level by level, meet again only after 2·3·5·7 levels."""
     lengths = (2, 3, 5, 7)
@@ -301,9 +298,6 @@ def test_the_order_of_operations_changes_nothing(case: str, dialect: Any, budget
     assert forward == backward
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a composite met below itself is named by whoever meets it second"
-)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_order_of_recursive_composites_changes_nothing(dialect: Any) -> None:
     """F9: the same where a component holds a composite of itself that another component inherits."""
@@ -328,7 +322,6 @@ def _all_rendered(
     return {dumps(node): dumps(renderer.render(found.compose(node)).schema) for node in nodes}
 
 
-@pytest.mark.xfail(strict=True, reason="a branch's definition may have the name of a component")
 def test_a_component_named_like_a_tagged_branch_stays_itself() -> None:
     """F10: the definition of a branch never takes the name of a component, in whichever order they are met."""
     mapping = {"P": "#/components/schemas/P"}

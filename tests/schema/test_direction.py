@@ -134,7 +134,6 @@ def test_required_follows(place: str) -> None:
         assert shows(schema, {"name": "x"}, dialect)
 
 
-@pytest.mark.xfail(strict=True, reason="of nested parts only the outermost are looked at")
 def test_parts_of_parts_count() -> None:
     """F11: a flag counts in an ``allOf`` in an ``allOf``, and in the first of three parts with the property."""
     nested = {
@@ -148,9 +147,6 @@ def test_parts_of_parts_count() -> None:
         assert not accepts(validator, {"id": "xx", "name": "x"})
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a branch is looked at where it stands, not behind its reference"
-)
 @pytest.mark.parametrize("key", ["anyOf", "oneOf"])
 def test_required_follows_into_branches_by_reference(key: str) -> None:
     """F11: a branch that is a component asks no more for a readOnly property than an inline one does."""

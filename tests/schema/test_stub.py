@@ -128,7 +128,6 @@ def test_a_stub_says_what_it_was(key: Any, node: Any, expected: str) -> None:
     assert label(key, node) == expected
 
 
-@pytest.mark.xfail(strict=True, reason="a component's name is said whole")
 def test_a_long_name_is_shortened() -> None:
     """F9: a stub is small, whatever its component is called."""
     assert len(label("Generic" * 100, {})) <= 100

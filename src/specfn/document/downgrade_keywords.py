@@ -9,6 +9,7 @@ from typing import Any, Final
 from specfn._json import JsonObject, dumps
 from specfn._pointer import unescape
 from specfn.document.downgrade_draft import Draft, Rewrite, Walk
+from specfn.document.downgrade_types import without_null
 from specfn.document.schemas import PREFIX
 
 #: Keywords by which other schemas say what is evaluated of the same value.
@@ -30,7 +31,7 @@ def _is_open(schema: Any) -> bool:
 
 def _union(branches: list[JsonObject]) -> JsonObject:
     """Any of some schemas, equal ones once."""
-    distinct = list({dumps(branch): branch for branch in branches}.values())
+    distinct = without_null(list({dumps(branch): branch for branch in branches}.values()))
     if any(branch == {} for branch in distinct):
         return {}
     return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}

@@ -155,25 +155,33 @@ def _with_items(schema: JsonObject) -> JsonObject:
     return schema
 
 
+def without_null(branches: list[JsonObject]) -> list[JsonObject]:
+    """The branches of a union, null as a branch of its own as ``nullable`` of the first with a plain type.
+
+    The same list where that cannot be said: none of them, or more than one, is null alone.
+    """
+    others = [branch for branch in branches if branch != null()]
+    host = next((at for at, branch in enumerate(others) if _may_host(branch)), None)
+    if host is None or len(branches) - len(others) != 1:
+        return branches
+    branch = {"type": "", "nullable": True, **others[host]}
+    if None not in branch.get("enum", [None]):
+        branch["enum"] = [*branch["enum"], None]
+    others[host] = branch
+    return others
+
+
 def _null_branch(_: Walk, draft: Draft) -> None:
-    """Null as a branch of its own becomes ``nullable`` of the first branch that has a plain type."""
+    """Null as a branch of its own; a union of one that is left, beside annotations only, is that one."""
     for key in ("anyOf", "oneOf"):
-        branches = draft.out.get(key, ())
-        others = [branch for branch in branches if branch != null()]
-        host = next((i for i, branch in enumerate(others) if _may_host(branch)), None)
-        if host is None or len(branches) - len(others) != 1:
+        branches = draft.out.get(key, [])
+        others = without_null(branches)
+        if others is branches:
             continue
-        branch = {"type": "", "nullable": True, **others[host]}
-        if None not in branch.get("enum", [None]):
-            branch["enum"] = [*branch["enum"], None]
-        others[host] = branch
-        if (
-            len(others) == 1
-            and not draft.also
-            and draft.out.keys() - {key} <= _ANNOTATIONS - branch.keys()
-        ):
+        alone = len(others) == 1 and not draft.also
+        if alone and draft.out.keys() - {key} <= _ANNOTATIONS - others[0].keys():
             del draft.out[key]
-            draft.out.update(branch)
+            draft.out.update(others[0])
         else:
             draft.out[key] = others
 

@@ -25,7 +25,7 @@ class References:
         """The first reference that a schema needs and that leads nowhere; ``None`` if there is none."""
         if not self._dangling:
             return None
-        for reference in _references(schema):
+        for reference in _references(schema, self._dangling):
             if reference in self._dangling:
                 return reference
             name = component_of(reference)
@@ -34,13 +34,14 @@ class References:
         return None
 
 
-def _references(schema: Any) -> Iterator[str]:
+def _references(schema: Any, dangling: frozenset[str]) -> Iterator[str]:
+    """Every reference that a schema needs; a tag that maps to nothing stays open, so it needs nothing."""
     for node in walk(schema):
         reference = node.get("$ref")
         if isinstance(reference, str):
             yield reference
         mapping = node.get("discriminator", {}).get("mapping", {})
-        yield from (target for target in mapping.values() if component_of(target) is not None)
+        yield from (target for target in mapping.values() if target not in dangling)
 
 
 def _tainted(schemas: JsonObject, dangling: frozenset[str]) -> dict[str, str]:
@@ -48,7 +49,7 @@ def _tainted(schemas: JsonObject, dangling: frozenset[str]) -> dict[str, str]:
     users: dict[str, list[str]] = {}
     tainted: dict[str, str] = {}
     for name, schema in schemas.items():
-        for reference in _references(schema):
+        for reference in _references(schema, dangling):
             target = component_of(reference)
             if reference in dangling:
                 tainted.setdefault(name, reference)

@@ -24,6 +24,7 @@ from specfn.schema.polymorphism import (
     own_discriminator,
     says_itself,
     tags_by_component,
+    takes_in,
     with_tag,
 )
 from specfn.schema.walk import LISTS, MAPS, SINGLES, SUBSCHEMAS, walk
@@ -238,7 +239,7 @@ class Definitions:
         One that takes a component in becomes a definition of its own, named after what it says: so each is
         composed once, whatever the order, and may lead back to itself.
         """
-        if owner is not None or not _takes_in(node):
+        if owner is not None or not takes_in(node):
             return self._merged(node, owner)
         name = self._named(node)
         self._inline.setdefault(name, node)
@@ -335,6 +336,8 @@ class Definitions:
             ):
                 continue  # its own constants say that it is never itself
             union.append({"$ref": self._tagged(parent if name is None else name, tag, tags)})
+        if not union:
+            return self._body(parent)  # its constants contradict all that its mapping says
         said = {key: schema[key] for key in ("title", "description") if key in schema}
         return {**said, "anyOf": union, "discriminator": {"propertyName": tag}}
 
@@ -384,17 +387,6 @@ class Definitions:
         ):
             label += "'"
         return self._refer(label)
-
-
-def _takes_in(node: JsonObject) -> bool:
-    """Whether a composite takes a component in, by itself or in a part."""
-    stack = [node]
-    while stack:
-        part = stack.pop()
-        if component_of(part.get("$ref")) is not None:
-            return True
-        stack.extend(inner for inner in part.get("allOf", ()) if isinstance(inner, dict))
-    return False
 
 
 def _component(branch: Any) -> str | None:

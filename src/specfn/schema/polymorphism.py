@@ -32,6 +32,17 @@ def alias_of(schema: Any) -> Any:
     return None
 
 
+def takes_in(node: JsonObject) -> bool:
+    """Whether a composite takes a component in, by itself or in a part."""
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        if component_of(part.get("$ref")) is not None:
+            return True
+        stack.extend(inner for inner in part.get("allOf", ()) if isinstance(inner, dict))
+    return False
+
+
 def own_discriminator(schema: Any) -> JsonObject | None:
     """The discriminator at the root of a schema or of an inline part of its ``allOf``."""
     for part in _inline_parts(schema):
