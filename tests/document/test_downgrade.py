@@ -1044,6 +1044,37 @@ def test_shared_parts_are_listed_wherever_they_are_used() -> None:
     assert responses[0] is responses[1]
 
 
+def test_many_losses_of_a_shared_part_are_counted() -> None:
+    """N9: a shared part of which very much is lost is listed once in full, and by number elsewhere."""
+    schema = {"properties": {f"p{at}": BROKEN for at in range(200)}}
+    raw = document(
+        paths={
+            f"/{at}": {"get": {"responses": {"200": {"$ref": "#/components/responses/R"}}}}
+            for at in range(50)
+        },
+        components={"responses": {"R": {**RESPONSE, "content": {"text/json": {"schema": schema}}}}},
+    )
+    _, losses = written(raw)
+    assert len(losses) == 200 + 49
+    assert "200" in losses["/paths/~149/get/responses/200"]
+
+
+@pytest.mark.parametrize("keyword", ["not", "oneOf", "allOf", "$ref"])
+def test_long_chains_of_components_are_no_matter(keyword: str) -> None:
+    """N9: what a component at the end of a long chain lost is known at its beginning."""
+
+    def link(at: int) -> dict[str, Any]:
+        further = {"$ref": f"{PREFIX}C{at + 1}"}
+        made = {keyword: [further]} if keyword.endswith("Of") else {keyword: further}
+        return {**further, "description": "D"} if keyword == "$ref" else made
+
+    chain = {f"C{at}": link(at) for at in range(3000)}
+    made, losses = written(of_schemas({**chain, "C3000": BROKEN}))
+    assert "/components/schemas/C3000/propertyNames" in losses
+    assert len(losses) == (3001 if keyword in {"not", "oneOf"} else 1)
+    assert len(made["components"]["schemas"]) == 3001
+
+
 def test_components_that_nothing_uses_are_listed() -> None:
     """N9: components that normalizing writes where they are used are listed where nothing uses them."""
     raw = document(

@@ -7,10 +7,9 @@ where it accepts more, the walk is told so with ``widen``.
 from typing import Any, Final
 
 from specfn._json import JsonObject, dumps
-from specfn._pointer import unescape
+from specfn.document.downgrade_components import name_of
 from specfn.document.downgrade_draft import Draft, Rewrite, Walk
 from specfn.document.downgrade_types import without_null
-from specfn.document.schemas import PREFIX
 
 #: Keywords by which other schemas say what is evaluated of the same value.
 _IN_PLACE: Final = frozenset("$ref allOf anyOf oneOf if dependentSchemas".split())
@@ -111,8 +110,8 @@ def _property_names(walk: Walk, draft: Draft) -> None:
 
 def _listed_names(walk: Walk, names: Any) -> list[str] | None:
     """The names that an enum leaves, directly or in the component that is referred to."""
-    if isinstance(names, dict) and names.keys() == {"$ref"} and names["$ref"].startswith(PREFIX):
-        names = walk.schemas.get(unescape(names["$ref"][len(PREFIX) :]))
+    if isinstance(names, dict) and names.keys() == {"$ref"}:
+        names = walk.schemas.get(name_of(names["$ref"]) or "")
     if not isinstance(names, dict) or names.get("type", "string") != "string":
         return None
     if "enum" not in names or not names.keys() <= _BESIDE_NAMES:

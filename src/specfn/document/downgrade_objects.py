@@ -18,6 +18,9 @@ from specfn.document.resolve import reference_of
 #: What a field's rule gives for a value that it cannot hold.
 DROP: Final = object()
 
+#: How many losses of a shared part are listed again at its other places.
+_MANY: Final = 100
+
 #: What a URI reference may hold besides letters and digits.
 URI: Final = "/?:@!$&'()*+,;=-._~%#[]"
 
@@ -45,7 +48,7 @@ class ObjectDowngrade:
         """An object by its kind, ``None`` (and one loss) for one that 3.0 cannot have."""
         known = self._memo.get((kind, id(value)))
         if known is not None:
-            self.losses.repeat(known[1])
+            self._repeat(known[1])
             return known[0]
         mark = len(self.losses)
         new, reason = self._object(self.kinds[kind], value)
@@ -55,6 +58,13 @@ class ObjectDowngrade:
         if self.kinds[kind].refers:  # what may be referred to is shared between its uses
             self._memo[kind, id(value)] = (new, self.losses.since(mark))
         return new
+
+    def _repeat(self, losses: tuple[Loss, ...]) -> None:
+        """What is lost in a shared part is lost at each of its places; where that is much, it is counted."""
+        if len(losses) <= _MANY:
+            self.losses.repeat(losses)
+        else:
+            self.losses.add(f"the same {len(losses)} losses as where this stands first")
 
     def _object(self, kind: "Kind", value: Any) -> tuple[Any, str]:
         """The object, or ``None`` with the reason."""

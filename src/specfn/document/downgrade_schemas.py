@@ -4,15 +4,13 @@ A node that 3.0 says as it is is handed on, not copied. Where 3.0 can only say s
 loss, and whatever would turn it into something narrower (``not``, ``oneOf``, a condition) is given up too.
 """
 
-import hashlib
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from specfn._json import JsonObject
-from specfn._pointer import unescape
+from specfn.document.downgrade_components import discriminated, name_of, reaching, renamed
 from specfn.document.downgrade_draft import Draft
 from specfn.document.downgrade_formats import is_format
 from specfn.document.downgrade_keywords import CONDITIONS
@@ -35,9 +33,6 @@ _WORDS: Final = 4
 _EFFECTS: Final = {
     "$defs": ": what is referred to stands in the components, the rest is left out",
 }
-
-#: What a component's name may not hold (3.0, section Components Object).
-_ILLEGAL: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 #: What a URI reference may hold besides letters and digits.
 _URI: Final = "/?:@!$&'()*+,;=-._~%#[]"
@@ -81,7 +76,7 @@ class SchemaDowngrade:
         self.schemas = schemas
         self.losses = losses
         self.written = written
-        self._names = _renamed(schemas)
+        self._names = renamed(schemas)
         self._wide: frozenset[str] = frozenset()
         self._widened = 0
         self._uses: set[str] = set()
@@ -90,13 +85,15 @@ class SchemaDowngrade:
         self._doubled = 0
         self._depth = 0
         self._root: Any = None
+        self._discriminated: frozenset[str] | None = None
 
     # -- components -------------------------------------------------------------------------------
 
     def components(self) -> JsonObject:
         """All components, by the names they have in 3.0."""
         made = {name: self._component(name) for name in self.schemas}
-        self._wide = _reaching_wide(made)
+        wide = [name for name, component in made.items() if component.wide]
+        self._wide = reaching(wide, {name: component.uses for name, component in made.items()})
         out: JsonObject = {}
         for name, first in made.items():
             component = self._component(name) if first.asked & self._wide else first
@@ -243,8 +240,10 @@ class SchemaDowngrade:
 
     def reference(self, text: str) -> str:
         """A reference by the name that the component has in 3.0."""
-        name = unescape(text[len(PREFIX) :]) if text.startswith(PREFIX) else ""
-        if name not in self.schemas:  # it leads nowhere, but has to be a URI reference
+        name = name_of(text)
+        if (
+            name is None or name not in self.schemas
+        ):  # it leads nowhere, but has to be a URI reference
             return quote(text, safe=_URI)
         self._uses.add(name)
         if self._exactly:
@@ -255,53 +254,11 @@ class SchemaDowngrade:
 
     def is_alias(self, node: JsonObject) -> bool:
         """Whether a schema is a component that ``allOf`` would make a child of what it refers to."""
-        return node is self._root and self._is_discriminated(node["$ref"])
-
-    def _is_discriminated(self, reference: str) -> bool:
-        """Whether a component has a discriminator, itself or by what it refers to."""
-        waiting: list[Any] = [{"$ref": reference}]
-        seen: set[str] = set()
-        while waiting:
-            node = waiting.pop()
-            if not isinstance(node, dict):
-                continue
-            if "discriminator" in node:
-                return True
-            waiting.extend(node.get("allOf", ()))
-            text = node.get("$ref", "")
-            if text.startswith(PREFIX) and text not in seen:
-                seen.add(text)
-                waiting.append(self.schemas.get(unescape(text[len(PREFIX) :])))
-        return False
-
-
-def _renamed(schemas: JsonObject) -> dict[str, str]:
-    """The names that 3.0 does not allow, each with one that it does."""
-    renamed: dict[str, str] = {}
-    taken = set(schemas)
-    for name in schemas:
-        if _ILLEGAL.search(name) or not name:
-            digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
-            base = _ILLEGAL.sub("_", name).strip("_") or "schema"
-            new = base if base not in taken else f"{base}_{digest[:6]}"
-            renamed[name] = new if new not in taken else f"{base}_{digest}"
-            taken.add(renamed[name])
-    return renamed
-
-
-def _reaching_wide(made: Mapping[str, _Component]) -> frozenset[str]:
-    """The components that are wider than they were, themselves or by what they refer to."""
-    users: dict[str, list[str]] = {}
-    for name, component in made.items():
-        for used in component.uses:
-            users.setdefault(used, []).append(name)
-    waiting = [name for name, component in made.items() if component.wide]
-    wide = set(waiting)
-    while waiting:
-        new = [user for user in users.get(waiting.pop(), ()) if user not in wide]
-        wide.update(new)
-        waiting.extend(new)
-    return frozenset(wide)
+        if node is not self._root:
+            return False
+        if self._discriminated is None:
+            self._discriminated = discriminated(self.schemas)
+        return name_of(node["$ref"]) in self._discriminated
 
 
 # -- members ----------------------------------------------------------------------------------------

@@ -1,0 +1,68 @@
+"""What a downgrade has to know of all components before it writes one (rule N9)."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn._pointer import unescape
+from specfn.document.schemas import PREFIX
+
+#: What a component's name may not hold (3.0, section Components Object).
+_ILLEGAL: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def name_of(reference: Any) -> str | None:
+    """The name of the component that a reference of the normalized document means."""
+    if isinstance(reference, str) and reference.startswith(PREFIX):
+        return unescape(reference[len(PREFIX) :])
+    return None
+
+
+def renamed(schemas: JsonObject) -> dict[str, str]:
+    """The names that 3.0 does not allow, each with one that it does."""
+    found: dict[str, str] = {}
+    taken = set(schemas)
+    for name in schemas:
+        if _ILLEGAL.search(name) or not name:
+            digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+            base = _ILLEGAL.sub("_", name).strip("_") or "schema"
+            new = base if base not in taken else f"{base}_{digest[:6]}"
+            found[name] = new if new not in taken else f"{base}_{digest}"
+            taken.add(found[name])
+    return found
+
+
+def reaching(seeds: Iterable[str], uses: Mapping[str, Iterable[str]]) -> frozenset[str]:
+    """The seeds and every component that uses one of them, directly or not."""
+    users: dict[str, list[str]] = {}
+    for name, used in uses.items():
+        for other in used:
+            users.setdefault(other, []).append(name)
+    waiting = list(seeds)
+    found = set(waiting)
+    while waiting:
+        new = [user for user in users.get(waiting.pop(), ()) if user not in found]
+        found.update(new)
+        waiting.extend(new)
+    return frozenset(found)
+
+
+def discriminated(schemas: JsonObject) -> frozenset[str]:
+    """The components that have a discriminator, themselves or by what they are put together from."""
+    seeds: list[str] = []
+    uses: dict[str, list[str]] = {}
+    for name, schema in schemas.items():
+        waiting, used = [schema], []
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, dict):
+                waiting.extend(node.get("allOf", ()))
+                if "discriminator" in node:
+                    seeds.append(name)
+                other = name_of(node.get("$ref"))
+                if other is not None:
+                    used.append(other)
+        uses[name] = used
+    return reaching(seeds, uses)
