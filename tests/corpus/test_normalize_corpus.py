@@ -2,9 +2,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import quote
 
 import jsonschema_rs
 import pytest
+from tests.samples import Sampler
 
 from specfn import _json
 from specfn._pointer import escape, split
@@ -143,6 +145,70 @@ def test_losses_of_3_0_documents_are_few(
         if normalized[name].version == "3.0":
             other = [note for note in losses if "uses this component" not in note.text]
             assert all(note.pointer.endswith("/pattern") for note in other), name
+
+
+#: How many components of a document are sampled, and how often.
+COMPONENTS, SAMPLES = 60, 6
+
+
+def test_what_is_downgraded_accepts_the_same(
+    normalized: dict[str, Normalized], downgraded: dict[str, Any], small: list[str]
+) -> None:
+    """N9: samples of real components are accepted as before; more only where a loss is listed."""
+    compared = wider = 0
+    for name in small:
+        before = normalized[name].document["components"]["schemas"]
+        after = normalize(downgraded[name][0]).document["components"]["schemas"]
+        if normalized[name].dangling or before.keys() != after.keys():
+            continue
+        lossy = _reaching_losses(before, downgraded[name][1])
+        judges = [_judge(before), _judge(after)]
+        for component in list(before)[:: max(1, len(before) // COMPONENTS)]:
+            first, second = (judge(component) for judge in judges)
+            for instance in _samples(before, component):
+                accepted, still = first.is_valid(instance), second.is_valid(instance)
+                assert still >= accepted, (name, component, instance)
+                assert still == accepted or component in lossy, (name, component, instance)
+                compared += 1
+                wider += still != accepted
+    assert compared > 1000 > wider
+
+
+def _judge(schemas: dict[str, Any]) -> Any:
+    """Gives the validator of a component."""
+    root = {"components": {"schemas": schemas}}
+    registry = jsonschema_rs.Registry([("urn:root", root)], draft=jsonschema_rs.Draft202012)
+
+    def judge(component: str) -> Any:
+        reference = {"$ref": f"urn:root{PREFIX}{quote(escape(component))}"}
+        return jsonschema_rs.Draft202012Validator(reference, registry=registry, offline=True)
+
+    return judge
+
+
+def _samples(schemas: dict[str, Any], component: str) -> Iterator[Any]:
+    """Instances that are likely to be valid, and the same with one member of another type."""
+    text = _json.dumps({"$ref": PREFIX + escape(component), "$defs": schemas})
+    schema = _json.loads(text.replace(PREFIX.encode(), b"#/$defs/"))
+    for seed in range(SAMPLES):
+        instance = Sampler(schema, seed).draw()
+        yield instance
+        if isinstance(instance, dict) and instance:
+            key = sorted(instance)[seed % len(instance)]
+            yield {**instance, key: [None, 1, "x", {}, [[]], True][seed % 6]}
+            yield {other: value for other, value in instance.items() if other != key}
+
+
+def _reaching_losses(schemas: dict[str, Any], losses: tuple[Note, ...]) -> set[str]:
+    """The components of which something is lost, themselves or in what they refer to."""
+    lossy = {split(note.pointer)[2] for note in losses if note.pointer.startswith(PREFIX[1:])}
+    uses = {name: set(_references(schema)) for name, schema in schemas.items()}
+    while True:
+        texts = {PREFIX + escape(name) for name in lossy}
+        more = {name for name, used in uses.items() if used & texts} - lossy
+        if not more:
+            return lossy
+        lossy |= more
 
 
 def test_downgrading_again_changes_nothing(downgraded: dict[str, Any], small: list[str]) -> None:
