@@ -11,13 +11,17 @@ SRC = ROOT / "src"
 
 #: The rooms, lowest first; those of one row may not import each other, but for the pairs below.
 ORDER = (
-    ("records", "errors", "settings", "options", "_json", "_pointer"),
+    ("records", "errors", "settings", "options", "human", "_json", "_pointer"),
     ("document",),
     ("schema",),
     ("validation",),
     ("migrate",),
     ("http",),
     ("function",),
+    ("connectors",),
+    ("catalog",),
+    ("calling",),
+    ("application",),
     ("api",),
     ("demo",),
     ("cli",),

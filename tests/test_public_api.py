@@ -94,7 +94,7 @@ def test_a_type_checker_sees_the_door_exactly(tmp_path: Path) -> None:
     told = checked.stdout.replace("builtins.", "")
     for expected in (
         'Revealed type is "def (source: ',
-        '-> specfn.function.application.Application"',
+        '-> specfn.application.application.Application"',
         'Revealed type is "tuple[specfn.function.function.Function, ...]"',
         "specfn.validation.outcome.Success",
         "specfn.validation.outcome.Failure",

@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from specfn import errors
     from specfn.api import load, loads, normalize
+    from specfn.application.application import Application
     from specfn.document.downgrade import downgrade
-    from specfn.function.application import Application
     from specfn.function.function import Function
     from specfn.http.connection import Connection
     from specfn.http.request import request
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from specfn.validation.outcome import Failure, Success
 else:
     _HOMES = {
-        "Application": "specfn.function.application",
+        "Application": "specfn.application.application",
         "Connection": "specfn.http.connection",
         "Failure": "specfn.validation.outcome",
         "Function": "specfn.function.function",

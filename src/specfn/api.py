@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from specfn._json import JsonObject
+from specfn.application.application import Application
+from specfn.application.compose import compose
 from specfn.document import load as loading
 from specfn.document import normalize as normalizing
 from specfn.document.references import bundle
 from specfn.errors import DocumentError, UsageError
-from specfn.function.application import Application
-from specfn.function.compose import compose
 from specfn.settings import DEFAULT, Settings
 
 if TYPE_CHECKING:

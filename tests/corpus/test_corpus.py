@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 
 from specfn.api import load
-from specfn.function.application import Application
+from specfn.application.application import Application
 from specfn.function.function import Function
 from specfn.options import Options
 

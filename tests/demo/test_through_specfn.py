@@ -5,10 +5,10 @@ import httpx
 import pytest
 
 from specfn.api import load
+from specfn.application.application import Application
 from specfn.demo.document import operations, text
 from specfn.demo.server import Server
 from specfn.errors import HTTPStatusError, UsageError
-from specfn.function.application import Application
 from specfn.http.connection import Connection
 from specfn.http.response import Result
 

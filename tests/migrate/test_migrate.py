@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from specfn.api import load
-from specfn.function.application import Application
+from specfn.application.application import Application
 from specfn.function.function import Function
 from specfn.options import Options
 

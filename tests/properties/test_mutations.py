@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from specfn._json import dumps
 from specfn._pointer import join
 from specfn.api import load
+from specfn.application.application import Application
 from specfn.document.downgrade import downgrade
 from specfn.document.load import read, read_resource
 from specfn.document.normalize import normalize
 from specfn.errors import DocumentError
-from specfn.function.application import Application
 
 Json = Any
 Place: TypeAlias = tuple[str | int, ...]

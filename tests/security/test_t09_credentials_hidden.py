@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from specfn.api import load
-from specfn.function.application import Application
+from specfn.application.application import Application
 from specfn.options import Options
 
 CANARY = "sk-canary-7f3a"

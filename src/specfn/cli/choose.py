@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from specfn.errors import UnknownFunctionError, UsageError
 
 if TYPE_CHECKING:
-    from specfn.function.application import Application
+    from specfn.application.application import Application
     from specfn.function.function import Function
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from specfn.function.application import Application
+    from specfn.application.application import Application
     from specfn.function.function import Function
 
 

@@ -13,7 +13,7 @@ from specfn.cli.progress import Progress
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
-    from specfn.function.application import Application
+    from specfn.application.application import Application
     from specfn.function.function import Function
 
 

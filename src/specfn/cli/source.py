@@ -12,8 +12,8 @@ from specfn.errors import DocumentError, UsageError
 if TYPE_CHECKING:
     from io import BufferedReader
 
+    from specfn.application.application import Application
     from specfn.cli.progress import Progress
-    from specfn.function.application import Application
     from specfn.settings import Settings
 
 STDIN: Final = "-"

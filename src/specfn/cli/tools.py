@@ -13,7 +13,7 @@ from specfn.cli.save import save
 from specfn.settings import Settings
 
 if TYPE_CHECKING:
-    from specfn.function.application import Application
+    from specfn.application.application import Application
     from specfn.function.function import Function
 
 STDOUT: Final = "-"

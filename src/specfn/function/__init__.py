@@ -1,1 +1,1 @@
-"""Routes to functions: names, descriptions, the schemas a model reads, and the application that holds them."""
+"""Routes to functions: names, descriptions, the schemas a model reads."""

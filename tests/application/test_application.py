@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from specfn.api import load
+from specfn.application.application import Application
 from specfn.errors import UnknownFunctionError
-from specfn.function.application import Application
 from specfn.options import Options
 
 

@@ -1,11 +1,11 @@
 """Routes and options to an application."""
 
 from specfn._json import JsonObject
+from specfn.application.application import Application
 from specfn.document.keywords import is_true
 from specfn.document.normalize import Normalized
 from specfn.document.reader import dicts
 from specfn.function import naming
-from specfn.function.application import Application
 from specfn.function.description import describe
 from specfn.function.function import Function, is_idempotent, safety_of
 from specfn.function.schemas import Composer, Schemas
