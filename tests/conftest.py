@@ -8,6 +8,9 @@ from tests.known_limits import reason
 
 ROOT = Path(__file__).parent.parent
 
+#: They need servers, the network and minutes: ``.ci/live`` runs them, by name.
+collect_ignore = ["live"]
+
 
 @pytest.fixture(scope="session")
 def root() -> Path:
