@@ -12,6 +12,7 @@ from specfn._json import JsonObject
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.schema.describe import Schema, describe
 from specfn.validation.engine import Workshop
+from specfn.validation.facts import Facts
 from specfn.validation.findings import Finding
 from specfn.validation.levels import Level
 from specfn.validation.parts import Part
@@ -34,6 +35,20 @@ class _Place(NamedTuple):
     optional: bool = False
 
 
+class Fault(NamedTuple):
+    """A place that is wrong, with the schema that speaks of it: what a repair is judged by.
+
+    Attributes:
+        problem: what is wrong.
+        node: the prepared node of the place; ``False`` where nothing may be.
+        refused: whether the place is a property that its object declares as one that must not be given.
+    """
+
+    problem: ArgumentProblem
+    node: Any
+    refused: bool = False
+
+
 class _Task(NamedTuple):
     """A schema to open at a place, with its findings where they are known."""
 
@@ -43,30 +58,40 @@ class _Task(NamedTuple):
     note: str | None = None
 
 
-_Item: TypeAlias = ArgumentProblem | _Task
+_Item: TypeAlias = Fault | _Task
 
 
 class Explainer:
-    """Explains what is wrong with values of one prepared schema; compiles what it opens once."""
+    """Explains what is wrong with values of one prepared schema; compiles what it opens once.
+
+    Attributes:
+        facts: what the places take whose schemas the faults name.
+    """
 
     def __init__(self, prepared: Prepared, definitions: Mapping[str, Schema]) -> None:
         """Take a schema and the definitions that its texts may name."""
         self._prepared = prepared
         self._shapes = Shapes(prepared)
+        self.facts = Facts(prepared, self._shapes)
         self._workshop = Workshop(prepared)
         self._texts = Texts(prepared, definitions)
         self._levels: dict[int, Level] = {}
+        self._tags: dict[str, JsonObject] = {}
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """Every place where a sound value is not what the schema asks for."""
+        return tuple(fault.problem for fault in self.faults(value))
+
+    def faults(self, value: Any) -> tuple[Fault, ...]:
+        """The same with the schema of each place."""
         root = self._prepared.definitions["0"]
-        found: dict[str, ArgumentProblem] = {}
+        found: dict[str, Fault] = {}
         seen: set[tuple[int, str]] = set()
         waiting: list[_Item] = [_Task(root, _Place("$input", value, root))]
         while waiting:
             item = waiting.pop()
-            if type(item) is ArgumentProblem:
-                found.setdefault(item.path, item)
+            if type(item) is Fault:
+                found.setdefault(item.problem.path, item)
                 continue
             assert type(item) is _Task
             key = (id(item.node), item.place.path)
@@ -124,7 +149,7 @@ class Explainer:
                 if names
                 else "There is no such property."
             )
-        return _unwanted(place, description)
+        return _unwanted(place, description, refused=finding.keyword == "properties")
 
     def _name(self, task: _Task, finding: Finding) -> _Item:
         text = self._texts.of(finding.node)
@@ -135,12 +160,13 @@ class Explainer:
         holder = self._shapes.target(finding.node)
         optional = self._is_optional(task, token)
         expected, more = self._texts.both(finding.node, holder, optional=optional)
-        return ArgumentProblem(
+        problem = ArgumentProblem(
             path=place.path + step(token),
             expected=expected,
             value=place.value[token],
             description=more or task.note,
         )
+        return Fault(problem, finding.node)
 
     def _child(self, task: _Task, finding: Finding) -> _Item:
         return _Task(finding.node, self._inner(task, finding), finding.inner, task.note)
@@ -173,27 +199,29 @@ class Explainer:
             note = f"The nearest alternative is {self._texts.of(choice.node)}."
         return _Task(choice.node, task.place, choice.findings, note)
 
-    def _unknown_tag(self, tag: Tag, task: _Task) -> ArgumentProblem:
-        return ArgumentProblem(
+    def _unknown_tag(self, tag: Tag, task: _Task) -> Fault:
+        expected = describe({"enum": list(tag.values)}, {})
+        problem = ArgumentProblem(
             path=task.place.path + step(tag.name),
-            expected=describe({"enum": list(tag.values)}, {}),
+            expected=expected,
             value=tag.found,
             description="It says which alternative the object is.",
         )
+        node = self._tags.setdefault(expected, {"enum": list(tag.values)})
+        return Fault(problem, node)
 
-    def _too_many(self, part: Part, task: _Task) -> ArgumentProblem:
-        problem = self._problem(task.place, part.holder, task.note)
+    def _too_many(self, part: Part, task: _Task) -> Fault:
+        fault = self._problem(task.place, part.holder, task.note)
         fitting = [
             branch
             for branch in self._shapes.branches(part.holder, part.keyword)
             if self._workshop.accepts(branch, task.place.value)
         ]
         if len(fitting) < 2:
-            return problem
+            return fault
         names = listed([self._texts.of(branch) for branch in fitting])
-        return replace(
-            problem, description=f"It must fit exactly one alternative, but it fits {names}."
-        )
+        description = f"It must fit exactly one alternative, but it fits {names}."
+        return fault._replace(problem=replace(fault.problem, description=description))
 
     def _inner(self, task: _Task, finding: Finding) -> _Place:
         """The place of a value inside."""
@@ -221,14 +249,13 @@ class Explainer:
             )
         )
 
-    def _problem(
-        self, place: _Place, holder: Any = None, note: str | None = None
-    ) -> ArgumentProblem:
+    def _problem(self, place: _Place, holder: Any = None, note: str | None = None) -> Fault:
         """A wrong value, with what the whole place takes, and what failed if that does not show it."""
         expected, more = self._texts.both(place.node, holder, optional=place.optional)
-        return ArgumentProblem(
+        problem = ArgumentProblem(
             path=place.path, expected=expected, value=place.value, description=more or note
         )
+        return Fault(problem, place.node)
 
     _HANDLERS: ClassVar[Mapping[str, Callable[[Any, _Task, Finding], _Item]]] = {
         "here": _here,
@@ -241,7 +268,8 @@ class Explainer:
     }
 
 
-def _unwanted(place: _Place, description: str) -> ArgumentProblem:
-    return ArgumentProblem(
+def _unwanted(place: _Place, description: str, *, refused: bool = False) -> Fault:
+    problem = ArgumentProblem(
         path=place.path, expected="undefined", value=place.value, description=description
     )
+    return Fault(problem, False, refused)

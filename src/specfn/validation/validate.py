@@ -6,7 +6,8 @@ from specfn.records import ArgumentProblem
 from specfn.schema.describe import Schema
 from specfn.validation.chains import depth_limit
 from specfn.validation.engine import compile_whole
-from specfn.validation.explain import Explainer
+from specfn.validation.explain import Explainer, Fault
+from specfn.validation.facts import Facts
 from specfn.validation.guard import sound, unsound
 from specfn.validation.outcome import Failure, Success, success
 from specfn.validation.patterns import Price, price, refused
@@ -76,6 +77,25 @@ class Validator:
         outcome = self.validate(value)
         return outcome.errors if isinstance(outcome, Failure) else ()
 
+    def faults(self, value: Any) -> tuple[tuple[Fault, ...], Facts | None]:
+        """The problems with the schemas of their places, and what those schemas take.
+
+        Returns:
+            No facts where the value is no plain JSON within the limits: then there is nothing to repair.
+
+        Raises:
+            DocumentError: on first use, if the schema is not one that can be enforced.
+        """
+        engine = self._full or self._engine()
+        if not sound(value, engine.depth):
+            faults = (Fault(problem, True) for problem in unsound(value, engine.depth))
+            return tuple(faults), None
+        if engine.price is not None:
+            engine = self._affordable(engine, engine.price, value)
+        if engine.accepts(value):
+            return (), engine.explainer().facts
+        return engine.explainer().faults(value), engine.explainer().facts
+
     def is_valid(self, value: Any) -> bool:
         """Whether a value is valid, without saying why not.
 
@@ -143,9 +163,13 @@ class _Engine:
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """What is wrong with a sound value that is not accepted."""
+        return self.explainer().problems(value)
+
+    def explainer(self) -> Explainer:
+        """What explains; made when it is first asked for."""
         if self._explainer is None:
             self._explainer = Explainer(self._prepare(), self._survey.named)
-        return self._explainer.problems(value)
+        return self._explainer
 
     def _prepare(self) -> Prepared:
         # made anew for the explanation: most schemas never need one, and the tree is larger than the engine
