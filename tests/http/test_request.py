@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from specfn.errors import ArgumentError, DocumentError, UsageError
+from specfn.errors import ArgumentError, DocumentError
 from specfn.http.connection import Connection
 from specfn.http.request import request
 from specfn.records import ArgumentProblem
@@ -214,16 +214,6 @@ def test_text_bodies(make: Any, declare_body: Any) -> None:
     latin = make("/x", "put", body=declare_body("text/plain; charset=latin-1", "text"))
     with pytest.raises(ArgumentError, match="latin-1"):
         request(latin, {"body": "日"}, HERE)
-
-
-@pytest.mark.parametrize("kind", ["multipart", "binary"])
-def test_a_kind_of_body_that_is_not_sent_is_refused(
-    make: Any, declare_body: Any, kind: str
-) -> None:
-    """What cannot be written is said before anything is sent, with what can be."""
-    function = make("/x", "post", body=declare_body("image/png", kind))
-    with pytest.raises(UsageError, match=f"{kind}.*image/png.*form, json, text, xml"):
-        request(function, {"body": "x"}, HERE)
 
 
 def test_accept(make: Any, declare_answer: Any) -> None:

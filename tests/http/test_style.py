@@ -204,7 +204,7 @@ NOT_JSON = {
     "infinity": float("inf"),
     "object": object(),
     "key": {1: "a"},
-    "bytes": [b"bytes"],
+    "set": [{1}],
     "surrogate": "\ud800",
     "surrogate key": {"\ud800": 1},
     "digits": 10**5000,

@@ -38,7 +38,7 @@ def compose(
     schemas = document["components"]["schemas"]
     composer = Composer(schemas, settings)
     references = References(schemas, normalized.dangling)
-    migration = migrate(document, settings, composer.look, references)
+    migration = migrate(document, normalized.version, settings, composer.look, references)
     if settings.recursive is False:
         migration = without(document, migration, "recursive", composer.recursion)
     if is_suspicious(schemas):

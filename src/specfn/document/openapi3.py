@@ -101,19 +101,28 @@ class OpenApi3(Reader):
                 out[key] = self.upgrade.schema(raw[key])
         if "examples" in raw:
             out["examples"] = self._examples(raw["examples"])
-        encoding = raw.get("encoding")
+        return self._encodings(out)
+
+    def _encodings(self, out: JsonObject) -> JsonObject:
+        """Upgrade the Encoding Objects of a Media Type or Encoding Object, in place."""
+        encoding = out.get("encoding")
         if isinstance(encoding, dict):
-            out["encoding"] = {
-                name: self._encoding(node)
-                for name, node in encoding.items()
-                if isinstance(node, dict)
-            }
+            found = {name: node for name, node in encoding.items() if isinstance(node, dict)}
+            out["encoding"] = {name: self._encoding(node) for name, node in found.items()}
+        if isinstance(out.get("prefixEncoding"), list):
+            out["prefixEncoding"] = [self._encoding(node) for node in out["prefixEncoding"]]
+        if "itemEncoding" in out:
+            out["itemEncoding"] = self._encoding(out["itemEncoding"])
         return out
 
-    def _encoding(self, raw: JsonObject) -> JsonObject:
-        if "headers" not in raw:
-            return raw
-        return {**raw, "headers": self.map(raw["headers"], "header", self.parameter)}
+    def _encoding(self, raw: Any) -> Any:
+        """One Encoding Object; what is nested deeper than 3.2 asks for stays as it is."""
+        if not isinstance(raw, dict):
+            return {}
+        out = dict(raw)
+        if "headers" in out:
+            out["headers"] = self.map(out["headers"], "header", self.parameter)
+        return out
 
     def _examples(self, raw: Any) -> Any:
         """Example Objects by name; a reference that leads nowhere is only a lost example."""

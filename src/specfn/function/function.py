@@ -125,7 +125,8 @@ class Function:
         """Check what a model composed. Never raises, whatever the value.
 
         Args:
-            arguments: an object by key; with ``keyword=False`` a list by position.
+            arguments: an object by key; with ``keyword=False`` a list by position. A caller's files (bytes,
+                what was opened in binary mode, ``specfn.http.files.File``) may stand where texts may.
 
         Returns:
             ``Success(data)``, or ``Failure(data, errors)`` with every problem and ``feedback()`` for the model.
@@ -134,9 +135,13 @@ class Function:
 
         if self.keyword:
             try:
-                return self.schemas.validator.validate(arguments)
+                outcome = self.schemas.validator.validate(arguments)
             except DocumentError as error:
                 return Failure(data=arguments, errors=_uncallable(arguments, error))
+            if outcome or (plain := self._plain(arguments)) is None:
+                return outcome
+            checked = self.schemas.validator.validate(plain)
+            return Success(data=arguments) if checked else checked
         problems = self.problems(arguments)
         if problems:
             return Failure(data=arguments, errors=tuple(problems))
@@ -146,13 +151,30 @@ class Function:
         """Every place where the arguments are not what the function takes; empty if valid."""
         try:
             if self.keyword:
-                return self.schemas.validator.problems(arguments)
+                return self._problems(arguments)
             misshapen = self._misshapen(arguments)
             if misshapen:
                 return misshapen
-            return self._positions(self.schemas.validator.problems(self._by_key(arguments)))
+            return self._positions(self._problems(self._by_key(arguments)))
         except DocumentError as error:
             return _uncallable(arguments, error)
+
+    def _problems(self, named: Any) -> Sequence[ArgumentProblem]:
+        """The problems of arguments by key, files among them or not."""
+        problems = self.schemas.validator.problems(named)
+        if problems and (plain := self._plain(named)) is not None:
+            return self.schemas.validator.problems(plain)
+        return problems
+
+    def _plain(self, named: Any) -> JsonObject | None:
+        """Arguments by key with texts in the place of files; ``None`` where they hold none."""
+        from specfn.validation.guard import sound  # noqa: PLC0415  # not for converting
+
+        if type(named) is not dict or sound(named):
+            return None
+        from specfn.http.files import stand_ins  # noqa: PLC0415  # for callers with files only
+
+        return stand_ins(self.route.body, named)
 
     def named(self, arguments: Any) -> JsonObject:
         """The arguments as one object by key, whichever calling style the function has.

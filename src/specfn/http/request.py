@@ -19,6 +19,7 @@ from specfn.http import body as bodies
 from specfn.http import parameters, security, server, url
 from specfn.http.connection import Connection, reveal
 from specfn.http.headers import is_token, is_value
+from specfn.http.media import is_json
 from specfn.http.origin import Base, shown
 from specfn.http.style import Pair
 from specfn.http.unfit import Faults, Unfit
@@ -235,7 +236,7 @@ def _accept(route: Route) -> str:
     """The media types of success, JSON first, for ``Accept`` (rule X1)."""
     declared = route.success.media_types if route.success else ()
     legal = [each for each in dict.fromkeys(declared) if each.isascii() and is_value(each)]
-    return ", ".join(sorted(legal, key=lambda each: not bodies.is_json(each))) or "*/*"
+    return ", ".join(sorted(legal, key=lambda each: not is_json(each))) or "*/*"
 
 
 def _body(

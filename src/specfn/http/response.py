@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from specfn import _json
-from specfn.http.body import charset_of
 from specfn.http.excerpt import excerpt
+from specfn.http.media import charset_of
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

@@ -94,6 +94,7 @@ in_query_reserved: Final = _percent(_RESERVED_IN_QUERY)
 in_path: Final = _percent("")
 in_path_reserved: Final = _percent(_RESERVED_IN_PATH)
 in_header: Final = _verbatim
+in_part: Final = _verbatim
 in_cookie: Final = _octets
 in_form: Final = _form_encoded
 

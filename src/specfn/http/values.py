@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from specfn import _json
+from specfn.http.files import as_text, file_of
 from specfn.http.unfit import Unfit
 
 #: The deepest nesting that is written. Validated arguments are shallower (rule V1).
@@ -27,7 +28,7 @@ def number(value: float) -> int | float:
 
 
 def settle(value: Any, depth: int = 0) -> Any:
-    """A copy of a JSON value with its numbers as ``number`` has them.
+    """A copy of a JSON value with its numbers as ``number`` has them, and files as base64.
 
     Raises:
         Unfit: something in it is not JSON, or it is nested too deeply.
@@ -42,6 +43,9 @@ def settle(value: Any, depth: int = 0) -> Any:
         return {_key(key): _at(key, item, depth) for key, item in value.items()}
     if isinstance(value, list):
         return [_at(index, item, depth) for index, item in enumerate(value)]
+    file = file_of(value)
+    if file is not None:
+        return as_text(file)
     raise Unfit("a JSON value", value=value)
 
 

@@ -34,8 +34,12 @@ _PREFERENCES: tuple[tuple[Callable[[str], bool], BodyKind], ...] = (
     (lambda name: name == "multipart/form-data", "multipart"),
     (lambda name: name.startswith("text/") and not name.endswith("/xml"), "text"),
     (lambda name: name.endswith(("/xml", "+xml")), "xml"),
+    (lambda name: name.startswith("multipart/"), "multipart"),
 )
 _LAST = len(_PREFERENCES)
+
+#: From here on the document's order decides: multipart that is no form, and what is not known.
+_OTHER = _LAST - 1
 
 
 @cache
@@ -77,7 +81,7 @@ def _preference(media_type: str, media: Any, look: Look) -> int:
     schema = media.get("schema") if isinstance(media, dict) else None
     if essence(media_type) == FORM and has_binary(schema, look):
         return _LAST  # a form cannot hold a file
-    return _rank(media_type)
+    return min(_rank(media_type), _OTHER)
 
 
 def has_binary(schema: Any, look: Look = _plain_look) -> bool:
@@ -113,4 +117,10 @@ def schema_of(media: JsonObject, kind: BodyKind) -> Any:
     if kind not in _AS_TEXT:
         return schema
     is_string = isinstance(schema, dict) and schema.get("type") == "string"
-    return schema if is_string and kind != "binary" else _AS_TEXT[kind]
+    is_text = kind != "binary" or (is_string and _is_encoded(schema))
+    return schema if is_string and is_text else _AS_TEXT[kind]
+
+
+def _is_encoded(schema: JsonObject) -> bool:
+    """Whether a text is bytes in base64."""
+    return schema.get("format") in {"byte", "base64", "base64url"} or "contentEncoding" in schema

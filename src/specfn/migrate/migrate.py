@@ -11,21 +11,20 @@ from specfn._pointer import join
 from specfn.document.keywords import is_true
 from specfn.document.reader import METHODS, dicts, is_name
 from specfn.document.resolve import reference_of
-from specfn.migrate import accessor, media, template
+from specfn.migrate import accessor, template
 from specfn.migrate.answers import answer, chosen_media, success_of
+from specfn.migrate.bodies import body_of
 from specfn.migrate.media import Look
 from specfn.migrate.operations import Operation, operations
 from specfn.migrate.parameters import GROUPS, groups, path_parameters
 from specfn.migrate.references import References
-from specfn.migrate.route import Answer, Body, Group, GroupKey, Placeholder, Route, Template
+from specfn.migrate.refusal import Refused, lost_reference
+from specfn.migrate.route import Answer, Group, GroupKey, Placeholder, Route, Template
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
 
 #: What a method may be (RFC 9110, section 5.6.2).
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-
-#: The kinds of bodies that are checked and not sent yet.
-_UNSENT = frozenset({"binary", "multipart"})
 
 #: Where a parameter may go.
 _PLACES = frozenset({"path", *GROUPS})
@@ -42,23 +41,14 @@ class Migration:
     errors: tuple[OperationError, ...]
 
 
-class _Refused(Exception):  # noqa: N818  # it never leaves this module
-    """An operation that cannot be a route."""
-
-    def __init__(self, code: str, reason: str, pointer: str) -> None:
-        super().__init__(code, reason, pointer)
-        self.code = code
-        self.reason = reason
-        self.pointer = pointer
-
-
 def migrate(
-    document: JsonObject, settings: Settings, look: Look, references: References
+    document: JsonObject, version: str, settings: Settings, look: Look, references: References
 ) -> Migration:
     """Migrate every operation.
 
     Args:
         document: normalized.
+        version: the version of OpenAPI that it was written in.
         settings: the caller's options.
         look: gives the composed request schema behind a normalized one.
         references: knows which schemas lead nowhere.
@@ -67,7 +57,7 @@ def migrate(
     for operation in operations(document):
         try:
             found.append((operation, _template(operation, settings)))
-        except _Refused as refused:
+        except Refused as refused:
             found.append((operation, _error(operation, refused)))
     named = [(operation, made) for operation, made in found if isinstance(made, Template)]
     names = iter(
@@ -83,7 +73,7 @@ def migrate(
             ]
         )
     )
-    reader = _RouteReader(document, settings, look, references)
+    reader = _RouteReader(document, version, settings, look, references)
     routes: list[Route] = []
     errors: list[OperationError] = []
     for operation, made in found:
@@ -93,7 +83,7 @@ def migrate(
         naming = next(names)
         try:
             routes.append(reader.route(operation, made, naming))
-        except _Refused as refused:
+        except Refused as refused:
             errors.append(_error(operation, refused))
     return Migration(routes=tuple(routes), errors=tuple(errors))
 
@@ -122,7 +112,7 @@ def without(
     return Migration(routes=routes, errors=tuple(errors))
 
 
-def _error(operation: Operation, refused: _Refused) -> OperationError:
+def _error(operation: Operation, refused: Refused) -> OperationError:
     return OperationError(
         method=operation.method,
         path=operation.path,
@@ -136,20 +126,20 @@ def _template(operation: Operation, settings: Settings) -> Template:
     """Whether an operation is one that may be called at all, and its path taken apart."""
     if operation.method.lower() in _ON_REQUEST and operation.method.lower() not in settings.methods:
         reason = f"{operation.method} operations are left out; Options.methods converts them"
-        raise _Refused("method", reason, operation.pointer)
+        raise Refused("method", reason, operation.pointer)
     if not isinstance(operation.raw, dict):
-        raise _Refused("malformed", "the operation is not an object", operation.pointer)
+        raise Refused("malformed", "the operation is not an object", operation.pointer)
     if operation.additional and operation.method.lower() in METHODS:
         reason = (
             f"{operation.method} has a field of its own in a path item; move the operation there"
         )
-        raise _Refused("malformed", reason, operation.pointer)
+        raise Refused("malformed", reason, operation.pointer)
     if not _TOKEN.fullmatch(operation.method):
         reason = f"{operation.method[:40]!r} is no HTTP method"
-        raise _Refused("method", reason, operation.pointer)
+        raise Refused("method", reason, operation.pointer)
     if is_true(operation.raw.get("x-samchon-human")):
         reason = "x-samchon-human leaves the operation to people"
-        raise _Refused("human", reason, operation.pointer)
+        raise Refused("human", reason, operation.pointer)
     declared = [
         raw["name"]
         for raw in dicts(operation.raw.get("parameters"))
@@ -158,16 +148,22 @@ def _template(operation: Operation, settings: Settings) -> Template:
     try:
         return template.parse(operation.path, declared)
     except ValueError as error:
-        raise _Refused("path", str(error), join(("paths", operation.path))) from None
+        raise Refused("path", str(error), join(("paths", operation.path))) from None
 
 
 class _RouteReader:
     """Reads operations of one document."""
 
     def __init__(
-        self, document: JsonObject, settings: Settings, look: Look, references: References
+        self,
+        document: JsonObject,
+        version: str,
+        settings: Settings,
+        look: Look,
+        references: References,
     ) -> None:
         self._settings = settings
+        self._version = version
         self._look = look
         self._references = references
         components = document.get("components", {})
@@ -179,7 +175,7 @@ class _RouteReader:
         """One operation as a route.
 
         Raises:
-            _Refused: it needs a reference that leads nowhere.
+            Refused: it needs a reference that leads nowhere.
         """
         raw, pointer = operation.raw, operation.pointer
         notes: list[Note] = []
@@ -196,7 +192,14 @@ class _RouteReader:
             in_groups, self._settings, self._schemes, self._look, notes
         )
         names_of = known_as(naming.accessor, operation.method, operation.path, raw)
-        body = self._body(raw.get("requestBody"), names_of, f"{pointer}/requestBody", notes)
+        body = body_of(
+            raw.get("requestBody"),
+            self._wanted(names_of),
+            self._version,
+            f"{pointer}/requestBody",
+            self._look,
+            notes,
+        )
         for parameter in (*parameters, *(p for group in found.values() for p in group.parameters)):
             self._needs(parameter.schema, parameter.pointer or pointer)
         if body is not None:
@@ -224,7 +227,7 @@ class _RouteReader:
     def _needs(self, schema: Any, pointer: str) -> None:
         lost = self._references.lost(schema)
         if lost is not None:
-            raise _refused_reference(lost, pointer)
+            raise lost_reference(lost, pointer)
 
     def _declared(
         self, raw: JsonObject, pointer: str, notes: list[Note]
@@ -235,7 +238,7 @@ class _RouteReader:
             place = f"{pointer}/parameters/{index}"
             reference = reference_of(parameter)
             if reference is not None:
-                raise _refused_reference(reference, place)
+                raise lost_reference(reference, place)
             name, where = parameter.get("name"), parameter.get("in")
             if isinstance(name, str) and name and isinstance(where, str) and where in _PLACES:
                 found.append((parameter, place))
@@ -245,53 +248,6 @@ class _RouteReader:
                 )
                 notes.append(Note(pointer=place, text=text))
         return found
-
-    # -- bodies -----------------------------------------------------------------------------------
-
-    def _body(
-        self, raw: Any, name: tuple[str, ...], pointer: str, notes: list[Note]
-    ) -> Body | None:
-        if not isinstance(raw, dict):
-            return None
-        reference = reference_of(raw)
-        if reference is not None:
-            raise _refused_reference(reference, pointer)
-        content = raw.get("content")
-        content = content if isinstance(content, dict) else {}
-        chosen = media.choose(content, self._wanted(name), self._look)
-        if chosen is None:
-            notes.append(
-                Note(pointer=pointer, text="the request body declares no content: dropped")
-            )
-            return None
-        declared = content[chosen] if isinstance(content[chosen], dict) else {}
-        if reference_of(declared) is not None:
-            raise _refused_reference(declared["$ref"], pointer)
-        wanted = self._wanted(name)
-        if wanted is not None and media.essence(wanted) != media.essence(chosen):
-            text = (
-                f"Options.media_types asks for {wanted!r}, which the request body does not declare"
-            )
-            notes.append(Note(pointer=pointer, text=text))
-        kind = media.kind_of(chosen)
-        if kind in _UNSENT:
-            text = f"a body of {chosen!r} is checked, but this version does not send it"
-            notes.append(Note(pointer=pointer, text=text))
-        encoding = declared.get("encoding")
-        description = raw.get("description")
-        return Body(
-            media_type=chosen,
-            kind=kind,
-            schema=media.schema_of(declared, kind),
-            required=is_true(raw.get("required")),
-            description=description if isinstance(description, str) else None,
-            encoding={
-                key: node
-                for key, node in (encoding.items() if isinstance(encoding, dict) else ())
-                if isinstance(node, dict)
-            },
-            pointer=pointer,
-        )
 
     def _wanted(self, names: tuple[str, ...]) -> str | None:
         """The media type that ``Options.media_types`` asks for, by any of the operation's names."""
@@ -355,16 +311,6 @@ def _without_fixed(
         else:
             kept.append((raw, place))
     return kept
-
-
-def _refused_reference(reference: str, pointer: str) -> _Refused:
-    if reference.startswith("#"):
-        reason = f"the reference {reference!r} leads nowhere; correct it in the document"
-        return _Refused("reference", reason, pointer)
-    reason = (
-        f"the reference {reference!r} leads to another document; Options.references may allow it"
-    )
-    return _Refused("external", reason, pointer)
 
 
 def _requirements(raw: Any) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:

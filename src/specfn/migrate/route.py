@@ -1,7 +1,7 @@
 """Routes: frozen records of one callable operation, before any model sees it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
 from specfn._json import JsonObject
@@ -94,6 +94,45 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """How a value of a multipart body becomes a part (OpenAPI, section Encoding Object).
+
+    Attributes:
+        media_types: what ``contentType`` lists, ranges included; empty where the value's type decides.
+        is_file: whether a text there is the content of a file.
+        file_type: the media type that the schema gives the content, if it does.
+        transfer: the encoding in which the content travels, ``base64`` for one; ``None`` for as it is.
+        headers: further headers, those that the document leaves one value.
+        style: with ``explode``, how the value is serialized as in a query; ``None`` where it is not.
+        inner: the parts of a part that is multipart itself (3.2).
+    """
+
+    media_types: tuple[str, ...] = ()
+    is_file: bool = False
+    file_type: str | None = None
+    transfer: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    style: str | None = None
+    explode: bool = False
+    inner: "Parts | None" = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The parts of a multipart body.
+
+    Attributes:
+        named: by property.
+        prefix: by position, for the first items of an array.
+        rest: of every other value.
+    """
+
+    named: Mapping[str, Part] = field(default_factory=dict)
+    prefix: tuple[Part, ...] = ()
+    rest: Part = Part()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
     """The request body, in the one media type that was chosen (rule R8).
 
@@ -103,8 +142,11 @@ class Body:
         schema: its normalized schema.
         required: only where the document says so.
         description: what the document says of it.
-        encoding: the Encoding Objects of a form or multipart body, by property.
+        encoding: the Encoding Objects of a form, by property.
         pointer: JSON Pointer of the request body in the document.
+        parts: what a multipart body consists of.
+        transfer: ``base64`` or ``base64url`` where a binary body travels encoded; else ``None``.
+        is_itemwise: whether the Encoding Object of an array in a form is each item's (3.2).
     """
 
     media_type: str
@@ -114,6 +156,9 @@ class Body:
     description: str | None
     encoding: Mapping[str, JsonObject]
     pointer: str
+    parts: Parts = Parts()
+    transfer: str | None = None
+    is_itemwise: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

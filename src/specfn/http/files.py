@@ -1,0 +1,198 @@
+"""Files in arguments: what a caller hands over as bytes, and what a model writes as text (rule X5).
+
+A text is never a path: nothing here opens anything. What a caller opened is read, and wound back, so that
+a request can be made twice from the same arguments.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import unquote_to_bytes
+
+from specfn._json import JsonObject
+from specfn.errors import UsageError
+from specfn.http.unfit import Unfit
+from specfn.migrate.route import Body
+from specfn.validation.formats import is_base64
+from specfn.validation.guard import DEPTH, NODES
+
+_WORD: Final = r"[A-Za-z0-9!#$&^_.+-]+"
+_TYPE: Final = re.compile(rf"{_WORD}/{_WORD}(?:; ?{_WORD}=(?:{_WORD}|\"[ !#-\[\]-~]*\"))*\Z")
+_DATA_URL: Final = re.compile(
+    rf"data:(?P<type>{_WORD}/{_WORD})?(?:;{_WORD}={_WORD})*(?P<base64>;base64)?,", re.IGNORECASE
+)
+_BLANKS: Final = str.maketrans("", "", " \t\r\n")
+
+#: How a content is written where it travels as text.
+_ENCODERS: Final = {"base64": base64.b64encode, "base64url": base64.urlsafe_b64encode}
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that a caller hands over.
+
+    Attributes:
+        content: its bytes.
+        name: what the server is told it is called; without one, the property's name and an extension.
+        media_type: its media type; without one, what the document says.
+    """
+
+    content: bytes
+    name: str | None = field(default=None, kw_only=True)
+    media_type: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.content, bytes):
+            raise UsageError("the content of a File is bytes")
+        if self.media_type is not None and not _TYPE.match(self.media_type):
+            raise UsageError(f"{self.media_type!r} is not a media type")
+
+    def __repr__(self) -> str:
+        named = f"{self.name!r}, " if self.name else ""
+        return f"<File {named}{len(self.content)} bytes>"
+
+
+def file_of(value: Any) -> File | None:
+    """The file that a value is: a ``File``, bytes, or what was opened in binary mode; ``None`` for JSON.
+
+    Raises:
+        UsageError: it is open, and cannot be read from where it stands and wound back.
+    """
+    if isinstance(value, File):
+        return value
+    if isinstance(value, bytes | bytearray | memoryview):
+        return File(bytes(value))
+    if value is None or isinstance(value, str | int | float | dict | list | tuple):
+        return None
+    return _opened(value) if callable(getattr(value, "read", None)) else None
+
+
+def _opened(value: Any) -> File:
+    try:
+        position = value.tell()
+        content = value.read()
+        value.seek(position)
+    except Exception as error:  # whatever the caller's object is, it is no file to us
+        reason = "an opened file must be readable and seekable; give its bytes instead"
+        raise UsageError(reason) from error
+    if not isinstance(content, bytes):
+        raise UsageError("an opened file must be opened in binary mode")
+    name = getattr(value, "name", None)
+    return File(content, name=re.split(r"[/\\]", name)[-1] if isinstance(name, str) else None)
+
+
+def content_of(value: Any, transfer: str | None) -> File:
+    """What is sent for a value that is a file: a caller's, or a model's text.
+
+    Args:
+        value: a file, or a text: a ``data:`` URL (RFC 2397), else the content itself, which is base64
+            where it travels so.
+        transfer: the encoding that the document wants the content to travel in.
+
+    Raises:
+        Unfit: the text is not base64 where it should be, or no text.
+        UsageError: an opened file cannot be read.
+    """
+    given = file_of(value) or _data_url(value)
+    if given is not None:
+        encode = _ENCODERS.get(transfer or "", bytes)
+        return File(encode(given.content), name=given.name, media_type=given.media_type)
+    if not isinstance(value, str):
+        raise Unfit("string", "a file is a text, or what a caller opened", value=value)
+    if transfer in _ENCODERS and not is_base64(value.translate(_BLANKS)):
+        raise Unfit(f"{transfer} text", "the document asks for an encoded file", value=value)
+    try:
+        return File(value.encode())
+    except UnicodeEncodeError:
+        raise Unfit("string", "half of a surrogate pair is not text", value=value) from None
+
+
+def _data_url(value: Any) -> File | None:
+    match = (
+        _DATA_URL.match(value) if isinstance(value, str) and value[:5].lower() == "data:" else None
+    )
+    if match is None:
+        return None
+    try:
+        content = unquote_to_bytes(value[match.end() :])
+    except UnicodeEncodeError:
+        return None
+    if match["base64"]:
+        content = _decoded(content, value)
+    return File(content, media_type=match["type"])
+
+
+def _decoded(content: bytes, value: Any) -> bytes:
+    """Base64 in either alphabet, padded or not."""
+    plain = content.translate(bytes.maketrans(b"-_", b"+/"), b" \t\r\n=")
+    try:
+        return base64.b64decode(plain + b"=" * (-len(plain) % 4), validate=True)
+    except binascii.Error:
+        raise Unfit("data URL", "what follows ;base64, is not base64", value=value) from None
+
+
+def as_text(file: File) -> str:
+    """A file as JSON and forms write it: base64."""
+    return base64.b64encode(file.content).decode()
+
+
+def stand_ins(body: Body | None, named: JsonObject) -> JsonObject | None:
+    """The arguments with a text in the place of each file, so that they can be validated as JSON.
+
+    A file that is sent as it is becomes a text of as many characters as it has bytes (the length of
+    binary data is counted in octets: section Binary Streams); any other, the base64 that is sent.
+
+    Returns:
+        The arguments, or ``None`` where no file is among them.
+    """
+    texts = _Texts()
+    made = {
+        key: texts.body(body, value) if key == "body" and body else texts.json(value)
+        for key, value in named.items()
+    }
+    return made if texts.count and texts.room >= 0 else None
+
+
+class _Texts:
+    """Puts texts in the place of files, within the limits that arguments have anyway."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.room = NODES
+
+    def body(self, body: Body, value: Any) -> Any:
+        if body.kind == "multipart":
+            return self._members(value, lambda item: self._members(item, self._raw))
+        return self.json(value) if body.kind in {"json", "form"} else self._raw(value)
+
+    def _members(self, value: Any, make: Callable[[Any], Any]) -> Any:
+        """A container with its members made, or else the value itself made."""
+        if isinstance(value, dict):
+            return {key: make(item) for key, item in value.items()}
+        return [make(item) for item in value] if isinstance(value, list) else self._raw(value)
+
+    def _raw(self, value: Any) -> Any:
+        return self.json(value, as_characters)
+
+    def json(self, value: Any, write: Callable[[File], str] = as_text, depth: int = 0) -> Any:
+        self.room -= 1
+        if depth > DEPTH or self.room < 0:
+            return value
+        if isinstance(value, dict):
+            return {key: self.json(item, as_text, depth + 1) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.json(item, as_text, depth + 1) for item in value]
+        try:
+            file = file_of(value)
+        except UsageError:
+            return value
+        self.count += file is not None
+        return value if file is None else write(file)
+
+
+def as_characters(file: File) -> str:
+    """A text that is as long as a file, and base64 wherever a length can be."""
+    return "A" * len(file.content)

@@ -1,0 +1,180 @@
+"""How the values of a multipart body become parts: Encoding Objects, and what schemas say of them."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from specfn._json import JsonObject, dumps
+from specfn.migrate.media import Look
+from specfn.migrate.route import Part, Parts
+
+#: How deep unions and arrays are looked into, and multipart within multipart.
+_DEPTH: Final = 5
+_NESTED: Final = 3
+
+#: Keywords that say nothing of what a value is (JSON Schema 2020-12, Validation, section 9).
+_ANNOTATIONS: Final = frozenset(
+    "title description default deprecated readOnly writeOnly examples example $comment "
+    "externalDocs xml contentMediaType".split()
+)
+
+#: What an encoding may be called.
+_NAME: Final = re.compile(r"[a-z][a-z0-9-]*\Z")
+
+#: Formats whose text is bytes in base64 (3.0; OpenAPI Format Registry).
+_ENCODED: Final = {"byte": "base64", "base64": "base64", "base64url": "base64url"}
+
+_OCTETS: Final = "application/octet-stream"
+
+#: Headers of a part that are not the document's to set (Encoding Object, ``headers``).
+_OWN: Final = frozenset({"content-type", "content-disposition", "content-length"})
+_TRANSFER: Final = "content-transfer-encoding"
+
+
+def parts_of(media: JsonObject, schema: Any, look: Look, *, is_typed: bool) -> Parts:
+    """What a multipart body consists of.
+
+    Args:
+        media: the normalized Media Type Object.
+        schema: its schema.
+        look: gives the composed schema behind a normalized one.
+        is_typed: whether a schema without a type is any value, as in 3.0, and not bytes, as since 3.1.
+    """
+    return _Reader(look, is_typed=is_typed).parts(media, schema, 0)
+
+
+def transfer_of(schema: Any) -> str | None:
+    """In which encoding the content of a text travels; ``None`` for as it is."""
+    if not isinstance(schema, dict):
+        return None
+    encoding = str(schema.get("contentEncoding", "")).lower()
+    if _NAME.match(encoding) and encoding not in {"binary", "identity", "7bit", "8bit"}:
+        return encoding
+    return _ENCODED.get(str(schema.get("format")))
+
+
+class _Reader:
+    """Reads the parts of one body."""
+
+    def __init__(self, look: Look, *, is_typed: bool) -> None:
+        self._look = look
+        self._is_typed = is_typed
+
+    def parts(self, media: JsonObject, schema: Any, depth: int) -> Parts:
+        encodings = _dict(media.get("encoding"))
+        named: dict[str, Part] = {}
+        prefix: list[Part] = []
+        rest: Part | None = None
+        for node in self._alternatives(schema):
+            for name, item in _dict(node.get("properties")).items():
+                if item is not False and name not in named:
+                    named[name] = self._part(item, _dict(encodings.get(name)), depth)
+            if "prefixItems" in node and not prefix:
+                prefix = self._prefix(node["prefixItems"], media.get("prefixEncoding"), depth)
+            other = node.get("items", node.get("additionalProperties"))
+            if rest is None and other is not None:
+                rest = self._part(other, _dict(media.get("itemEncoding")), depth)
+        return Parts(named=named, prefix=tuple(prefix), rest=rest or Part())
+
+    def _prefix(self, items: Any, encodings: Any, depth: int) -> list[Part]:
+        listed = encodings if isinstance(encodings, list) else []
+        return [
+            self._part(item, _dict(listed[index] if index < len(listed) else None), depth)
+            for index, item in enumerate(items if isinstance(items, list) else ())
+        ]
+
+    def _part(self, schema: Any, encoding: JsonObject, depth: int) -> Part:
+        """The part of one value, or of each item where the value is an array."""
+        nodes = list(self._values(schema))
+        transfer = next(filter(None, map(transfer_of, nodes)), None)
+        headers = _headers(encoding.get("headers"))
+        _, told = headers.pop(_TRANSFER, ("", ""))
+        transfer = told.lower() if told.lower() in _ENCODED else transfer
+        media_types = _media_types(encoding.get("contentType"))
+        is_nested = depth < _NESTED and any(each.startswith("multipart/") for each in media_types)
+        style, explode = _style(encoding)
+        return Part(
+            media_types=media_types,
+            is_file=any(map(self._is_file, nodes)),
+            file_type=next(filter(None, map(_content_type, nodes)), None),
+            transfer=transfer,
+            headers=tuple(headers.values()),
+            style=style,
+            explode=explode,
+            inner=self.parts(encoding, schema, depth + 1) if is_nested else None,
+        )
+
+    def _alternatives(self, schema: Any, depth: int = 0) -> Iterator[JsonObject]:
+        """The composed schema, and the branches of its unions."""
+        node = self._look(schema)
+        if not isinstance(node, dict) or depth > _DEPTH:
+            return
+        yield node
+        for keyword in ("anyOf", "oneOf"):
+            for branch in _list(node.get(keyword)):
+                yield from self._alternatives(branch, depth + 1)
+
+    def _values(self, schema: Any, depth: int = 0) -> Iterator[JsonObject]:
+        """Everything that a value may be, and that its items may be where it is an array."""
+        if self._look(schema) is True:
+            yield {}
+        for node in self._alternatives(schema):
+            yield node
+            if "items" in node and depth < _DEPTH:
+                yield from self._values(node["items"], depth + 1)
+
+    def _is_file(self, node: JsonObject) -> bool:
+        if "contentEncoding" in node:
+            return False
+        if node.get("format") == "binary" or "contentMediaType" in node:
+            return True
+        is_untyped = all(key in _ANNOTATIONS or key.startswith("x-") for key in node)
+        return is_untyped and not self._is_typed
+
+
+def _content_type(node: JsonObject) -> str | None:
+    """The media type of a file; what travels encoded is bytes to all but who decodes it (3.1)."""
+    if "contentEncoding" in node:
+        return _OCTETS
+    found = node.get("contentMediaType")
+    return found if isinstance(found, str) and found.isascii() and found.isprintable() else None
+
+
+def _media_types(raw: Any) -> tuple[str, ...]:
+    """``contentType``, a list with commas; what no header could hold is left out."""
+    found = raw.split(",") if isinstance(raw, str) else []
+    return tuple(
+        each.strip() for each in found if "/" in each and each.isascii() and each.isprintable()
+    )
+
+
+def _style(encoding: JsonObject) -> tuple[str | None, bool]:
+    """The style, where any of the three fields that ask for one is given (section Encoding Object)."""
+    if {"style", "explode", "allowReserved"}.isdisjoint(encoding):
+        return None, False
+    style = encoding.get("style", "form")
+    style = style if isinstance(style, str) else "form"
+    explode = encoding.get("explode")
+    return style, explode if isinstance(explode, bool) else style == "form"
+
+
+def _headers(raw: Any) -> dict[str, tuple[str, str]]:
+    """The headers whose value the document fixes, by lower-case name; there is no argument for others."""
+    found: dict[str, tuple[str, str]] = {}
+    for name, header in _dict(raw).items():
+        schema = _dict(_dict(header).get("schema"))
+        listed = schema.get("enum")
+        fixed = listed[0] if isinstance(listed, list) and len(listed) == 1 else None
+        value = schema.get("const", schema.get("default") if fixed is None else fixed)
+        if value is not None and name.lower() not in _OWN:
+            text = value if isinstance(value, str) else dumps(value).decode()
+            found[name.lower()] = (name, text)
+    return found
+
+
+def _dict(value: Any) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
