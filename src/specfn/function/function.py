@@ -131,6 +131,11 @@ class Function:
         Returns:
             ``Success(data)``, or ``Failure(data, errors)`` with every problem and ``feedback()`` for the model.
         """
+        checker = self.schemas.checker
+        return self._validate(arguments) if checker is None else checker.validate(arguments)
+
+    def _validate(self, arguments: Any) -> "Success | Failure":
+        """The same, for the first time and for arguments by position."""
         from specfn.validation.outcome import Failure, Success  # noqa: PLC0415  # not for converting
 
         if self.keyword:

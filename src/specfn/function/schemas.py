@@ -177,11 +177,14 @@ class Schemas:
         "_source",
         "_validator",
         "_written",
+        "checker",
         "settings",
     )
 
     def __init__(self, composer: Composer, route: Route) -> None:
         self.settings = composer.settings
+        #: What checks whole arguments, once it is compiled; never that of arguments by position.
+        self.checker: Validator | None = None
         self._source: tuple[Composer, Route] | None = (composer, route)
         self._root: JsonObject | None = None
         self._written: tuple[bytes, bytes | None] | None = None
@@ -198,7 +201,8 @@ class Schemas:
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self.settings, root, self._written, self._edits = state
         self._root = loads(root)
-        self._source = self._parameters = self._output = self._validator = self._nullable = None
+        self._source = self._parameters = self._output = self._nullable = None
+        self._validator = self.checker = None
 
     @property
     def root(self) -> JsonObject:
@@ -252,11 +256,19 @@ class Schemas:
 
     @property
     def validator(self) -> "Validator":
-        """What checks arguments by key; compiled on first use."""
+        """What checks arguments by key; compiled on first use.
+
+        Raises:
+            DocumentError: the schema is not one that can be enforced.
+        """
         if self._validator is None:
-            self._validator = _validator()(
+            made = _validator()(
                 self.root, formats=self.settings.formats, equals=self.settings.equals
             )
+            made.compile()
+            self._validator = made
+            if self.settings.keyword:
+                self.checker = made
         return self._validator
 
     @property

@@ -14,7 +14,8 @@ from specfn.schema.describe import Schema, describe
 from specfn.validation.engine import Workshop
 from specfn.validation.facts import Facts
 from specfn.validation.findings import Finding
-from specfn.validation.levels import Level
+from specfn.validation.levels import Found, Level, Words, at
+from specfn.validation.outcome import problem
 from specfn.validation.parts import Part
 from specfn.validation.prepare import Prepared
 from specfn.validation.shapes import Shapes
@@ -24,6 +25,9 @@ from specfn.validation.unions import Tag, meant
 
 #: The most levels that are opened for one value; what fails beyond is reported as a whole.
 _LEVELS: Final = 20_000
+
+#: The findings that are problems as they stand.
+_IN_WORDS: Final = frozenset({"here", "inside"})
 
 
 class _Place(NamedTuple):
@@ -50,11 +54,11 @@ class Fault(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """A schema to open at a place, with its findings where they are known."""
+    """A schema to open at a place, with what was found there where that is known."""
 
     node: Any
     place: _Place
-    findings: list[Finding] | None = None
+    found: list[Found] | None = None
     note: str | None = None
 
 
@@ -104,13 +108,64 @@ class Explainer:
 
     def _open(self, task: _Task) -> list[_Item]:
         """What is said of each finding: a problem, or the next schema to open."""
-        if not isinstance(task.node, dict):
+        node, place, found, note = task
+        if not isinstance(node, dict):
             return []
-        findings = task.findings
-        if findings is None:
-            findings = self._look(task.node, task.place.value)
-        handlers = self._HANDLERS
-        return [handlers[finding.kind](self, task, finding) for finding in findings]
+        if found is None:
+            found = self._look(node, place.value)
+        same = node is place.node and not place.optional  # then the same words fit every time
+        later: dict[tuple[int, ...], list[Found]] = {}
+        items: list[_Item] = []
+        for one in found:
+            words = one.words if same else None
+            if words is None and one.finding.kind in _IN_WORDS:
+                words = self._words(task, one)
+                if same:
+                    one.words = words
+            if words is not None:
+                value = at(place.value, words.tokens)
+                path = place.path + words.step
+                said = problem(path, words.expected, value, words.more or note)
+                items.append(Fault(said, words.node))
+            elif one.finding.kind == "part" and one.tokens:
+                self._postpone(task, one, items, later)
+            else:
+                inner = self._within(task, one)
+                items.append(self._HANDLERS[one.finding.kind](self, inner, one.finding))
+        return items
+
+    def _words(self, task: _Task, found: Found) -> Words:
+        """What is said of a value that is wrong in itself: the place's own, or one inside."""
+        _, place, _, _ = inner = self._within(task, found)
+        finding, tokens, path, about = found.finding, found.tokens, place.path, place.node
+        if finding.kind == "here":
+            expected, more = self._texts.both(place.node, finding.node, optional=place.optional)
+        else:
+            optional = self._is_optional(inner, finding.token)
+            about = finding.node
+            holder = self._shapes.target(about)
+            expected, more = self._texts.both(about, holder, optional=optional)
+            tokens = (*tokens, finding.token)
+            path += step(finding.token)
+        return Words(path[len(task.place.path) :], tokens, expected, more, about)
+
+    def _within(self, task: _Task, found: Found) -> _Task:
+        """The task of the value that a finding is about."""
+        for token, spot in zip(found.tokens, found.spots[1:], strict=True):
+            task = _Task(spot.node, self._inner(task, token, spot.node), None, task.note)
+        return task
+
+    def _postpone(
+        self, task: _Task, found: Found, items: list[_Item], later: dict[Any, list[Found]]
+    ) -> None:
+        """Make the parts of one value inside a task of their own, to be opened when its turn comes."""
+        own = Found(found.order[-2:], (), found.spots[-1:], found.finding)
+        key = found.order[:-2]
+        if key in later:
+            later[key].append(own)
+        else:
+            later[key] = [own]
+            items.append(self._within(task, found)._replace(found=later[key]))
 
     def _level(self, node: JsonObject) -> Level:
         level = self._levels.get(id(node))
@@ -118,15 +173,13 @@ class Explainer:
             level = self._levels[id(node)] = Level(node, self._shapes, self._workshop)
         return level
 
-    def _look(self, node: JsonObject, value: Any) -> list[Finding]:
+    def _look(self, node: JsonObject, value: Any) -> list[Found]:
         level = self._level(node)
-        findings = level.findings(value)
+        found = level.findings(value)
         if level.counts_seen:
-            findings += unevaluated(level.members, value, self._shapes, self._workshop)
-        return findings
-
-    def _here(self, task: _Task, finding: Finding) -> _Item:
-        return self._problem(task.place, finding.node, task.note)
+            more = unevaluated(level.members, value, self._shapes, self._workshop)
+            found += [Found((), (), (level.root,), finding) for finding in more]
+        return found
 
     def _missing(self, task: _Task, finding: Finding) -> _Item:
         name = str(finding.token)
@@ -137,7 +190,7 @@ class Explainer:
         return self._problem(place, self._shapes.target(node), task.note)
 
     def _surplus(self, task: _Task, finding: Finding) -> _Item:
-        place = self._inner(task, finding)
+        place = self._inner(task, finding.token, finding.node)
         if finding.keyword in {"properties", "patternProperties"}:
             description = "This must not be given."
         elif type(finding.token) is int:
@@ -153,23 +206,11 @@ class Explainer:
 
     def _name(self, task: _Task, finding: Finding) -> _Item:
         text = self._texts.of(finding.node)
-        return _unwanted(self._inner(task, finding), f"The name of a property must be {text}.")
-
-    def _inside(self, task: _Task, finding: Finding) -> _Item:
-        place, token = task.place, finding.token
-        holder = self._shapes.target(finding.node)
-        optional = self._is_optional(task, token)
-        expected, more = self._texts.both(finding.node, holder, optional=optional)
-        problem = ArgumentProblem(
-            path=place.path + step(token),
-            expected=expected,
-            value=place.value[token],
-            description=more or task.note,
-        )
-        return Fault(problem, finding.node)
+        place = self._inner(task, finding.token, finding.node)
+        return _unwanted(place, f"The name of a property must be {text}.")
 
     def _child(self, task: _Task, finding: Finding) -> _Item:
-        return _Task(finding.node, self._inner(task, finding), finding.inner, task.note)
+        return _Task(finding.node, self._inner(task, finding.token, finding.node), None, task.note)
 
     def _part(self, task: _Task, finding: Finding) -> _Item:
         part = finding.part
@@ -192,23 +233,23 @@ class Explainer:
             return self._problem(task.place, part.holder, task.note)
         if isinstance(choice, Tag):
             return self._unknown_tag(choice, task)
-        if not choice.findings:
+        if not choice.found:
             return self._too_many(part, task)
         note = task.note
         if not choice.sure:
             note = f"The nearest alternative is {self._texts.of(choice.node)}."
-        return _Task(choice.node, task.place, choice.findings, note)
+        return _Task(choice.node, task.place, choice.found, note)
 
     def _unknown_tag(self, tag: Tag, task: _Task) -> Fault:
         expected = describe({"enum": list(tag.values)}, {})
-        problem = ArgumentProblem(
-            path=task.place.path + step(tag.name),
-            expected=expected,
-            value=tag.found,
-            description="It says which alternative the object is.",
+        said = problem(
+            task.place.path + step(tag.name),
+            expected,
+            tag.found,
+            "It says which alternative the object is.",
         )
         node = self._tags.setdefault(expected, {"enum": list(tag.values)})
-        return Fault(problem, node)
+        return Fault(said, node)
 
     def _too_many(self, part: Part, task: _Task) -> Fault:
         fault = self._problem(task.place, part.holder, task.note)
@@ -223,11 +264,11 @@ class Explainer:
         description = f"It must fit exactly one alternative, but it fits {names}."
         return fault._replace(problem=replace(fault.problem, description=description))
 
-    def _inner(self, task: _Task, finding: Finding) -> _Place:
+    def _inner(self, task: _Task, token: str | int, node: Any) -> _Place:
         """The place of a value inside."""
-        place, token = task.place, finding.token
+        place = task.place
         optional = self._is_optional(task, token)
-        return _Place(place.path + step(token), place.value[token], finding.node, optional)
+        return _Place(place.path + step(token), place.value[token], node, optional)
 
     def _is_optional(self, task: _Task, token: str | int) -> bool:
         """Whether a value inside may be left out."""
@@ -252,24 +293,16 @@ class Explainer:
     def _problem(self, place: _Place, holder: Any = None, note: str | None = None) -> Fault:
         """A wrong value, with what the whole place takes, and what failed if that does not show it."""
         expected, more = self._texts.both(place.node, holder, optional=place.optional)
-        problem = ArgumentProblem(
-            path=place.path, expected=expected, value=place.value, description=more or note
-        )
-        return Fault(problem, place.node)
+        return Fault(problem(place.path, expected, place.value, more or note), place.node)
 
     _HANDLERS: ClassVar[Mapping[str, Callable[[Any, _Task, Finding], _Item]]] = {
-        "here": _here,
         "missing": _missing,
         "surplus": _surplus,
         "name": _name,
-        "inside": _inside,
         "child": _child,
         "part": _part,
     }
 
 
 def _unwanted(place: _Place, description: str, *, refused: bool = False) -> Fault:
-    problem = ArgumentProblem(
-        path=place.path, expected="undefined", value=place.value, description=description
-    )
-    return Fault(problem, False, refused)
+    return Fault(problem(place.path, "undefined", place.value, description), False, refused)

@@ -22,7 +22,6 @@ class Finding(NamedTuple):
         node: the prepared node that holds the keyword, or that is to be opened.
         token: the key or index of the value inside.
         part: the part in place that is to be opened.
-        inner: of a child, what is wrong in it, where that is known already.
     """
 
     kind: Kind
@@ -30,7 +29,6 @@ class Finding(NamedTuple):
     node: Any
     token: Any = None
     part: Part | None = None
-    inner: "list[Finding] | None" = None
 
 
 def inner_finding(schema: Any, keyword: str, token: str | int, shapes: Shapes) -> Finding:

@@ -6,8 +6,9 @@ recursive, and everything else (unions, conditions, recursion) stands as ``not n
 decides and never explains. What fails there is opened as the next level, by ``explain``.
 """
 
-from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._json import JsonObject
 from specfn.validation.engine import Workshop
@@ -23,12 +24,73 @@ _NAMED: Final = frozenset({"properties", "prefixItems"})
 _TOLD: Final = frozenset({"items", "additionalProperties", "required"})
 
 
+#: Where something stands among what is wrong: three numbers for each step inside, then two for itself.
+Order: TypeAlias = tuple[int, ...]
+
+#: Before all that is inside; and behind it.
+_ITSELF: Final[Order] = (0, 0)
+_BEHIND: Final[Order] = (2, 0)
+
+
+class Words(NamedTuple):
+    """What is said of a value inside a level.
+
+    Attributes:
+        step: its path below the level's value.
+        tokens: the same as tokens.
+        expected: what belongs there.
+        more: a sentence on what the type text does not show.
+        node: the prepared node that speaks of the value.
+    """
+
+    step: str
+    tokens: tuple[Any, ...]
+    expected: str
+    more: str | None
+    node: Any
+
+
+class Found:
+    """One finding of a level, and where.
+
+    Attributes:
+        order: what findings are sorted by.
+        tokens: the way from the level's value to the value that the finding is about.
+        spots: the spots on that way, the level's own first.
+        finding: what is wrong there.
+        words: what is said of it, kept where that is always the same.
+    """
+
+    __slots__ = ("finding", "order", "spots", "tokens", "words")
+
+    def __init__(
+        self,
+        order: Order,
+        tokens: tuple[Any, ...],
+        spots: tuple[Spot, ...],
+        finding: Finding,
+    ) -> None:
+        self.order = order
+        self.tokens = tokens
+        self.spots = spots
+        self.finding = finding
+        self.words: Words | None = None
+
+
 class _Route(NamedTuple):
-    """Where an error of the engine belongs: the spots on the way, and the finding where it is always the same."""
+    """Where an error of the engine belongs.
+
+    Attributes:
+        spots: the spots on the way.
+        rest: the place below the last of them.
+        finding: what the error means, where that is always the same.
+        found: that with its place, where that is always the same, too.
+    """
 
     spots: tuple[Spot, ...]
     rest: tuple[Any, ...]
     finding: Finding | None
+    found: Found | None
 
 
 class Level:
@@ -36,6 +98,7 @@ class Level:
 
     Attributes:
         members: the nodes that must hold at once.
+        root: the spot of the value itself.
         counts_seen: whether a member refuses what the others do not look at, which ``findings`` leaves out.
     """
 
@@ -44,29 +107,31 @@ class Level:
         level = LevelSchema(node, shapes)
         self._shapes = shapes
         self._workshop = workshop
-        self._root = level.root
+        self.root = level.root
         self._engine = workshop.compile(level.schema)
         self._routes: dict[tuple[Any, ...], _Route] = {}
         self.members = level.root.members
         self.counts_seen = counts_seen(self.members)
 
-    def findings(self, value: Any) -> list[Finding]:
+    def findings(self, value: Any) -> list[Found]:
         """What is wrong with a value at this level: itself first, then what is inside in the document's order."""
-        boxes = _Boxes(self._root, value)
+        found: list[Found] = []
+        places = _Places(value)
         for error in self._engine.iter_errors(value):
             path = tuple(error.schema_path)
             route = self._routes.get(path) or self._route(path)
-            box = boxes.of(route.spots, error) if len(route.spots) > 1 else boxes.found
-            if route.finding is not None:
-                box.append(route.finding)
+            if route.found is not None:
+                found.append(route.found)
             else:
-                box.extend(self._read(route, error, value))
-        boxes.sort()
-        return boxes.found
+                found.extend(self._read(route, error, places))
+        if len(found) > 1:
+            found.sort(key=_order)
+        return found
 
     def _route(self, path: tuple[Any, ...]) -> _Route:
         """Read the place of an error in the level's schema."""
-        spots = [self._root]
+        spots = [self.root]
+        tokens: list[Any] = []
         rest = path
         while True:
             key = rest[1:3] if rest[2] == "items" else rest[1:4]
@@ -74,8 +139,13 @@ class Level:
             if inside is None:
                 break
             spots.append(inside)
+            tokens.append(key[-1])
             rest = rest[1 + len(key) :]
-        route = _Route(tuple(spots), rest, self._constant(spots[-1], rest))
+        finding = self._constant(spots[-1], rest)
+        found = None
+        if finding is not None and not any(spot.repeated for spot in spots):
+            found = _Places(None).found(tokens, tuple(spots), finding)
+        route = _Route(tuple(spots), rest, finding, found)
         self._routes[path] = route
         return route
 
@@ -97,8 +167,14 @@ class Level:
             return Finding("here", part.keyword, member)
         return Finding("part", part.keyword, member, part=part)
 
-    def _read(self, route: _Route, error: Any, value: Any) -> Iterable[Finding]:
+    def _read(self, route: _Route, error: Any, places: "_Places") -> Iterator[Found]:
         """The findings of an error that only the value tells."""
+        tokens = error.instance_path[: len(route.spots) - 1]
+        findings = (route.finding,) if route.finding else self._told(route, error, places.value)
+        for finding in findings:
+            yield places.found(tokens, route.spots, finding)
+
+    def _told(self, route: _Route, error: Any, value: Any) -> Iterable[Finding]:
         _, index, keyword, *below = route.rest
         spot = route.spots[-1]
         member = spot.members[index]
@@ -107,7 +183,7 @@ class Level:
         if keyword == "items":
             token = error.instance_path[len(route.spots) - 1]
             return (inner_finding(member[keyword], keyword, token, self._shapes),)
-        inside = _at(value, error.instance_path)
+        inside = at(value, error.instance_path)
         if keyword == "allOf":
             part = spot.parts[index][below[0]]
             return TELLERS[part.keyword](part, inside, self._shapes, self._workshop)
@@ -116,58 +192,58 @@ class Level:
         return [Finding("surplus", keyword, member[keyword], name) for name in names]
 
 
-class _Boxes:
-    """The findings of one value, those inside a spot collected in the finding of that spot."""
-
-    __slots__ = ("_boxes", "_root", "_value", "found")
-
-    def __init__(self, root: Spot, value: Any) -> None:
-        self.found: list[Finding] = []
-        self._root = root
-        self._value = value
-        self._boxes: dict[tuple[Any, ...], tuple[Spot, list[Finding]]] = {}
-
-    def of(self, spots: tuple[Spot, ...], error: Any) -> list[Finding]:
-        """The list of the last of some spots, made part of those around it."""
-        found = self.found
-        tokens: list[Any] = error.instance_path
-        for depth, spot in enumerate(spots[1:], 1):
-            key = (id(spot), *tokens[:depth])
-            box = self._boxes.get(key)
-            if box is None:
-                box = self._boxes[key] = (spot, [])
-                found.append(Finding("child", "", spot.node, tokens[depth - 1], None, box[1]))
-            found = box[1]
-        return found
-
-    def sort(self) -> None:
-        """Put each list in order: declared properties as the document has them, others as the value has."""
-        if len(self.found) > 1:
-            _sort(self.found, self._root, self._value, ())
-        for key, (spot, found) in self._boxes.items():
-            if len(found) > 1:
-                _sort(found, spot, self._value, key[1:])
+def breadth(found: Iterable[Found]) -> int:
+    """How many values are wrong at a level: the value itself for each reason, values inside once each."""
+    inside = set()
+    count = 0
+    for one in found:
+        if one.tokens:
+            inside.add(one.order[:3])
+        else:
+            count += 1
+    return count + len(inside)
 
 
-def _sort(found: list[Finding], spot: Spot, value: Any, tokens: tuple[Any, ...]) -> None:
-    order = spot.order
-    if any(type(finding.token) is str and finding.token not in order for finding in found):
-        order = {
-            **{key: index for index, key in enumerate(_at(value, tokens), len(order))},
-            **order,
-        }
-
-    def position(finding: Finding) -> tuple[int, int]:
-        token = finding.token
-        if token is None:
-            return (2 if finding.kind == "part" else 0), 0
-        return 1, token if type(token) is int else order.get(token, len(order))
-
-    found.sort(key=position)
-
-
-def _at(value: Any, tokens: Iterable[Any]) -> Any:
+def at(value: Any, tokens: Iterable[Any]) -> Any:
     """The value at a place."""
     for token in tokens:
         value = value[token]
     return value
+
+
+class _Places:
+    """Orders findings: declared properties as the document has them, others as the value has."""
+
+    __slots__ = ("_positions", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self._positions: dict[tuple[Any, ...], dict[str, int]] = {}
+
+    def found(self, tokens: Iterable[Any], spots: tuple[Spot, ...], finding: Finding) -> Found:
+        """A finding with its place."""
+        way = tuple(tokens)
+        order: list[int] = []
+        for depth, (token, spot) in enumerate(zip(way, spots[1:], strict=True)):
+            order += (1, self._position(token, spots[depth], way[:depth]), spot.number)
+        if finding.token is not None:
+            order += (1, self._position(finding.token, spots[-1], way))
+        else:
+            order += _BEHIND if finding.kind == "part" else _ITSELF
+        return Found(tuple(order), way, spots, finding)
+
+    def _position(self, token: Any, spot: Spot, way: tuple[Any, ...]) -> int:
+        """The index of an item; of a property among the declared ones, or behind them."""
+        if type(token) is int:
+            return token
+        known = spot.order.get(token)
+        if known is not None:
+            return known
+        positions = self._positions.get(way)
+        if positions is None:
+            inside = at(self.value, way)
+            positions = self._positions[way] = {key: index for index, key in enumerate(inside)}
+        return len(spot.order) + positions.get(token, len(positions))
+
+
+_order: Final = attrgetter("order")

@@ -24,16 +24,18 @@ class Success:
         return True
 
 
-_SETTERS: Final = tuple(Success.__dict__[name].__set__ for name in Success.__slots__)
+_new: Final = Success.__new__
+_set_data: Final = Success.__dict__["data"].__set__
+_set_repairs: Final = Success.__dict__["repairs"].__set__
+_set_incomplete: Final = Success.__dict__["incomplete"].__set__
 
 
 def success(data: Any) -> Success:
-    """Make ``Success(data=data)`` in half the time: it is made for every valid call."""
-    made = Success.__new__(Success)
-    set_data, set_repairs, set_incomplete = _SETTERS
-    set_data(made, data)
-    set_repairs(made, ())
-    set_incomplete(made, False)
+    """Make ``Success(data=data)`` in a third of the time: it is made for every valid call."""
+    made = _new(Success)
+    _set_data(made, data)
+    _set_repairs(made, ())
+    _set_incomplete(made, False)
     return made
 
 
@@ -61,3 +63,20 @@ class Failure:
         from specfn.validation.feedback import feedback  # noqa: PLC0415 - a valid call never needs it
 
         return feedback(self.data, self.errors)
+
+
+_new_problem: Final = ArgumentProblem.__new__
+_set_path: Final = ArgumentProblem.__dict__["path"].__set__
+_set_expected: Final = ArgumentProblem.__dict__["expected"].__set__
+_set_value: Final = ArgumentProblem.__dict__["value"].__set__
+_set_description: Final = ArgumentProblem.__dict__["description"].__set__
+
+
+def problem(path: str, expected: str, value: Any, description: str | None) -> ArgumentProblem:
+    """Make an ``ArgumentProblem`` in a third of the time: there are many of them."""
+    made = _new_problem(ArgumentProblem)
+    _set_path(made, path)
+    _set_expected(made, expected)
+    _set_value(made, value)
+    _set_description(made, description)
+    return made

@@ -25,13 +25,19 @@ class Spot:
         parts: of each member, what is decided as a whole.
         inside: the spots inside, by the index of the member and the place in it.
         order: the declared properties in the document's order.
+        number: tells the spots of a level apart.
+        repeated: whether it is of every item of an array.
     """
 
-    __slots__ = ("inside", "members", "node", "order", "parts")
+    __slots__ = ("inside", "members", "node", "number", "order", "parts", "repeated")
 
-    def __init__(self, node: Any, shapes: Shapes) -> None:
+    def __init__(
+        self, node: Any, shapes: Shapes, number: int = 0, *, repeated: bool = False
+    ) -> None:
         """Take apart what must hold for one value."""
         self.node = node
+        self.number = number
+        self.repeated = repeated
         whole = shapes.whole(node)
         count = _affordable(whole)
         self.members = whole[:count]
@@ -82,7 +88,9 @@ class LevelSchema:
                 elif room and depth < _DEPTH and self._belongs(target, outer):
                     room -= 1
                     below: JsonObject = {}
-                    spot.inside[place] = Spot(inner, shapes)
+                    spot.inside[place] = Spot(
+                        inner, shapes, _SPOTS - room, repeated=place[1] == "items"
+                    )
                     holder[key] = below
                     waiting.append((spot.inside[place], below, depth + 1, outer))
                 else:

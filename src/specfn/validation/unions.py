@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._json import JsonObject
 from specfn.records import ABSENT
-from specfn.validation.findings import Finding
+from specfn.validation.levels import Found, breadth
 from specfn.validation.parts import Part
 from specfn.validation.shapes import Shapes, contains, type_of
 
@@ -17,7 +17,7 @@ from specfn.validation.shapes import Shapes, contains, type_of
 _LOOKED: Final = 16
 
 #: What is wrong with a value one level down in a node.
-Look: TypeAlias = Callable[[JsonObject, Any], list[Finding]]
+Look: TypeAlias = Callable[[JsonObject, Any], list[Found]]
 
 
 class Branch(NamedTuple):
@@ -25,12 +25,12 @@ class Branch(NamedTuple):
 
     Attributes:
         node: the branch.
-        findings: empty where the value fits it: then it fits more branches than it may.
+        found: what is wrong; empty where the value fits it: then it fits more branches than it may.
         sure: whether type, constants or a tag decided, not a count of errors.
     """
 
     node: JsonObject
-    findings: list[Finding]
+    found: list[Found]
     sure: bool
 
 
@@ -142,8 +142,8 @@ def _by_findings(near: list[JsonObject], value: Any, shapes: Shapes, look: Look)
         least = min(faults)
         near = [branch for branch, count in zip(near, faults, strict=True) if count == least]
     looked = [(branch, look(branch, value)) for branch in near[:_LOOKED]]
-    node, findings = min(looked, key=lambda pair: len(pair[1]))
-    return Branch(node, findings, sure)
+    node, found = min(looked, key=lambda pair: breadth(pair[1]))
+    return Branch(node, found, sure)
 
 
 def _faults(branch: JsonObject, value: JsonObject, shapes: Shapes) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 """Whether a value is what a schema asks for: ``Validator`` (rules V1, V2, V4, V5)."""
 
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from specfn.records import ArgumentProblem
 from specfn.schema.describe import Schema
@@ -14,6 +14,9 @@ from specfn.validation.patterns import Price, price, refused
 from specfn.validation.prepare import Prepared, prepare
 from specfn.validation.survey import Survey, survey
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class Validator:
     """Validates against one schema; compiled on first use, and once.
@@ -22,7 +25,7 @@ class Validator:
         schema: the schema as it was given.
     """
 
-    __slots__ = ("_equals", "_formats", "_full", "_light", "_noted", "schema")
+    __slots__ = ("_accepts", "_depth", "_equals", "_formats", "_full", "_light", "_noted", "schema")
 
     def __init__(
         self,
@@ -42,6 +45,8 @@ class Validator:
         self._formats: Final = formats
         self._equals: Final = equals
         self._full: _Engine | None = None
+        self._accepts: Callable[[Any], bool] | None = None
+        self._depth = 0
         self._light: _Engine | None = None
         self._noted: tuple[str, ...] = ()
 
@@ -59,7 +64,15 @@ class Validator:
         Raises:
             DocumentError: on first use, if the schema is not one that can be enforced.
         """
-        engine = self._full or self._engine()
+        accepts = self._accepts  # there, once compiled, where patterns cost nothing: nearly always
+        if accepts is None or not sound(value, self._depth):
+            return self._validate(value)
+        if accepts(value):
+            return success(value)
+        return Failure(data=value, errors=self._engine().problems(value))
+
+    def _validate(self, value: Any) -> Success | Failure:
+        engine = self._engine()
         if not sound(value, engine.depth):
             return Failure(data=value, errors=unsound(value, engine.depth))
         if engine.price is not None:
@@ -102,17 +115,29 @@ class Validator:
         Raises:
             DocumentError: on first use, if the schema is not one that can be enforced.
         """
-        engine = self._full or self._engine()
+        engine = self._engine()
         if not sound(value, engine.depth):
             return False
         if engine.price is not None:
             engine = self._affordable(engine, engine.price, value)
         return bool(engine.accepts(value))
 
+    def compile(self) -> None:
+        """Compile now, not on first use.
+
+        Raises:
+            DocumentError: the schema is not one that can be enforced.
+        """
+        self._engine()
+
     def _engine(self) -> "_Engine":
-        if self._full is None:
-            self._full = _Engine(survey(self.schema), self._formats, equals=self._equals)
-        return self._full
+        engine = self._full
+        if engine is None:
+            engine = _Engine(survey(self.schema), self._formats, equals=self._equals)
+            self._depth = engine.depth
+            self._accepts = engine.accepts if engine.price is None else None
+            self._full = engine
+        return engine
 
     def _affordable(self, engine: "_Engine", cost: Price, value: Any) -> "_Engine":
         """The engine that can decide on a value: without its costly patterns if they cost too much.
