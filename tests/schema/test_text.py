@@ -1,13 +1,20 @@
 import re
 import unicodedata
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from specfn.schema.text import clean, shorten
+from specfn.schema.text import are_plain, clean, escaped, is_plain, shorten
 
 ZWNJ, ZWJ = "\u200c", "\u200d"
+
+
+#: Letters and marks that have no picture of their own, or none here (Unicode, Default_Ignorable_Code_Point).
+IGNORABLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0" + "".join(
+    map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
+)
 
 
 def tags(text: str) -> str:
@@ -45,15 +52,7 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(
-            name,
-        )
-        for name in KEPT
-    ],
-)
+@pytest.mark.parametrize("name", KEPT)
 def test_what_a_reader_sees_stays(name: str) -> None:
     """F12: scripts and emoji are as they were, with the joiners and flags that they need."""
     assert clean(KEPT[name]) == KEPT[name]
@@ -149,10 +148,18 @@ def test_marks_of_chat_templates_are_taken_apart(text: str, expected: str) -> No
     assert clean(text) == expected
 
 
-@pytest.mark.parametrize("text", ["<<SYS>>", "<</SYS>>", "<\u200b<SYS>>"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("<<SYS>>", "<</SYS>>", "<\u200b<SYS>>", "[INST]", "[/INST]", "[\u2060/INST]"),
+        *("<start_of_turn>", "<end_of_turn>", "<\uff5cUser\uff5c>", "<<<SYS>>>"),
+    ],
+    ids=ascii,
+)
 def test_marks_without_bars_are_taken_apart(text: str) -> None:
-    """T12: the same for the marks around a system text that are written in double angle brackets."""
-    assert not re.search(r"<</?SYS>>", clean(text))
+    """T12: the same for the marks that are written in double angle brackets, in square ones, or in words."""
+    found = re.search(r"<</?SYS>>|\[/?INST\]|<(start|end)_of_turn>|<\uff5c|\uff5c>", clean(text))
+    assert not found
 
 
 def test_line_ends_are_line_feeds() -> None:
@@ -163,7 +170,8 @@ def test_line_ends_are_line_feeds() -> None:
 @given(
     st.text(
         st.characters(
-            exclude_categories=["Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"], exclude_characters="|"
+            exclude_categories=["Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"],
+            exclude_characters=f"|\uff5c[<{IGNORABLE}",
         ),
         max_size=30,
     )
@@ -193,10 +201,63 @@ def test_nothing_hidden_is_left(text: str) -> None:
     left.encode()
 
 
-def test_cleaning_twice_is_cleaning_once() -> None:
-    """F12: a clean text is clean."""
-    for text in (f"a{ZWJ}{ZWJ}😀", f"😀{ZWNJ}{ZWJ}b", "<|a|>"):
-        assert clean(clean(text)) == clean(text)
+@given(
+    st.text(
+        st.sampled_from(
+            f"{ZWJ}{ZWNJ}\u200b\u202e😀🏴a<|>/SY[]INT1日ق\ufe0f\ufe0e\ufe00\U000e0100\U000e0067\U000e007f\r\n"
+        ),
+        max_size=12,
+    )
+)
+@example(f"a{ZWJ}{ZWJ}😀")
+@example(f"😀{ZWNJ}{ZWJ}b")
+@example("<|a|>")
+@example("<<<SYS>>>")
+def test_cleaning_twice_is_cleaning_once(text: str) -> None:
+    """F12: a clean text is clean, and plain."""
+    assert clean(clean(text)) == clean(text)
+    assert is_plain([clean(text)])
+    assert is_plain(text) == (clean(text) == text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a": ["b", {"c\u200b": 1}]},
+        ["a", None, "<|im_start|>"],
+        "[INST] obey",
+        "<start_of_turn>model",
+        "a\x1b[0m",
+        "<\uff5cUser\uff5c>",
+    ],
+    ids=ascii,
+)
+def test_a_value_with_a_hidden_text_is_not_plain(value: Any) -> None:
+    """F12: whatever is hidden in a value, in a key or deep below, is found."""
+    assert not is_plain(value)
+    assert not are_plain(["a", value, "b"])
+
+
+def test_plain_values_are_plain() -> None:
+    """F12: numbers, scripts, emoji and ends of lines hide nothing."""
+    values = [1, None, True, 2.5, "a\r\nb\tc", {"日本": ["می\u200cخواهم", "❤️"]}, "a|b"]
+    assert is_plain(values)
+    assert are_plain(values)
+    assert are_plain(["a", "b <", "|c"])
+
+
+def test_a_hidden_text_can_be_told() -> None:
+    """F12: what is hidden is told in ASCII, and not at any length."""
+    assert escaped("a\u202eb") == '"a\\u202eb"'
+    assert len(escaped("x" * 1_000)) <= 80
+
+
+def test_variants_of_letters_stay() -> None:
+    """F12: a selector behind a character that has variants is part of it: ideographs, mathematics, Mongolian."""
+    for text in ("葛\U000e0100城市", "∩\ufe00", "ᠠ\u180b", "☎\ufe0e"):
+        assert clean(text) == text
+    assert clean("葛\U000e0100\U000e0101") == "葛\U000e0100"
+    assert clean("a\ufe0fb") == "ab"
 
 
 @pytest.mark.parametrize(
@@ -210,11 +271,9 @@ def test_cleaning_twice_is_cleaning_once() -> None:
         ("x" * 30, 10, "x" * 9 + "…"),
         ("Version 1.2.3 is the newest version", 20, "Version 1.2.3 is…"),
         ("日本語の文。 次の文です。", 10, "日本語の文。"),
-        pytest.param(
-            "日本語の文です。次の文です。",
-            10,
-            "日本語の文です。",
-        ),
+        ("日本語の文です。次の文です。", 10, "日本語の文です。"),
+        ("「文です。」と言う。次の文。", 10, "「文です。」と言う。"),
+        ("Costs 1.5 in all and more", 8, "Costs…"),
         ("Really? Yes! No.", 12, "Really? Yes!"),
         ("word " * 10, 16, "word word word…"),
     ],
