@@ -145,9 +145,10 @@ def test_annotations_stand_beside_a_reference() -> None:
 #: Schema keywords below which a wider schema makes the whole narrower.
 RIGID: dict[str, tuple[Json, Json]] = {
     "not": ({"not": ref("Thing")}, {}),
-    "if": ({"if": ref("Thing"), "then": {"minProperties": 1}}, {"then": {"minProperties": 1}}),
-    "then": ({"if": {"type": "object"}, "then": ref("Thing")}, {"if": {"type": "object"}}),
-    "else": ({"if": {"type": "string"}, "else": ref("Thing")}, {"if": {"type": "string"}}),
+    "if": ({"if": ref("Thing"), "then": {"minProperties": 1}}, {}),
+    "then": ({"if": {"type": "object"}, "then": ref("Thing")}, {}),
+    "else": ({"if": {"type": "string"}, "else": ref("Thing")}, {}),
+    "maxContains": ({"type": "array", "contains": ref("Thing"), "maxContains": 2}, {"type": "array"}),
     "contains": ({"type": "array", "contains": ref("Thing")}, {"type": "array"}),
     "propertyNames": ({"type": "object", "propertyNames": ref("Text")}, {"type": "object"}),
     "dependentSchemas": ({"type": "object", "dependentSchemas": {"a": ref("Thing")}}, {"type": "object"}),
@@ -167,7 +168,8 @@ def test_what_must_not_be_widened_is_described(keyword: str) -> None:
     found = rendering(SCHEMAS, {"type": "object", "properties": {"p": node}}, dialect="3.1")
     check(found.schema, "3.1")
     shown = found.schema["properties"]["p"]
-    assert shown.pop("description").startswith(f"@{keyword} ")
+    told = shown.pop("description")
+    assert all(f"@{key} " in told for key in node.keys() - expected.keys() - {"anyOf"})
     assert shown == expected
     assert ("constraint", "/properties/p") in [(edit.kind, edit.pointer) for edit in found.edits]
 
@@ -240,14 +242,11 @@ WORDS = {
         {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "integer", "minimum": 1}},
         {"type": "object", "minProperties": 1, "additionalProperties": {"maxLength": 1}},
         {"allOf": [{"pattern": "a"}, {"pattern": "b"}]},
-        *(
-            pytest.param(node)
-            for node in (
-                {"type": "string", "not": {"maxLength": 1}},
-                {"type": "array", "contains": {"minimum": 1}},
-                {"type": "object", "propertyNames": {"maxLength": 1}},
-            )
-        ),
+        {"type": "string", "not": {"maxLength": 1}},
+        {"type": "array", "contains": {"minimum": 1}},
+        {"type": "object", "propertyNames": {"maxLength": 1}},
+        {"type": "array", "contains": {"const": 1}, "minContains": 2},
+        {"type": "object", "dependentSchemas": {"a": {"not": {"minProperties": 2}}}},
     ],
     ids=lambda node: dumps(node).decode()[:50],
 )  # fmt: skip

@@ -12,9 +12,9 @@ from specfn.schema.drafter import Drafter
 from specfn.schema.nodes import (
     Root,
     fits,
-    is_common,
     is_leaf,
     is_numeric,
+    is_word,
     root_of,
     types_of,
 )
@@ -91,6 +91,8 @@ class Draft30(Drafter):
         known = SCALAR_TYPES.get(declared if declared.__class__ is str else str(declared))
         if known is None or not self._constraint or not SCALAR.issuperset(node):
             return None
+        if "format" in node and not is_word(node["format"]):
+            return None
         kind, nullable = known
         out: JsonObject = {"type": kind}
         if nullable:
@@ -158,7 +160,11 @@ class Draft30(Drafter):
         values = root.values or []
         if not root.nullable and root.kinds:
             values = [value for value in values if value is not None]
-        if self._short and len(values) > 50:
+        self._kept("constants", values)
+        if not values:
+            body.out["not"] = {}
+            self._edit("contradiction", "the type refuses all constants: no value is valid here")
+        elif self._short and len(values) > 50:
             self._edit("enum", f"{len(values)} values are only described")
             body.always.append(f"one of {len(values)} values: {shown(values)}")
         else:
@@ -167,11 +173,10 @@ class Draft30(Drafter):
     def _keywords(self, node: JsonObject, body: Body, kind: str | None) -> None:
         for key in node:
             if key in CONSTRAINTS:
-                if self._constraint and (key != "pattern" or is_common(node[key])):
+                if self._may_stand(key, node[key]):
                     body.out[key] = node[key]
                 else:
-                    body.lines.append(f"@{key} {shown(node[key])}")
-                    self._edit("constraint", f"{key} is only described; validation keeps it")
+                    self._describe(body, key, node[key])
         self._exclusive(node, body, kind)
         if kind == "array" or "items" in node or "prefixItems" in node:
             self._array(node, body, kind)
@@ -203,28 +208,41 @@ class Draft30(Drafter):
         if not prefix:
             if items is False:
                 body.out["items"] = {}
-                body.out["maxItems"] = 0
+                self._at_most(body, 0)
             elif kind == "array" or items is not True:
                 body.put("items", self._child(items, "items"))
             return
         body.lines.append(f"@prefixItems {shown(prefix)}")
         self._edit("tuple", "a tuple is shown as a list of any of its items")
-        drafts = [self._child(item, "items", "anyOf", index) for index, item in enumerate(prefix)]
-        if items is False:
-            body.out["maxItems"] = min(len(prefix), body.out.get("maxItems", len(prefix)))
-        elif items is True:
+        if items is True:
             body.out["items"] = {}
             return
-        else:
-            drafts.append(self._child(items, "items", "anyOf", len(prefix)))
+        others = [] if items is False else [items]
+        drafts = [
+            self._child(item, "items", "anyOf", index)
+            for index, item in enumerate([*prefix, *others])
+        ]
+        if items is False:
+            self._at_most(body, len(prefix))
         inner = Body({})
         inner.put_list("anyOf", drafts)
         body.put("items", inner.finish(nullable=False, bare=True))
 
+    def _at_most(self, body: Body, count: int) -> None:
+        """The length that a closed tuple has."""
+        if self._constraint:
+            body.out["maxItems"] = min(count, body.out.get("maxItems", count))
+        else:
+            self._describe(body, "maxItems", count)
+
     def _object(self, node: JsonObject, body: Body) -> None:
         required = set(node.get("required", ()))
+        properties = node.get("properties", {})
+        self._kept("names", properties)
+        if not required <= properties.keys():
+            self._kept("names", [name for name in node["required"] if name not in properties])
         shown: dict[str, Draft] = {}
-        for name, item in node.get("properties", {}).items():
+        for name, item in properties.items():
             if item is not False:
                 scalar = self._scalar(item) if item.__class__ is dict else None
                 if scalar is None:
@@ -243,12 +261,8 @@ class Draft30(Drafter):
     def _additional(self, node: JsonObject, body: Body) -> None:
         """What else an object may hold; patterns widen it, for OpenAPI 3.0 has none."""
         others = node.get("additionalProperties", True)
-        if (
-            others is True
-            and node.get("unevaluatedProperties") is False
-            and not _looks_through(node)
-        ):
-            others = False
+        if "additionalProperties" not in node and not _looks_through(node):
+            others = node.get("unevaluatedProperties", True)
         patterns = node.get("patternProperties")
         if patterns and others is not True:
             choices = [*patterns.values(), *([] if others is False else [others])]
@@ -263,10 +277,9 @@ class Draft30(Drafter):
     def _unspeakable(self, node: JsonObject, body: Body, kinds: list[str]) -> None:
         for key in UNSPEAKABLE:
             if key in node and not (len(kinds) > 1 and key in TYPED):
-                body.lines.append(f"@{key} {shown(node[key])}")
-                self._edit("constraint", f"{key} is only described; validation keeps it")
+                self._describe(body, key, node[key])
         if node.get("unevaluatedProperties", True) is not True and _looks_through(node):
-            body.lines.append(f"@unevaluatedProperties {shown(node['unevaluatedProperties'])}")
+            self._describe(body, "unevaluatedProperties", node["unevaluatedProperties"])
 
 
 def _looks_through(node: JsonObject) -> bool:

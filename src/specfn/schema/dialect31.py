@@ -6,30 +6,26 @@ Everything that validation knows can be said here, so only what a cut could make
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from specfn._json import JsonObject
+from specfn._json import JsonObject, dumps
 from specfn.schema.body import Body, shown
 from specfn.schema.drafter import Drafter
-from specfn.schema.nodes import is_common, is_piece
+from specfn.schema.nodes import is_piece, values_of
 from specfn.schema.piece import Draft
-from specfn.schema.walk import walk
+from specfn.schema.walk import LISTS, MAPS, SINGLES, walk
 
 _PLAIN = frozenset(
     {
-        "const",
         "contentEncoding",
         "contentMediaType",
         "default",
-        "dependentRequired",
         "deprecated",
         "exclusiveMaximum",
         "exclusiveMinimum",
         "format",
-        "maxContains",
         "maxItems",
         "maxLength",
         "maxProperties",
         "maximum",
-        "minContains",
         "minItems",
         "minLength",
         "minProperties",
@@ -41,25 +37,30 @@ _PLAIN = frozenset(
         "uniqueItems",
     }
 )
-_CONSTRAINTS = _PLAIN - {"const", "default", "dependentRequired", "deprecated", "required", "type"}
+_COUNTS = frozenset({"maxContains", "minContains"})
+_CONSTRAINTS = (_PLAIN - {"default", "deprecated", "required", "type"}) | _COUNTS
 
-#: A schema below these that admits more makes the whole admit less: kept as they are or described (F8).
-_RIGID = frozenset(
-    {
-        "contains",
-        "contentSchema",
-        "dependentSchemas",
-        "else",
-        "if",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
-#: What must not be handed on as it is: a reference that may be cut, a text that may hide something.
-_SPOKEN = frozenset({"$ref", "$comment", "description", "title"})
+#: Keywords of which one means nothing, or something else, without the others.
+_CONDITION = ("if", "then", "else")
+_COUNTED = ("contains", "minContains", "maxContains")
+
+#: A schema below these that admits more makes the whole admit less: kept as they are or described (F8),
+#: together with what belongs to them.
+_RIGID: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(_CONDITION, _CONDITION),
+    **dict.fromkeys(_COUNTED, _COUNTED),
+    **{key: (key,) for key in ("contentSchema", "dependentSchemas", "not", "propertyNames")},
+    **{key: (key,) for key in ("unevaluatedItems", "unevaluatedProperties")},
+}
+
+#: What a schema says to a validator in single values; what it says to people is not handed on whole.
+_SAID = _CONSTRAINTS | {"$ref", "const", "dependentRequired", "enum", "required", "type"}
+
+#: What evaluates properties or items, and is not always shown.
+_EVALUATING = frozenset({"contains", "dependentSchemas", "else", "if", "then"})
+
+#: The most bytes that are handed on whole where room is short.
+_WHOLE = 300
 
 _LISTS = {"allOf": "allOf", "anyOf": "anyOf", "oneOf": "anyOf", "prefixItems": "prefixItems"}
 
@@ -84,16 +85,22 @@ class Draft31(Drafter):
 
     def _keyword(self, body: Body, node: JsonObject, key: str) -> None:
         value = node[key]
-        if (key in _CONSTRAINTS and not self._constraint) or (
-            key == "pattern" and not is_common(value)
-        ):
-            body.lines.append(f"@{key} {shown(value)}")
-            self._edit("constraint", f"{key} is only described; validation keeps it")
-        else:
+        if key not in _CONSTRAINTS or self._may_stand(key, value):
             body.out[key] = value
+        else:
+            self._describe(body, key, value)
+
+    def _constant(self, body: Body, node: JsonObject, key: str) -> None:
+        self._kept("constants", [node[key]])
+        body.out[key] = node[key]
+
+    def _dependents(self, body: Body, node: JsonObject, key: str) -> None:
+        self._kept("names", [node[key]])
+        body.out[key] = node[key]
 
     def _enum(self, body: Body, node: JsonObject, key: str) -> None:
-        values = node[key]
+        values = values_of({key: node[key]}) or []
+        self._kept("constants", values)
         if self._short and len(values) > 50:
             self._edit("enum", f"{len(values)} values are only described")
             body.always.append(f"one of {len(values)} values: {shown(values)}")
@@ -102,6 +109,7 @@ class Draft31(Drafter):
 
     def _properties(self, body: Body, node: JsonObject, key: str) -> None:
         required = set(node.get("required", ()))
+        self._kept("names", node[key])
         body.put_map(
             key,
             {
@@ -112,17 +120,18 @@ class Draft31(Drafter):
         )
 
     def _patterns(self, body: Body, node: JsonObject, key: str) -> None:
+        self._kept("names", node[key])
         drafts = {
             name: self._child(item, key, name, optional=True) for name, item in node[key].items()
         }
         body.put_map(key, drafts)
 
-    @staticmethod
-    def _without_refused(body: Body, node: JsonObject) -> None:
+    def _without_refused(self, body: Body, node: JsonObject) -> None:
         """A property that is refused is not shown, and so not required either."""
         properties = node.get("properties", {})
         if "required" in node:
             names = [name for name in node["required"] if properties.get(name) is not False]
+            self._kept("names", [name for name in names if name not in properties])
             body.out["required"] = names
             if not names:
                 del body.out["required"]
@@ -144,22 +153,28 @@ class Draft31(Drafter):
         body.put_list(shown_key, [self._child(item, shown_key, i) for i, item in enumerate(value)])
 
     def _rigid(self, body: Body, node: JsonObject, key: str) -> None:
-        value = node[key]
-        unevaluated = key.startswith("unevaluated")
-        looks_at = node if unevaluated else value
-        loose = any(
-            not _SPOKEN.isdisjoint(inner) or (unevaluated and is_piece(inner))
-            for inner in _below(looks_at, node)
-        )
-        if loose:
-            body.lines.append(f"@{key} {shown(value)}")
-            self._edit("constraint", f"{key} is only described; validation keeps it")
+        bundle = _handed_on({each: node[each] for each in _RIGID[key] if each in node})
+        if self._is_loose(bundle) or (key.startswith("unevaluated") and _looks_at_cut(node)):
+            self._describe(body, key, bundle[key])
+        elif self._short and len(dumps(bundle)) > _WHOLE:
+            self._describe(body, key, bundle[key], always=True)
         else:
-            body.out[key] = value
+            self._kept("constants", [bundle[key]])
+            body.out[key] = bundle[key]
+
+    def _is_loose(self, bundle: JsonObject) -> bool:
+        """Whether some of what belongs together cannot stand as it is: a reference may be cut."""
+        return any(
+            "$ref" in inner
+            or not all(self._may_stand(key, inner[key]) for key in _CONSTRAINTS & inner.keys())
+            for inner in walk(bundle)
+        )
 
     _RENDERERS: ClassVar[dict[str, Callable[..., None]]] = {
         **dict.fromkeys(_PLAIN, _keyword),
         **dict.fromkeys(_RIGID, _rigid),
+        "const": _constant,
+        "dependentRequired": _dependents,
         **dict.fromkeys(_LISTS, _list),
         "additionalProperties": _rest,
         "enum": _enum,
@@ -169,9 +184,33 @@ class Draft31(Drafter):
     }
 
 
-def _below(value: Any, node: JsonObject) -> list[JsonObject]:
-    """The schemas at and below a keyword's value, without the node that has the keyword."""
-    values = value.values() if isinstance(value, dict) and value is not node else [value]
-    found = [inner for item in values for inner in walk(item)]
-    found += list(walk(value)) if isinstance(value, dict) else []
-    return [inner for inner in found if inner is not node]
+def _handed_on(schema: Any) -> Any:
+    """A schema with all that validation knows of it, and nothing that only people read (F12)."""
+    if not isinstance(schema, dict):
+        return schema
+    out: JsonObject = {}
+    for key, value in schema.items():
+        if key in _SAID:
+            out[key] = value
+        elif key in SINGLES:
+            out[key] = _handed_on(value)
+        elif key in LISTS:
+            out[key] = [_handed_on(item) for item in value]
+        elif key == "properties" or key in MAPS:
+            out[key] = {name: _handed_on(item) for name, item in value.items()}
+    return out
+
+
+def _looks_at_cut(node: JsonObject) -> bool:
+    """Whether what ``unevaluated...`` looks at might not be shown: then it would refuse more than it does."""
+    waiting: list[Any] = [node]
+    while waiting:
+        inner = waiting.pop()
+        if not isinstance(inner, dict):
+            continue
+        if not _EVALUATING.isdisjoint(inner) or ("anyOf" in inner and "oneOf" in inner):
+            return True
+        if inner is not node and ("$ref" in inner or is_piece(inner)):
+            return True
+        waiting += [branch for key in ("allOf", "anyOf", "oneOf") for branch in inner.get(key, ())]
+    return False

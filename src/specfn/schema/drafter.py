@@ -1,20 +1,30 @@
 """The walk of rendering a schema: places, holes and annotations; a dialect says how a schema is written."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from specfn._json import JsonObject, dumps
 from specfn._pointer import join
 from specfn.records import Edit
-from specfn.schema.body import Body, boolean
+from specfn.schema.body import Body, boolean, shown
 from specfn.schema.definitions import Definitions
 from specfn.schema.merge import CONTRADICTION
-from specfn.schema.nodes import MORE, is_piece, is_telling
+from specfn.schema.nodes import MORE, is_common, is_piece, is_telling, is_word
 from specfn.schema.piece import Draft, Form, Hole, form, hole
-from specfn.schema.text import clean
+from specfn.schema.text import are_plain, clean, escaped, is_plain, shorten, texts_of
 
 #: The largest default that is shown, in bytes of compact JSON: it is not what a budget is for.
 _DEFAULT = 200
+
+#: How much an edit tells of what is hidden, in characters.
+_TOLD = 400
+
+#: Keywords whose values are names of something.
+_WORDS = frozenset({"contentEncoding", "contentMediaType", "format"})
+
+_SHORT = frozenset({bool, int, float, type(None)})
+_UNSEEN = "characters that a reader cannot see"
 
 
 class Drafter(ABC):
@@ -103,18 +113,48 @@ class Drafter(ABC):
                 said["title"] = clean(node["title"])
             if node.get("description"):
                 said["description"] = clean(node["description"])
-        if "default" in node:
-            if _is_small(node["default"]):
-                said["default"] = node["default"]
-            else:
-                self._edit("default", f"a default of over {_DEFAULT} bytes is not shown")
+        if "default" in node and self._is_shown("default", node["default"]):
+            said["default"] = node["default"]
         if "examples" in node and not self._bare:
             examples = node["examples"]
-            if examples and is_telling(examples[0]):
+            if examples and is_telling(examples[0]) and self._is_shown("example", examples[0]):
                 said.update(self._example(examples[0]))
         if node.get("deprecated"):
             said["deprecated"] = True
         return said
+
+    def _is_shown(self, what: str, value: Any) -> bool:
+        """Whether a value that a model can do without is shown: it is small, and all of it can be seen (F12)."""
+        if value.__class__ in _SHORT:
+            return True
+        if not is_plain(value):
+            self._edit("hidden", f"the {what} {escaped(value)} holds {_UNSEEN}: it is not shown")
+            return False
+        if what == "default" and len(dumps(value)) > _DEFAULT:
+            self._edit("default", f"a default of over {_DEFAULT} bytes is not shown")
+            return False
+        return True
+
+    def _may_stand(self, key: str, value: Any) -> bool:
+        """Whether a constraint is shown as its keyword: a reader can see all of it, and can use it."""
+        if not self._constraint:
+            return False
+        if key == "pattern":
+            return is_common(value)
+        return key not in _WORDS or is_word(value)
+
+    def _describe(self, body: Body, key: str, value: Any, *, always: bool = False) -> None:
+        """Say a keyword in the description; what nobody can see in it is left out there."""
+        (body.always if always else body.lines).append(f"@{key} {shown(value)}")
+        kind = "constraint" if is_plain(value) else "hidden"
+        self._edit(kind, f"{key} is only described; validation keeps it")
+
+    def _kept(self, what: str, values: Iterable[Any]) -> None:
+        """Tell of names and constants in which something is hidden: the API knows them by it (F12)."""
+        if not are_plain(values):
+            found = [escaped(text) for text in texts_of([*values]) if not is_plain(text)]
+            told = shorten(", ".join(found), _TOLD)
+            self._edit("hidden", f"{what} with {_UNSEEN}, kept as the API takes them: {told}")
 
     def _remarks(self, node: JsonObject, body: Body) -> None:
         """What composing and cutting left on a schema for its reader."""
@@ -122,9 +162,3 @@ class Drafter(ABC):
             self._edit("contradiction", f"{node[CONTRADICTION]}: no value is valid here")
         if MORE in node:
             body.always.append(node[MORE])
-
-
-def _is_small(value: Any) -> bool:
-    if value.__class__ in (bool, int, float) or value is None:
-        return True
-    return len(dumps(value)) <= _DEFAULT

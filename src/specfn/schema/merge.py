@@ -253,16 +253,16 @@ def is_equal(left: Any, right: Any) -> bool:
 
 
 def _enums(left: Any, right: Any) -> Any:
-    known = {_identity(value) for value in right}
-    return [value for value in left if _identity(value) in known] or _CLASH
+    known = {identity(value) for value in right}
+    return [value for value in left if identity(value) in known] or _CLASH
 
 
-def _identity(value: Any) -> Any:
+def identity(value: Any) -> Any:
     """What equal JSON values share: ``1`` and ``1.0`` do, ``1`` and ``true`` do not."""
     if isinstance(value, dict):
-        return ("object", frozenset((key, _identity(item)) for key, item in value.items()))
+        return ("object", frozenset((key, identity(item)) for key, item in value.items()))
     if isinstance(value, list):
-        return ("array", tuple(map(_identity, value)))
+        return ("array", tuple(map(identity, value)))
     return ("boolean", value) if isinstance(value, bool) else value
 
 

@@ -3,10 +3,12 @@
 import re
 import warnings
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from specfn._json import JsonObject
+from specfn.schema.merge import identity
+from specfn.schema.text import is_plain
 from specfn.schema.walk import SUBSCHEMAS
 
 _KINDS: dict[type, str] = {
@@ -60,11 +62,23 @@ def types_of(node: JsonObject) -> tuple[list[str], bool]:
 
 
 def values_of(node: JsonObject) -> list[Any] | None:
-    """The constants of a schema; ``None`` if it has none."""
+    """The constants of a schema, each once (``1.0`` is ``1``); ``None`` if it has none."""
     if "const" in node:
         return [node["const"]]
     values = node.get("enum")
-    return list(values) if isinstance(values, list) else None
+    return _distinct(values) if isinstance(values, list) else None
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    try:
+        if len(set(values)) == len(values):
+            return values
+    except TypeError:
+        pass  # an object or a list among them
+    found: dict[Any, Any] = {}
+    for value in values:
+        found.setdefault(identity(value), value)
+    return [*found.values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +139,10 @@ def fits(value: Any, kind: str) -> bool:
     return found == kind
 
 
-@cache
+@lru_cache(4096)
 def is_common(pattern: str) -> bool:
-    """Whether a pattern is one that most readers of a schema can compile, not only ECMA-262's."""
-    if len(pattern) > _PATTERN_SHOWN:
+    """Whether a pattern can be shown: most readers can compile it, not only ECMA-262's, and see all of it."""
+    if len(pattern) > _PATTERN_SHOWN or not is_plain(pattern):
         return False
     try:
         with warnings.catch_warnings():
@@ -139,6 +153,12 @@ def is_common(pattern: str) -> bool:
     except (re.error, FutureWarning, RecursionError, OverflowError):
         return False
     return True
+
+
+@lru_cache(4096)
+def is_word(name: str) -> bool:
+    """Whether the name of a format or a media type can be shown."""
+    return is_plain(name)
 
 
 def is_telling(example: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 #: C0 and C1 controls but tab and line feed, bidirectional marks and overrides, zero-width characters but the
@@ -88,18 +88,20 @@ def _joiner(run: re.Match[str]) -> str:
 
 def is_plain(value: Any) -> bool:
     """Whether every text of a JSON value is what a reader sees of it; an end of line may be of any kind."""
+    return all(map(_is_plain_text, texts_of(value)))
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, keys included."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
         if item.__class__ is str:
-            if not _is_plain_text(item):
-                return False
+            yield item
         elif item.__class__ is dict:
-            waiting += item.keys()
-            waiting += item.values()
+            waiting += [*reversed(item.values()), *item]
         elif item.__class__ is list:
-            waiting += item
-    return True
+            waiting += reversed(item)
 
 
 def _is_plain_text(text: str) -> bool:
