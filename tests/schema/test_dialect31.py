@@ -81,7 +81,7 @@ OTHERWISE: dict[str, tuple[Json, Json]] = {
     "annotations": (
         {"type": "string", "$comment": "c", "xml": {}, "externalDocs": {}, "x-own": 1, "readOnly": True, "examples": ["a", "b"],
          "title": "", "description": "", "deprecated": False},
-        {"type": "string", "examples": ["a"], "deprecated": False},
+        {"type": "string", "examples": ["a"]},
     ),
     "two unions": (
         {"anyOf": [TEXT, NULL], "oneOf": [{"maxLength": 1}, {"minLength": 2}]},

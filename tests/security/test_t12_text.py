@@ -1,18 +1,22 @@
 """T12: what a document says is data: nothing that a reader cannot see, or that looks like a speaker, reaches a model."""
 
 import copy
+import json
 import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specfn._json import dumps
+from specfn._pointer import split
 from specfn.api import load
 from specfn.function.function import Function
 from specfn.options import Options
+from specfn.schema.text import clean
 
 Json = dict[str, Any]
 
@@ -122,19 +126,6 @@ PLACES: dict[str, Callable[[str], Json]] = {
     "description below a negation": lambda text: field(type="string", **{"not": {"const": "a", "description": text}}),
     "extension below a negation": lambda text: field(type="string", **{"not": {"const": "a", "x-note": text}}),
 }  # fmt: skip
-#: Places of texts that are neither titles nor descriptions.
-OTHERS = {
-    "example",
-    "list of examples",
-    "default",
-    "format",
-    "media type of a content",
-    "pattern",
-    "pattern of names",
-    "extension below a negation",
-}
-OPEN = pytest.mark.xfail(strict=True, reason="what is neither title nor description is not cleaned")
-
 OPTIONS = [
     Options(),
     Options(dialect="3.1"),
@@ -167,6 +158,13 @@ def read(function: Function) -> list[str]:
     return [function.description, *texts(function.parameters), *texts(function.output)]
 
 
+def resolved(value: Any, pointer: str) -> Any:
+    """What a pointer leads to."""
+    for token in split(pointer):
+        value = value[int(token)] if isinstance(value, list) else value[token]
+    return value
+
+
 def hidden(text: str) -> list[str]:
     """What is in a text that a reader cannot see, or that marks a speaker."""
     found = [
@@ -178,18 +176,8 @@ def hidden(text: str) -> list[str]:
     return found + (["<|"] if "<|im" in text else [])
 
 
-@pytest.mark.parametrize(
-    ("place", "payload"),
-    [
-        pytest.param(
-            place,
-            payload,
-            marks=OPEN if place in OTHERS and (place, payload) != ("pattern", "controls") else (),
-        )
-        for place in PLACES
-        for payload in PAYLOADS
-    ],
-)
+@pytest.mark.parametrize("payload", PAYLOADS)
+@pytest.mark.parametrize("place", PLACES)
 def test_no_payload_arrives(place: str, payload: str) -> None:
     """T12: from wherever in a document, hidden characters and marks of speakers do not reach a model."""
     document = PLACES[place](PAYLOADS[payload])
@@ -233,6 +221,70 @@ def test_names_and_constants_are_never_rewritten(payload: str, options: Options)
     )
     assert found["required"] == [text]
     assert function.validate({"body": {text: text, "c": text}})
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+@pytest.mark.parametrize("options", OPTIONS, ids=repr)
+def test_names_and_constants_that_hide_something_are_told_of(
+    payload: str, options: Options
+) -> None:
+    """F12: who reviews a function's edits reads, in ASCII, which names and constants hide something, and where."""
+    text = PAYLOADS[payload]
+    schema = {
+        "type": "object",
+        "properties": {text: {"type": "string"}, "e": {"enum": ["b", text]}, "c": {"const": text}},
+        "required": ["c", "x" + text],
+    }
+    [function] = load(body(schema), options=options)
+    found = [edit for edit in function.edits if edit.kind == "hidden"]
+    whole = {"parameters": function.parameters, "output": function.output}
+    for edit in found:
+        assert isinstance(resolved(whole, edit.pointer), dict)
+        assert edit.reason.isascii()
+        assert edit.reason.isprintable()
+        assert clean(json.dumps(text)[1:7]) in edit.reason
+    places = [
+        f"/parameters/properties/body{below}" for below in ("", "/properties/e", "/properties/c")
+    ]
+    assert {edit.pointer for edit in found} >= {*places}
+    assert any('"x' in edit.reason for edit in found)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+@pytest.mark.parametrize("keyword", ["default", "example", "format", "pattern"])
+def test_what_is_not_shown_for_what_it_hides_is_told_of(payload: str, keyword: str) -> None:
+    """F12: a default, an example, a format or a pattern that hides something is not shown, and an edit says so."""
+    [function] = load(field(type="string", **{keyword: PAYLOADS[payload]}))
+    shown = function.parameters["properties"]["body"]["properties"]["p"]
+    assert keyword not in shown
+    found = {(edit.kind, edit.pointer) for edit in function.edits}
+    assert ("hidden", "/parameters/properties/body/properties/p") in found
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_names_of_definitions_are_cleaned(payload: str) -> None:
+    """F12: what a component is called is no business of the API's: a model reads a clean name, each its own."""
+    text = PAYLOADS[payload]
+    names = [text, text + "\u200b"]
+    components = {
+        name: {"type": "object", "properties": {"a": {"type": "integer"}}} for name in names
+    }
+    references = [
+        "#/components/schemas/" + name.replace("~", "~0").replace("/", "~1") for name in names
+    ]
+    schema = {
+        "type": "object",
+        "properties": {f"p{i}": {"$ref": ref} for i, ref in enumerate(references)},
+    }
+    for budget in (None, 1024):
+        options = Options(dialect="3.1", schema_budget=budget)
+        [function] = load(body(schema, **components), options=options)
+        found = function.parameters["$defs"]
+        assert len(found) == 2
+        assert not any(map(hidden, found))
+        shown = function.parameters["properties"]["body"]["properties"]
+        targets = {unquote(shown[key]["$ref"]).removeprefix("#/$defs/") for key in shown}
+        assert targets == {name.replace("~", "~0").replace("/", "~1") for name in found}
 
 
 @settings(deadline=None, max_examples=40)

@@ -244,8 +244,10 @@ class Draft30(Drafter):
         shown: dict[str, Draft] = {}
         for name, item in properties.items():
             if item is not False:
+                before = len(self._edits)
                 scalar = self._scalar(item) if item.__class__ is dict else None
-                if scalar is None:
+                if scalar is None or len(self._edits) > before:
+                    del self._edits[before:]  # an edit belongs to the place of the property
                     optional = name not in required
                     shown[name] = self._child(item, "properties", name, optional=optional)
                 else:

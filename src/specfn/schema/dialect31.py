@@ -17,8 +17,6 @@ _PLAIN = frozenset(
     {
         "contentEncoding",
         "contentMediaType",
-        "default",
-        "deprecated",
         "exclusiveMaximum",
         "exclusiveMinimum",
         "format",
@@ -38,7 +36,7 @@ _PLAIN = frozenset(
     }
 )
 _COUNTS = frozenset({"maxContains", "minContains"})
-_CONSTRAINTS = (_PLAIN - {"default", "deprecated", "required", "type"}) | _COUNTS
+_CONSTRAINTS = (_PLAIN - {"required", "type"}) | _COUNTS
 
 #: Keywords of which one means nothing, or something else, without the others.
 _CONDITION = ("if", "then", "else")

@@ -12,13 +12,13 @@ from specfn.schema.definitions import Definitions
 from specfn.schema.merge import CONTRADICTION
 from specfn.schema.nodes import MORE, is_common, is_piece, is_telling, is_word
 from specfn.schema.piece import Draft, Form, Hole, form, hole
-from specfn.schema.text import are_plain, clean, escaped, is_plain, shorten, texts_of
+from specfn.schema.text import are_plain, clean, escaped, is_plain, texts_of
 
 #: The largest default that is shown, in bytes of compact JSON: it is not what a budget is for.
 _DEFAULT = 200
 
-#: How much an edit tells of what is hidden, in characters.
-_TOLD = 400
+#: How many texts in which something is hidden an edit tells.
+_TOLD = 5
 
 #: Keywords whose values are names of something.
 _WORDS = frozenset({"contentEncoding", "contentMediaType", "format"})
@@ -153,7 +153,7 @@ class Drafter(ABC):
         """Tell of names and constants in which something is hidden: the API knows them by it (F12)."""
         if not are_plain(values):
             found = [escaped(text) for text in texts_of([*values]) if not is_plain(text)]
-            told = shorten(", ".join(found), _TOLD)
+            told = ", ".join(found[:_TOLD]) + (", ..." if len(found) > _TOLD else "")
             self._edit("hidden", f"{what} with {_UNSEEN}, kept as the API takes them: {told}")
 
     def _remarks(self, node: JsonObject, body: Body) -> None:

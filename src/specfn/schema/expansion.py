@@ -11,16 +11,22 @@ from typing import Any
 from specfn._json import JsonObject, dumps
 from specfn._pointer import join
 from specfn.records import Edit
-from specfn.schema.definitions import reference_to
 from specfn.schema.nodes import MORE
 from specfn.schema.piece import Form, Hole, Key, beside
-from specfn.schema.pieces import Piece, Pieces
+from specfn.schema.pieces import Piece, Pieces, shown_name, shown_reference
+from specfn.schema.text import clean, shorten
 
 #: The deepest nesting of pieces; JSON writers and readers have limits of their own.
 MAX_NESTING = 40
 
 #: Down to which nesting descriptions are not "nested": parameters and the members of groups and bodies.
 _DESCRIBED = 1
+
+#: What the section of the definitions takes without them, in bytes.
+_SECTION = len(',"$defs":{}')
+
+#: How much of the names that are not shown is told, in characters.
+_TOLD = 400
 
 #: Down to which nesting a wide object is shown in part rather than not at all.
 _TRIMMED = 1
@@ -63,7 +69,7 @@ class Expansion:
         self._pieces = pieces
         self._budget = budget
         self._recursive = recursive
-        self._used = len(',"$defs":{}')
+        self._used = 0
         self._order = 0
         self._heap: list[tuple[bool, int, int, Instance, int]] = []
         self._shared: dict[str, Instance | Hole] = {}
@@ -91,7 +97,10 @@ class Expansion:
             if self._cost(form) <= self._budget:
                 break
         else:
-            form = self._trimmed(piece, self._budget) or piece.short
+            form = piece.short  # the least of all, if nothing fits
+            for form in self._trimmed(piece):
+                if self._cost(form) <= self._budget:
+                    break
         self._adopt(self._root, form, optional=False)
 
     def _forms(self, piece: Piece, *, nesting: int) -> Iterator[Form]:
@@ -116,24 +125,24 @@ class Expansion:
 
     def _declare(self, hole: Hole) -> bool:
         """Make room for a definition that is referred to for the first time."""
-        name = str(hole.key)
+        name = shown_name(hole)
         if name in self._shared:
             return False
+        self._used += self._declared(hole) + (0 if self._shared else _SECTION)
         self._shared[name] = hole
-        self._used += self._declared(hole)
         return True
 
     def _cost(self, form: Form) -> int:
         """What showing a form costs, with stubs in its holes and the definitions it is first to need."""
         cost = form.size + self._pieces.places(form)
         if any(hole.shared for hole in form.holes):
-            shared = self._shared
-            new = {hole.key: hole for hole in form.holes if hole.shared and hole.key not in shared}
-            cost += sum(map(self._declared, new.values()))
+            places = {shown_name(hole): hole for hole in form.holes if hole.shared}
+            new = [hole for name, hole in places.items() if name not in self._shared]
+            cost += sum(map(self._declared, new)) + (_SECTION if new and not self._shared else 0)
         return cost
 
     def _declared(self, hole: Hole) -> int:
-        return self._pieces.stub(hole)[1] + len(dumps(str(hole.key))) + 2
+        return self._pieces.stub(hole)[1] + len(dumps(shown_name(hole))) + 2
 
     def _expand(self, parent: Instance, index: int, *, optional: bool) -> None:
         hole = parent.form.holes[index]
@@ -145,7 +154,8 @@ class Expansion:
                 if self._cost(form) <= room:
                     break
             else:
-                trimmed = self._trimmed(piece, room) if parent.nesting < _TRIMMED else None
+                parts = self._trimmed(piece) if parent.nesting < _TRIMMED else iter(())
+                trimmed = next((part for part in parts if self._cost(part) <= room), None)
                 if trimmed is None:
                     reason = f"cut to stay within {self._budget} bytes"
                 else:
@@ -156,7 +166,7 @@ class Expansion:
         self._used -= self._pieces.stub(hole)[1]
         child = Instance(piece, form, None if hole.shared else parent, parent.nesting + 1)
         if hole.shared:
-            self._shared[str(hole.key)] = child
+            self._shared[shown_name(hole)] = child
         else:
             parent.children[index] = child
         self._adopt(child, form, optional=optional)
@@ -170,8 +180,8 @@ class Expansion:
             return f"recursive: shown to a depth of {self._recursive + 1}"
         return None
 
-    def _trimmed(self, piece: Piece, room: int) -> Form | None:
-        """A wide object with as many of its properties as fit; open, for the others are admitted still."""
+    def _trimmed(self, piece: Piece) -> Iterator[Form]:
+        """A wide object with fewer and fewer of its properties; open, for the others are admitted still."""
         node = piece.node
         names = list(node.get("properties", ())) if isinstance(node, dict) else []
         required = set(node.get("required", ())) if names else set()
@@ -180,14 +190,12 @@ class Expansion:
         while count > len(required) and count > 1:
             count = max(count * 3 // 4 if count > 8 else count - 1, len(required), 1)
             form = self._pieces.form(_with_properties(node, names, count), bare=True, short=True)
-            if self._cost(form) <= room:
-                edit = Edit(
-                    pointer="",
-                    kind="properties",
-                    reason=f"{len(names) - count} optional properties are only admitted, not shown",
-                )
-                return Form(form.draft, form.holes, form.size, (*form.edits, edit))
-        return None
+            edit = Edit(
+                pointer="",
+                kind="properties",
+                reason=f"{len(names) - count} optional properties are only admitted, not shown",
+            )
+            yield Form(form.draft, form.holes, form.size, (*form.edits, edit))
 
     def _restore(self) -> None:
         """Give what room is left to descriptions, from the root down."""
@@ -208,7 +216,7 @@ class Expansion:
         def resolve(hole: Hole) -> Any:
             child = next(children)
             if hole.shared:
-                return {"$ref": reference_to(str(hole.key)), **hole.beside, **hole.texts}
+                return {"$ref": shown_reference(hole), **hole.beside, **hole.texts}
             if child is None:
                 return beside(self._pieces.stub(hole)[0], hole, texts=False)
             return beside(self._assembled(child), hole)
@@ -246,7 +254,8 @@ class Expansion:
 def _with_properties(node: JsonObject, names: list[str], count: int) -> JsonObject:
     """An object with the first properties of a list; the others are named in its description."""
     kept = set(names[:count])
-    left_out = ", ".join(names[count : count + 20]) + (", …" if len(names) > count + 20 else "")
+    left_out = shorten(clean(", ".join(names[count : count + 20])), _TOLD)
+    left_out += ", …" if len(names) > count + 20 else ""
     closing = {"additionalProperties", "unevaluatedProperties", "patternProperties"}
     out = {key: value for key, value in node.items() if key not in closing}
     out["properties"] = {name: item for name, item in node["properties"].items() if name in kept}

@@ -1,5 +1,6 @@
 """The pieces of one document and direction, made once: their renderings, weights and stubs."""
 
+import hashlib
 from typing import TYPE_CHECKING, Any, Literal
 
 from specfn._json import JsonObject, dumps
@@ -8,6 +9,7 @@ from specfn.schema.dialect30 import Draft30
 from specfn.schema.dialect31 import Draft31
 from specfn.schema.piece import Form, Hole, Key, beside
 from specfn.schema.stub import label, stub
+from specfn.schema.text import clean, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +20,19 @@ _DRAFTS: dict[Dialect, type[Draft30] | type[Draft31]] = {"3.0": Draft30, "3.1": 
 
 #: What a piece weighs that leads back to itself: more than any budget.
 ENDLESS = 64 * 1024 * 1024
+
+
+def shown_name(hole: Hole) -> str:
+    """What the definition of a shared hole is called: its name, or a clean one of its own (F12)."""
+    name = str(hole.key)
+    if is_plain(name):
+        return name
+    return f"{clean(name)}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+
+
+def shown_reference(hole: Hole) -> str:
+    """The reference to the definition of a shared hole."""
+    return reference_to(shown_name(hole))
 
 
 class Piece:
@@ -188,5 +203,5 @@ class Pieces:
 
     def _place(self, hole: Hole) -> int:
         if hole.shared:
-            return len(reference_to(str(hole.key))) + len('{"$ref":"",}') + hole.extra
+            return len(dumps({"$ref": shown_reference(hole)})) + 1 + hole.extra
         return self.stub(hole)[1] + hole.extra

@@ -10,6 +10,9 @@ from specfn.schema.text import clean
 #: How many schemas are looked at for the types of a subtree.
 _MOST = 200
 
+#: How much of a component's name is shown, in characters.
+_NAME = 100
+
 
 def stub(definitions: Definitions, label: str, node: Any, *, null_type: bool) -> JsonObject:
     """A schema without subschemas that admits all that a cut one admits.
@@ -39,7 +42,7 @@ def stub(definitions: Definitions, label: str, node: Any, *, null_type: bool) ->
 def label(key: str | int, node: Any) -> str:
     """What a piece is called before a reader: its component, its title, or its kind."""
     if isinstance(key, str):
-        return clean(key.partition("<")[0])
+        return clean(key.partition("<")[0])[:_NAME]
     if isinstance(node, dict) and isinstance(node.get("title"), str):
         return clean(node["title"])[:60]
     return "object" if isinstance(node, dict) and "properties" in node else "value"

@@ -121,7 +121,8 @@ def are_plain(texts: Iterable[Any]) -> bool:
 
 def escaped(value: Any) -> str:
     """A value as a person can read it, whatever is in it: ASCII, and not long."""
-    return clean(shorten(json.dumps(value), _ESCAPED))
+    text = json.dumps(value)
+    return clean(text if len(text) <= _ESCAPED else f"{text[: _ESCAPED - 3]}...")
 
 
 _ESCAPED: Final = 80
