@@ -85,6 +85,31 @@ class Repair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TextFault:
+    """Where a text could not be read.
+
+    Attributes:
+        text: the text; of one that was encoded twice, the inner one.
+        offset: the place in it, in characters from the beginning.
+        reason: a sentence that says what is wrong there and what to write instead.
+    """
+
+    text: str
+    offset: int
+    reason: str
+
+    @property
+    def line(self) -> int:
+        """The line of the place; the first is 1."""
+        return self.text.count("\n", 0, self.offset) + 1
+
+    @property
+    def column(self) -> int:
+        """The column of the place; the first is 1."""
+        return self.offset - self.text.rfind("\n", 0, self.offset)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
     """One difference between what the document says and what a model is shown.
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from specfn.records import ABSENT, ArgumentProblem
+from specfn.records import ABSENT, ArgumentProblem, TextFault
 from specfn.validation.drawing import Detail, Mark, NoRoomError, draw, one_line, place
+from specfn.validation.passage import passage
 
 #: The most problems that are told at once, and the most bytes of the whole text.
 PROBLEMS: Final = 20
@@ -19,6 +20,11 @@ _DETAILS: Final = (
 _NEXT: Final = (
     "Correct every marked place and call the function again with all of its arguments."
     " If you do not know a value, ask the user. Nothing was executed."
+)
+
+_AGAIN: Final = (
+    "Call the function again with all of its arguments as one JSON value and nothing else: no comments,"
+    " no text around it, strings and keys in double quotes. Nothing was executed."
 )
 
 
@@ -41,6 +47,17 @@ def feedback(data: Any, errors: Sequence[ArgumentProblem]) -> str:
             return text
     lines = _fitting([_listed(problem) for problem in shown], BYTES - _bytes(head, _NEXT) - 8)
     return "\n".join((head, "", *lines, "", _NEXT))
+
+
+def unread(fault: TextFault) -> str:
+    """Say where a text could not be read, for a model to read (rule V8).
+
+    Returns:
+        Less than 2 KB: where reading stopped, the passage with a mark below the place, and what to do next.
+    """
+    place = f"line {fault.line}, column {fault.column}"
+    head = f"The arguments could not be read: they are not JSON at {place}."
+    return "\n".join((head, "", *passage(fault), "", _AGAIN))
 
 
 def _head(count: int, shown: int) -> str:

@@ -161,7 +161,7 @@ def _scalar_faults(place: _Place) -> Iterator[ArgumentProblem]:
     elif type(value) is float:
         yield place.problem("number", "NaN and infinities are not JSON.")
     elif type(value) is int:
-        yield place.problem("number", f"The integer has more than {_digits():,} digits.")
+        yield place.problem("number", f"The integer has more than {most_digits():,} digits.")
     else:
         yield place.problem("any", f"A Python {_type_name(value)} is not a JSON value.")
 
@@ -171,13 +171,15 @@ def _sound_scalar(value: Any) -> bool:
     if kind is str:
         return value.isascii() or _encodes(value)
     if kind is int:
-        return _LEAST < value < _PLAIN or bool(value.bit_length() <= _digits() * _BITS_PER_DIGIT)
+        return _LEAST < value < _PLAIN or bool(
+            value.bit_length() <= most_digits() * _BITS_PER_DIGIT
+        )
     if kind is float:
         return isfinite(value)
     return value is None or kind is bool
 
 
-def _digits() -> int:
+def most_digits() -> int:
     """How many digits the engine can read: beyond Python's own limit it calls any integer valid."""
     return min(sys.get_int_max_str_digits() or _DIGITS, _DIGITS)
 

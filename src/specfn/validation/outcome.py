@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from specfn.records import ArgumentProblem, Repair
+from specfn.records import ArgumentProblem, Repair, TextFault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,21 +48,23 @@ class Failure:
         errors: every place that is wrong, in the order of the document's properties.
         repairs: what was changed before they were checked.
         incomplete: whether the text ended too early and was closed.
+        fault: where reading stopped, of a text that could not be read; ``data`` is then the text.
     """
 
     data: Any
     errors: tuple[ArgumentProblem, ...]
     repairs: tuple[Repair, ...] = ()
     incomplete: bool = False
+    fault: TextFault | None = None
 
     def __bool__(self) -> Literal[False]:
         return False
 
     def feedback(self) -> str:
         """Say what is wrong and what to do next, for a model to read (rule V8)."""
-        from specfn.validation.feedback import feedback  # noqa: PLC0415 - a valid call never needs it
+        from specfn.validation.feedback import feedback, unread  # noqa: PLC0415 - for invalid calls
 
-        return feedback(self.data, self.errors)
+        return feedback(self.data, self.errors) if self.fault is None else unread(self.fault)
 
 
 _new_problem: Final = ArgumentProblem.__new__
