@@ -31,6 +31,7 @@ class Options(BaseModel):
         safety: ``read``, ``write`` or ``destructive`` by accessor pattern, e.g. for a search by POST.
         equals: refuse properties that an object schema does not declare, also where the document would not.
         formats: assert the formats of strings and numbers, or only show them.
+        coerce_arrays: whether ``coerce`` and ``check`` may read a scalar as an array of one.
         select: which routes become functions; the others are left out, not errors.
     """
 
@@ -52,6 +53,7 @@ class Options(BaseModel):
     safety: Mapping[str, Safety] = {}
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"
+    coerce_arrays: bool = False
     select: Callable[[Any], bool] | None = None
 
     def settings(self) -> Settings:

@@ -32,6 +32,7 @@ class Settings:
     safety: Mapping[str, Safety] = field(default_factory=dict)
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"
+    coerce_arrays: bool = False
     select: Callable[[Any], bool] | None = None
 
 

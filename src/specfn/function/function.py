@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from specfn._json import JsonObject
-from specfn._pointer import input_path
 from specfn.errors import ArgumentError, DocumentError
 from specfn.function.fingerprint import fingerprint
+from specfn.function.positions import Positions
 from specfn.function.schemas import Schemas
 from specfn.migrate.route import Api, Route
 from specfn.records import ArgumentProblem, Edit, Note
@@ -152,15 +152,66 @@ class Function:
             return Failure(data=arguments, errors=tuple(problems))
         return Success(data=arguments)
 
+    def parse(self, text: str | bytes) -> "Success | Failure":
+        """Read the text of arguments as a model wrote it (rule V6). Never raises, whatever the text.
+
+        Returns:
+            ``Success(data, repairs, incomplete)``, not yet validated; or a ``Failure`` that says where reading stopped.
+        """
+        from specfn.validation.parse import parse  # noqa: PLC0415  # likewise
+
+        return parse(text)
+
+    def coerce(self, arguments: Any) -> "Success | Failure":
+        """Read what is wrong but plain as it was meant, and validate (rule V7). Never raises, whatever the value.
+
+        Returns:
+            ``Success(data, repairs)``, or ``Failure`` with what is still wrong. ``data`` is the very object that was
+            given where nothing was changed; a valid value never is.
+        """
+        return self._coerce(arguments, opens=False)
+
+    def check(self, text_or_arguments: Any) -> "Success | Failure":
+        """Parse, coerce and validate what a model sent (rule V9). Never raises, whatever it is.
+
+        Args:
+            text_or_arguments: the text of the arguments (``str``, or UTF-8 as ``bytes``), or the arguments.
+
+        Returns:
+            ``Success(data, repairs, incomplete)``; what is incomplete may be executed only where ``safety`` is
+            ``read``. Or a ``Failure`` with what is wrong after all repairs, and ``feedback()`` for the model.
+        """
+        from specfn.validation.check import check  # noqa: PLC0415  # likewise
+
+        nothing: Any = {} if self.keyword else []
+        return check(
+            text_or_arguments,
+            lambda arguments: self._coerce(arguments, opens=True),
+            nothing if not self.route.keys else None,
+        )
+
+    def _coerce(self, arguments: Any, *, opens: bool) -> "Success | Failure":
+        from specfn.function.repair import repaired  # noqa: PLC0415  # likewise
+
+        outcome = self.validate(arguments)
+        if outcome:
+            return outcome
+        try:
+            return repaired(arguments, self.route, self.schemas, opens=opens) or outcome
+        except DocumentError:
+            return outcome
+
     def problems(self, arguments: Any) -> Sequence[ArgumentProblem]:
         """Every place where the arguments are not what the function takes; empty if valid."""
         try:
             if self.keyword:
                 return self._problems(arguments)
-            misshapen = self._misshapen(arguments)
+            positions = self._positions
+            misshapen = positions.misshapen(arguments)
             if misshapen:
                 return misshapen
-            return self._positions(self._problems(self._by_key(arguments)))
+            named = positions.by_key(arguments, self.schemas.nullable)
+            return positions.moved(self._problems(named))
         except DocumentError as error:
             return _uncallable(arguments, error)
 
@@ -192,53 +243,21 @@ class Function:
                 return arguments
             problem = ArgumentProblem(path="$input", expected="object", value=arguments)
             raise ArgumentError(self.name, (problem,))
-        misshapen = self._misshapen(arguments)
+        positions = self._positions
+        misshapen = positions.misshapen(arguments)
         if misshapen:
             raise ArgumentError(self.name, misshapen)
-        return self._by_key(arguments)
+        return positions.by_key(arguments, self.schemas.nullable)
 
-    def _misshapen(self, arguments: Any) -> tuple[ArgumentProblem, ...]:
-        """Problems of a positional list as such: no list at all, or too long."""
-        keys = self.route.keys
-        if type(arguments) not in (list, tuple):
-            expected = f"Array<any> & MaxItems<{len(keys)}>"
-            return (ArgumentProblem(path="$input", expected=expected, value=arguments),)
-        return tuple(
-            ArgumentProblem(path=f"$input[{index}]", expected="undefined", value=arguments[index])
-            for index in range(len(keys), len(arguments))
-        )
-
-    def _by_key(self, arguments: Sequence[Any]) -> JsonObject:
-        """Positional arguments under their keys; ``None`` in an optional place is left out (rule F4)."""
-        return {
-            key: value
-            for (key, required), value in zip(self.route.keys, arguments, strict=False)
-            if required or value is not None or key in self.schemas.nullable
-        }
-
-    def _positions(self, problems: Sequence[ArgumentProblem]) -> tuple[ArgumentProblem, ...]:
-        """Problems by key as problems by position."""
-        places = {input_path([key]): index for index, (key, _) in enumerate(self.route.keys)}
-        return tuple(_positioned(problem, places) for problem in problems)
+    @property
+    def _positions(self) -> Positions:
+        return Positions(self.route.keys)
 
 
 def _uncallable(arguments: Any, error: DocumentError) -> tuple[ArgumentProblem, ...]:
     """The problem of all arguments: a schema that cannot be enforced admits nothing."""
     text = f"The function cannot be called: {error.reason}."
     return (ArgumentProblem(path="$input", expected="never", value=arguments, description=text),)
-
-
-def _positioned(problem: ArgumentProblem, places: dict[str, int]) -> ArgumentProblem:
-    for prefix, index in places.items():
-        rest = problem.path[len(prefix) :]
-        if problem.path.startswith(prefix) and rest[:1] in ("", ".", "["):
-            return ArgumentProblem(
-                path=f"$input[{index}]{rest}",
-                expected=problem.expected,
-                value=problem.value,
-                description=problem.description,
-            )
-    return problem
 
 
 #: The safety of methods (RFC 9110, section 9.2.1); what is not known may do anything.

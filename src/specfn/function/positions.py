@@ -1,0 +1,67 @@
+"""Arguments by position and by key: the two calling styles of a function (rule F4)."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from specfn._json import JsonObject
+from specfn._pointer import input_path
+from specfn.records import ArgumentProblem, Repair
+from specfn.validation.strict import UNREAD, strict
+
+_Record = TypeVar("_Record", ArgumentProblem, Repair)
+
+
+class Positions:
+    """The places of one function's arguments, each with its key and whether it is required."""
+
+    def __init__(self, keys: Sequence[tuple[str, bool]]) -> None:
+        """Take the keys in their order."""
+        self._keys = keys
+
+    def misshapen(self, arguments: Any) -> tuple[ArgumentProblem, ...]:
+        """Problems of a positional list as such: no list at all, or too long."""
+        if type(arguments) not in (list, tuple):
+            expected = f"Array<any> & MaxItems<{len(self._keys)}>"
+            return (ArgumentProblem(path="$input", expected=expected, value=arguments),)
+        return tuple(
+            ArgumentProblem(path=f"$input[{index}]", expected="undefined", value=arguments[index])
+            for index in range(len(self._keys), len(arguments))
+        )
+
+    def by_key(self, arguments: Sequence[Any], nullable: Collection[str]) -> JsonObject:
+        """Positional arguments under their keys; ``None`` in an optional place is left out.
+
+        Args:
+            arguments: the arguments.
+            nullable: the keys whose place takes null: there ``None`` means null.
+        """
+        return {
+            key: value
+            for (key, required), value in zip(self._keys, arguments, strict=False)
+            if required or value is not None or key in nullable
+        }
+
+    def by_position(self, named: JsonObject, count: int) -> list[Any]:
+        """As many arguments by position as there were; what is left out is ``None``."""
+        return [named.get(key) for key, _ in self._keys[:count]]
+
+    def opened(self, arguments: Any) -> tuple[Any, tuple[Repair, ...]]:
+        """A list that was sent as a string; anything else as it is."""
+        value = strict(arguments) if type(arguments) is str else UNREAD
+        if type(value) is not list:
+            return arguments, ()
+        return value, (Repair(path="$input", kind="json", before=arguments, after=value),)
+
+    def moved(self, records: Sequence[_Record]) -> tuple[_Record, ...]:
+        """Records by key as records by position."""
+        places = {input_path([key]): index for index, (key, _) in enumerate(self._keys)}
+        return tuple(_moved(record, places) for record in records)
+
+
+def _moved(record: _Record, places: dict[str, int]) -> _Record:
+    for prefix, index in places.items():
+        rest = record.path[len(prefix) :]
+        if record.path.startswith(prefix) and rest[:1] in ("", ".", "["):
+            return replace(record, path=f"$input[{index}]{rest}")
+    return record
