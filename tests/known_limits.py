@@ -9,7 +9,6 @@ KNOWN_LIMITS: dict[str, tuple[str, tuple[str, ...]]] = {
         "only declared names are looked for in what a closed part refuses",
         (),
     ),
-    "test_an_open_rest_that_says_so_is_kept": ("an explicit open rest is taken for none", ()),
     "test_parts_of_parts_count": ("direction is looked for in the outermost parts only", ()),
     "test_required_follows_into_branches_by_reference": (
         "a branch behind a reference keeps what it requires",

@@ -88,6 +88,8 @@ APART: list[tuple[Json, ...]] = [
     ({"properties": {"a": {}}, "unevaluatedProperties": False}, {"properties": {"b": {}}}),
     ({"properties": {"a": {}}}, {"properties": {"b": {}}, "unevaluatedProperties": False}),
     ({"anyOf": [{"properties": {"a": {}}}, {"type": "array"}]}, {"unevaluatedProperties": False}),
+    ({"additionalProperties": True}, {"properties": {"a": {}}, "unevaluatedProperties": False}),
+    ({"additionalProperties": True}, {"minProperties": 1}, {"unevaluatedProperties": False}),
     ({"prefixItems": [{}], "unevaluatedItems": False}, {"prefixItems": [{}, {}]}),
     ({"prefixItems": [{}]}, {"unevaluatedItems": False}),
     ({"items": {"type": "integer"}}, {"items": False}),

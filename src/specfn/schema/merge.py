@@ -84,6 +84,8 @@ def merge(parts: Sequence[JsonObject], both: Both) -> JsonObject:
         out["properties"] = dict(properties)
     clashes += [name for name in out.get("required", ()) if properties.get(name) is False]
     clashes += _empty(out)
+    if "unevaluatedProperties" in out and any("additionalProperties" in part for part in parts):
+        out.setdefault("additionalProperties", True)  # a part that takes all of them looks at them
     if rest:
         out["allOf"] = rest
     if clashes:
