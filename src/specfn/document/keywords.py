@@ -10,6 +10,11 @@ DROP: Final = object()
 
 _TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 
+_ONLY_TEXT = {str}
+
+#: Keywords whose values are texts; most schemas have no others.
+_TEXTS = frozenset({"description", "format", "title", "type"})
+
 #: What people write for a type, and mean beyond doubt.
 _TYPE_HABITS = {
     "bool": "boolean",
@@ -42,6 +47,15 @@ Rule: TypeAlias = Callable[[Any, Any, int], Any]
 def is_true(value: Any) -> bool:
     """Whether a flag of a document is set; YAML 1.1 habits and quotes leave ``"true"`` behind."""
     return value is True or (isinstance(value, str) and value.lower() == "true")
+
+
+def is_plain(node: JsonObject) -> bool:
+    """Whether a schema is one type with texts beside it, as most are: there is nothing to upgrade."""
+    return (
+        _TEXTS.issuperset(node)
+        and {*map(type, node.values())} == _ONLY_TEXT
+        and node.get("type", "string") in _TYPES
+    )
 
 
 def _subschema(upgrade: Upgrade, value: Any, depth: int) -> Any:
@@ -116,8 +130,8 @@ def _enum(_: Any, value: Any, __: int) -> Any:
 def _required(_: Any, value: Any, __: int) -> Any:
     if value.__class__ is not list:
         return DROP
-    names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
-    return value if len(names) == len(value) else names
+    names = dict.fromkeys([name for name in value if name.__class__ is str])
+    return value if len(names) == len(value) else list(names)
 
 
 def _dependent_required(_: Any, value: Any, __: int) -> Any:

@@ -39,6 +39,7 @@ class Reader(ABC):
         self.resolver = resolver
         self.upgrade = upgrade
         self._memo: dict[tuple[str, tuple[str, ...]], Any] = {}
+        self._referred: dict[tuple[str, str], Any] = {}
         self.notes: list[Note] = []
 
     @abstractmethod
@@ -57,18 +58,29 @@ class Reader(ABC):
 
     def resolved(self, node: Any, kind: str, build: Callable[[JsonObject], Any]) -> Any:
         """Build from what a node is or refers to; a dangling Reference Object is handed on as it is."""
-        if reference_of(node) is None:
+        reference = reference_of(node)
+        if reference is None:
             return build(node) if isinstance(node, dict) else None
+        built = self._referred.get((kind, reference))
+        if built is None:
+            built = self._target(reference, kind, build)
+            if reference_of(built) is None:
+                self._referred[kind, reference] = built
+        return self._described(built, node) if len(node) > 1 else built
+
+    def _target(self, reference: str, kind: str, build: Callable[[JsonObject], Any]) -> Any:
+        """Build from what a reference names: once, by whatever references."""
+        dangling = {"$ref": reference}
         try:
-            target, tokens = self.resolver.follow(node)
+            target, tokens = self.resolver.follow(dangling)
         except (DanglingReferenceError, ValueError):
-            return {"$ref": node["$ref"]}
+            return dangling
         if not isinstance(target, dict):
-            return {"$ref": node["$ref"]}
+            return dangling
         if (kind, tokens) not in self._memo:
-            self._memo[kind, tokens] = {"$ref": node["$ref"]}  # as long as it leads back to itself
+            self._memo[kind, tokens] = dangling  # as long as it leads back to itself
             self._memo[kind, tokens] = build(target)
-        return self._described(self._memo[kind, tokens], node)
+        return self._memo[kind, tokens]
 
     @staticmethod
     def _described(built: Any, reference: JsonObject) -> Any:

@@ -1,4 +1,7 @@
-"""Upgrades of a schema that concern more than one keyword of it (rule N7). Each changes the dict it is given."""
+"""Upgrades of a schema that concern more than one keyword of it (rule N7). Each changes the dict it is given.
+
+The sets name the keywords without which an upgrade has nothing to do: a document has many schemas.
+"""
 
 from specfn._json import JsonObject
 from specfn.document.keywords import DROP, Upgrade, is_true, number, positive
@@ -6,8 +9,21 @@ from specfn.document.keywords import DROP, Upgrade, is_true, number, positive
 #: Annotations that stay outside when a schema is wrapped to admit null.
 _OUTER = ("title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples")
 
-#: Keywords besides ``type`` that may refuse null.
-_APPLICATORS = ("$ref", "allOf", "anyOf", "oneOf", "not", "enum", "const", "if")
+#: Keywords besides ``type`` and ``enum`` that may refuse null.
+_APPLICATORS = frozenset(("$ref", "allOf", "anyOf", "oneOf", "not", "const", "if"))
+
+#: By what other schemas may call this one: every reference names a component once all are upgraded.
+IDENTITY = frozenset(("$id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "id"))
+
+BOUNDS = frozenset(("exclusiveMinimum", "exclusiveMaximum", "divisibleBy"))
+NULLABLE = frozenset(("nullable", "x-nullable"))
+
+
+def drop_identity(out: JsonObject) -> None:
+    """Leave out identifiers and anchors; an ``id`` that is no text is not draft 4's."""
+    for key in IDENTITY:
+        if key != "id" or isinstance(out.get("id"), str):
+            out.pop(key, None)
 
 
 def upgrade_tuple(upgrade: Upgrade, out: JsonObject, depth: int) -> None:
@@ -46,17 +62,18 @@ def upgrade_example(out: JsonObject) -> None:
 
 def upgrade_nullable(out: JsonObject) -> JsonObject:
     """``nullable: true`` admits null, whatever stands beside it (rule N7)."""
-    flags = [out.pop(key) for key in ("nullable", "x-nullable") if key in out]
-    if not any(is_true(flag) for flag in flags):
+    flags = [out.pop(key) for key in NULLABLE if key in out]
+    if not any(map(is_true, flags)):
         return out
-    if not any(key in out for key in _APPLICATORS):
+    has_applicator = not _APPLICATORS.isdisjoint(out)
+    if not has_applicator and "enum" not in out:
         kind = out.get("type")
         if isinstance(kind, str) and kind != "null":
             out["type"] = [kind, "null"]
         elif isinstance(kind, list) and "null" not in kind:
             out["type"] = [*kind, "null"]
         return out
-    if "enum" in out and not any(key in out for key in _APPLICATORS if key != "enum"):
+    if not has_applicator:
         if isinstance(out.get("type"), str | list):
             kinds = out["type"] if isinstance(out["type"], list) else [out["type"]]
             out["type"] = kinds if "null" in kinds else [*kinds, "null"]

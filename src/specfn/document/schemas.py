@@ -12,9 +12,13 @@ from typing import Any
 
 from specfn._json import JsonObject, dumps
 from specfn._pointer import escape, unescape
-from specfn.document.keywords import DROP, RULES, schema_map
+from specfn.document.keywords import DROP, RULES, is_plain, schema_map
 from specfn.document.resolve import DanglingReferenceError, Resolver
 from specfn.document.rewrites import (
+    BOUNDS,
+    IDENTITY,
+    NULLABLE,
+    drop_identity,
     upgrade_bounds,
     upgrade_example,
     upgrade_nullable,
@@ -46,29 +50,18 @@ _SIBLINGS = frozenset(
     }
 )
 
+_REFERENCES = frozenset({"$dynamicRef", "$recursiveRef", "$ref"})
+
 #: Keywords that only a whole-node rewrite can upgrade.
 _REWRITTEN = frozenset(
-    {
-        "$anchor",
-        "$dynamicAnchor",
-        "$dynamicRef",
-        "$id",
-        "$recursiveAnchor",
-        "$recursiveRef",
-        "$ref",
-        "$schema",
-        "additionalItems",
-        "definitions",
-        "discriminator",
-        "divisibleBy",
-        "example",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "id",
-        "nullable",
-        "x-nullable",
-    }
+    {"additionalItems", "definitions", "discriminator", "example", *_REFERENCES}
+    | IDENTITY
+    | BOUNDS
+    | NULLABLE
 )
+
+#: What makes a schema a place of its own for the references below it.
+_RESOURCE = frozenset({"$defs", "$id", "definitions"})
 
 #: What may stand beside the reference of a component that is only another name.
 _ALIAS = frozenset({"$ref", "deprecated", "description", "title"})
@@ -155,17 +148,19 @@ class SchemaUpgrade:
         """One schema and all below it, upgraded; the same object where nothing had to change."""
         if node.__class__ is not dict:
             return node if isinstance(node, bool) else {}
+        if is_plain(node):
+            return node
         if depth > MAX_DEPTH:
             self.dangling.add(_TOO_DEEP)
             return {"$ref": _TOO_DEEP}
-        if "$defs" in node or "definitions" in node or "$id" in node:
-            outside = self._enclosing
-            self._enclosing = (node, *outside)
-            try:
-                return self._upgraded(node, depth)
-            finally:
-                self._enclosing = outside
-        return self._upgraded(node, depth)
+        if _RESOURCE.isdisjoint(node):
+            return self._upgraded(node, depth)
+        outside = self._enclosing
+        self._enclosing = (node, *outside)
+        try:
+            return self._upgraded(node, depth)
+        finally:
+            self._enclosing = outside
 
     def _upgraded(self, node: JsonObject, depth: int) -> Any:
         changed: JsonObject | None = None
@@ -187,22 +182,21 @@ class SchemaUpgrade:
 
     def _rewritten(self, out: JsonObject, raw: JsonObject, depth: int) -> Any:
         """Upgrade what concerns the node as a whole. ``out`` is ours to change."""
-        if raw.keys() & {"$ref", "$dynamicRef", "$recursiveRef"}:
+        if not _REFERENCES.isdisjoint(raw):
             out = self._reference(out, raw)
-        for key in ("$id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor"):
-            out.pop(key, None)
-        if isinstance(out.get("id"), str):  # draft 4's $id
-            del out["id"]
+        if not IDENTITY.isdisjoint(out):
+            drop_identity(out)
         if "definitions" in out:
             definitions = schema_map(self, out.pop("definitions"), depth)
             if definitions is not DROP:
                 out.setdefault("$defs", definitions)
         upgrade_tuple(self, out, depth)
-        upgrade_bounds(out)
+        if not BOUNDS.isdisjoint(out):
+            upgrade_bounds(out)
         upgrade_example(out)
         if "discriminator" in out:
             self._discriminator(out)
-        return upgrade_nullable(out)
+        return out if NULLABLE.isdisjoint(out) else upgrade_nullable(out)
 
     # -- references -----------------------------------------------------------------------------
 
