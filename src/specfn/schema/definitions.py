@@ -33,6 +33,7 @@ DEFS = "#/$defs/"
 
 _UNIONS = ("anyOf", "oneOf")
 _COMPOSITE = frozenset(("$ref", "allOf", "discriminator"))
+_REFERRING = frozenset(("$ref", "allOf"))
 
 #: What a URI fragment may hold as it is (RFC 3986, section 3.5), but what readers take apart.
 _FRAGMENT = "/~!$&'()*+,;=:@?-._"
@@ -201,6 +202,8 @@ class Definitions:
 
     def _is_foreign(self, node: JsonObject) -> bool:
         """Whether a property belongs to the other direction, by itself or by what it refers to."""
+        if _REFERRING.isdisjoint(node):
+            return node.get(self._foreign) is True
         said, names = self._direction_of(node)
         return said or any(map(self._is_foreign_component, names))
 
