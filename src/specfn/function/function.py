@@ -197,9 +197,10 @@ class Function:
         if outcome:
             return outcome
         try:
-            return repaired(arguments, self.route, self.schemas, opens=opens) or outcome
+            better = repaired(arguments, self.route, self.schemas, opens=opens)
         except DocumentError:
             return outcome
+        return outcome if better is None else better
 
     def problems(self, arguments: Any) -> Sequence[ArgumentProblem]:
         """Every place where the arguments are not what the function takes; empty if valid."""
