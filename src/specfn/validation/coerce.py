@@ -2,26 +2,34 @@
 
 Only places that are wrong are looked at, and a reading is taken only if it alone makes its place right. The
 judge is always the whole schema on the whole value: all places are tried at once, and what still fails, or makes
-something around it fail, is put back.
+something around it fail, is put back. Where the schema allows several branches and none is named, a reading is
+taken only if no other branch could be reached by other readings.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._pointer import input_path
-from specfn.records import ABSENT, Repair
+from specfn.records import ABSENT, ArgumentProblem, Repair
 from specfn.validation.drawing import tokens_of
 from specfn.validation.edits import Place, at, changed
-from specfn.validation.explain import Fault
-from specfn.validation.facts import Facts
+from specfn.validation.explain import Explainer, Fault, Guess
+from specfn.validation.guard import sound
 from specfn.validation.outcome import Failure, Success, success
 from specfn.validation.readings import PLAIN, Policy, Reading, readings
 from specfn.validation.validate import Validator
 
-#: The most rounds, and the most faults that all of them may look at.
+#: The most rounds, the most faults that all of them may look at, and the most guesses that are compared.
 _ROUNDS: Final = 64
 _FAULTS: Final = 50_000
+_GUESSES: Final = 100
+
+#: What stands for the faults of a value that is beyond the limits.
+_UNSOUND: Final = (Fault(ArgumentProblem(path="$input", expected="any"), True),)
+
+#: Says what is wrong with a value.
+_Look: TypeAlias = Callable[[Any], tuple[Fault, ...]]
 
 
 def coerce(
@@ -44,26 +52,31 @@ def coerce(
     """
     if validator.is_valid(value):
         return success(value)
-    faults, facts = validator.faults(value)
-    if facts is not None:
-        coercion = _Coercion(validator, facts, policy, value, faults)
-        if coercion.run():
-            coercion.shut(opens=opens)
-        else:
-            coercion.taken.clear()
-        if coercion.taken:
+    faults, explainer, depth = validator.diagnose(value)
+    if explainer is not None:
+        judge = _Judge(explainer, depth, policy)
+        coercion = _Coercion(judge, lambda tried: validator.diagnose(tried).faults, value, faults)
+        if coercion.run(opens=opens):
             return coercion.outcome()
     return Failure(data=value, errors=tuple(fault.problem for fault in faults))
 
 
 class _Change(NamedTuple):
-    """A reading that was taken."""
+    """A reading that was taken.
+
+    Attributes:
+        place: where.
+        kind: which.
+        before: what stood there.
+        after: what stands there now.
+        is_open: whether something in it is still wrong, which may yet be put right.
+    """
 
     place: Place
     kind: str
     before: Any
     after: Any
-    open: bool = False
+    is_open: bool = False
 
 
 class _Case(NamedTuple):
@@ -72,6 +85,7 @@ class _Case(NamedTuple):
     place: Place
     before: Any
     readings: list[Reading]
+    guesses: tuple[Guess, ...]
 
 
 class _Blame:
@@ -79,16 +93,16 @@ class _Blame:
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.places: set[Place] = set()
-        self.around: set[Place] = set()
+        self._around: set[Place] = set()
         for fault in faults:
             place = tokens_of(fault.problem.path)
             if place is not None:
                 self.places.add(place)
-                self.around.update(place[:end] for end in range(len(place)))
+                self._around.update(place[:end] for end in range(len(place)))
 
     def inside(self, place: Place) -> bool:
         """Whether something within a place is wrong."""
-        return place in self.around
+        return place in self._around
 
     def reaches(self, place: Place, known: "_Blame") -> bool:
         """Whether a place, or something around it that was not wrong before, is wrong."""
@@ -98,47 +112,64 @@ class _Blame:
         )
 
 
+class _Judge:
+    """What one whole coercion goes by, those of parts of the value included.
+
+    Attributes:
+        facts: what the places of the schema take.
+        policy: what may be read into it.
+        spent: how many faults were looked at.
+        compared: how many guesses were compared with other branches.
+    """
+
+    def __init__(self, explainer: Explainer, depth: int, policy: Policy) -> None:
+        self._explainer = explainer
+        self._depth = depth
+        self.facts = explainer.facts
+        self.policy = policy
+        self.spent = 0
+        self.compared = 0
+
+    def within(self, node: Any) -> _Look:
+        """What looks at a part of the value, by one node of the schema."""
+        return lambda part: (
+            self._explainer.faults_in(node, part) if sound(part, self._depth) else _UNSOUND
+        )
+
+
 @dataclass(slots=True)
 class _Coercion:
     """The state of one coercion: the value as it is so far, and what is wrong with it."""
 
-    validator: Validator
-    facts: Facts
-    policy: Policy
+    judge: _Judge
+    look: _Look
     value: Any
     faults: tuple[Fault, ...]
+    is_part: bool = False
     taken: dict[Place, _Change] = field(default_factory=dict)
     barred: set[Place] = field(default_factory=set)
-    spent: int = 0
 
-    def run(self) -> bool:
-        """Go on until nothing changes; false if that takes too long, and then nothing may be used."""
+    def run(self, *, opens: bool = False) -> bool:
+        """Go on until nothing changes; false if nothing did, or if it took too long and must not be used."""
         for _ in range(_ROUNDS):
-            cases = self._cases()
-            chosen = self._chosen(cases) if cases else []
+            chosen = self._chosen(self._cases())
             if not chosen:
-                return self.spent <= _FAULTS
+                break
             self._take(chosen)
             self._put_back()
-        return False
-
-    def shut(self, *, opens: bool) -> None:
-        """Put back the strings in which something is still wrong, unless they are to stay open."""
+        else:
+            return False
         if not opens:
-            blame = _Blame(self.faults)
-            opened = [change for change in self.taken.values() if change.open]
-            self._undo([change for change in opened if blame.inside(change.place)])
+            self._shut()
+        return bool(self.taken) and self.judge.spent <= _FAULTS
 
     def outcome(self) -> Success | Failure:
         """What it came to."""
         repairs = tuple(
             Repair(
-                path=input_path(change.place),
-                kind=change.kind,
-                before=change.before,
-                after=change.after,
+                path=input_path(place), kind=change.kind, before=change.before, after=change.after
             )
-            for change in self.taken.values()
+            for place, change in self.taken.items()
         )
         if not self.faults:
             return Success(data=self.value, repairs=repairs)
@@ -153,8 +184,8 @@ class _Coercion:
                 continue
             before = at(self.value, place)
             if before is not ABSENT:
-                ways = readings(before, fault, place, self.facts, self.policy)
-                found.extend([_Case(place, before, ways)] if ways else [])
+                ways = readings(before, fault, place, self.judge.facts, self.judge.policy)
+                found.extend([_Case(place, before, ways, fault.guesses)] if ways else [])
         return found
 
     def _chosen(self, cases: list[_Case]) -> list[_Change]:
@@ -162,7 +193,7 @@ class _Coercion:
         known = _Blame(self.faults)
         right: dict[Place, list[_Change]] = {case.place: [] for case in cases}
         opened: dict[Place, _Change] = {}
-        for index in range(max(len(case.readings) for case in cases)):
+        for index in range(max((len(case.readings) for case in cases), default=0)):
             tried = [case for case in cases if index < len(case.readings)]
             blame = self._try({case.place: case.readings[index].value for case in tried})
             if blame is None:
@@ -174,23 +205,60 @@ class _Coercion:
                     if not blame.inside(case.place):
                         right[case.place].append(change)
                     elif reading.kind == "json":
-                        opened[case.place] = change._replace(open=True)
-        chosen = [changes[0] for changes in right.values() if len(changes) == 1]
-        return chosen + [change for place, change in opened.items() if not right[place]]
+                        opened[case.place] = change._replace(is_open=True)
+        only = {place: changes[0] for place, changes in right.items() if len(changes) == 1}
+        only.update((place, change) for place, change in opened.items() if not right[place])
+        return self._unrivaled(cases, only)
+
+    def _unrivaled(self, cases: list[_Case], only: dict[Place, _Change]) -> list[_Change]:
+        """The readings that lead to no guessed branch, or to one that has no rival."""
+        compared: dict[str, bool] = {}
+        kept: list[_Change] = []
+        for case in cases:
+            if case.place not in only or (self.is_part and case.guesses):
+                continue
+            for guess in case.guesses:
+                if guess.path not in compared:
+                    compared[guess.path] = self._has_rival(guess, only)
+            if not any(compared[guess.path] for guess in case.guesses):
+                kept.append(only[case.place])
+        return kept
+
+    def _has_rival(self, guess: Guess, only: Mapping[Place, _Change]) -> bool:
+        """Whether readings other than these would lead to another branch of a union."""
+        self.judge.compared += 1
+        place = tokens_of(guess.path)
+        if self.judge.compared > _GUESSES or place is None:
+            return True
+        depth = len(place)
+        ours = {
+            change.place[depth:]: change.after
+            for change in only.values()
+            if change.place[:depth] == place
+        }
+        part = at(self.value, place)
+        for node in guess.others:
+            look = self.judge.within(node)
+            other = _Coercion(self.judge, look, part, look(part), is_part=True)
+            if other.faults and other.run() and not other.faults:
+                theirs = {place: change.after for place, change in other.taken.items()}
+                if not all(_same(theirs.get(key, ABSENT), value) for key, value in ours.items()):
+                    return True
+        return False
 
     def _try(self, changes: Mapping[Place, Any]) -> _Blame | None:
         """What is wrong with some places changed; ``None`` if it has taken too long."""
-        if self.spent > _FAULTS:
+        if self.judge.spent > _FAULTS:
             return None
-        faults, _ = self.validator.faults(changed(self.value, _apart(changes)))
-        self.spent += len(faults) + 1
+        faults = self.look(changed(self.value, _apart(changes)))
+        self.judge.spent += len(faults) + 1
         return _Blame(faults)
 
     def _take(self, chosen: list[_Change]) -> None:
         changes = _apart({change.place: change.after for change in chosen})
         self.value = changed(self.value, changes)
         self.taken.update((change.place, change) for change in chosen if change.place in changes)
-        self._look()
+        self._look_again()
 
     def _put_back(self) -> None:
         """Put back what turned out wrong together with the rest."""
@@ -198,11 +266,16 @@ class _Coercion:
         wrong = [
             change
             for place, change in self.taken.items()
-            if place in blame.places or (blame.inside(place) and not change.open)
+            if place in blame.places or (blame.inside(place) and not change.is_open)
         ]
-        if wrong:
-            self.barred.update(change.place for change in wrong)
-            self._undo(wrong)
+        self.barred.update(change.place for change in wrong)
+        self._undo(wrong)
+
+    def _shut(self) -> None:
+        """Put back the strings in which something is still wrong."""
+        blame = _Blame(self.faults)
+        opened = [change for change in self.taken.values() if change.is_open]
+        self._undo([change for change in opened if blame.inside(change.place)])
 
     def _undo(self, changes: list[_Change]) -> None:
         if not changes:
@@ -212,11 +285,15 @@ class _Coercion:
         for place in [*self.taken]:
             if any(place[: len(outer)] == outer for outer in back):
                 del self.taken[place]
-        self._look()
+        self._look_again()
 
-    def _look(self) -> None:
-        self.faults, _ = self.validator.faults(self.value)
-        self.spent += len(self.faults) + 1
+    def _look_again(self) -> None:
+        self.faults = self.look(self.value)
+        self.judge.spent += len(self.faults) + 1
+
+
+def _same(left: Any, right: Any) -> bool:
+    return type(left) is type(right) and bool(left == right)
 
 
 def _apart(changes: Mapping[Place, Any]) -> dict[Place, Any]:

@@ -39,17 +39,31 @@ class _Place(NamedTuple):
     optional: bool = False
 
 
+class Guess(NamedTuple):
+    """A branch of a union that was taken as the one meant only because less is wrong in it.
+
+    Attributes:
+        path: the place of the union.
+        others: the other branches.
+    """
+
+    path: str
+    others: tuple[Any, ...]
+
+
 class Fault(NamedTuple):
     """A place that is wrong, with the schema that speaks of it: what a repair is judged by.
 
     Attributes:
         problem: what is wrong.
         node: the prepared node of the place; ``False`` where nothing may be.
+        guesses: the branches that were guessed on the way.
         refused: whether the place is a property that its object declares as one that must not be given.
     """
 
     problem: ArgumentProblem
     node: Any
+    guesses: tuple[Guess, ...] = ()
     refused: bool = False
 
 
@@ -60,6 +74,12 @@ class _Task(NamedTuple):
     place: _Place
     found: list[Found] | None = None
     note: str | None = None
+    guesses: tuple[Guess, ...] = ()
+
+    @property
+    def again(self) -> tuple[_Place, None, None, tuple[Guess, ...]]:
+        """What stays the same when another schema is opened at the place."""
+        return self.place, None, None, self.guesses
 
 
 _Item: TypeAlias = Fault | _Task
@@ -86,9 +106,13 @@ class Explainer:
         """Every place where a sound value is not what the schema asks for."""
         return tuple(fault.problem for fault in self.faults(value))
 
-    def faults(self, value: Any) -> tuple[Fault, ...]:
-        """The same with the schema of each place."""
-        root = self._prepared.definitions["0"]
+    def faults_in(self, node: Any, value: Any) -> tuple[Fault, ...]:
+        """What is wrong with a sound value in one prepared node, if anything is."""
+        return () if self._workshop.accepts(node, value) else self.faults(value, node)
+
+    def faults(self, value: Any, node: Any = None) -> tuple[Fault, ...]:
+        """The same as ``problems`` with the schema of each place; in another node than the root's if one is given."""
+        root = self._prepared.definitions["0"] if node is None else node
         found: dict[str, Fault] = {}
         seen: set[tuple[int, str]] = set()
         waiting: list[_Item] = [_Task(root, _Place("$input", value, root))]
@@ -100,15 +124,17 @@ class Explainer:
             assert type(item) is _Task
             key = (id(item.node), item.place.path)
             if len(seen) >= _LEVELS:
-                waiting.append(self._problem(item.place))
+                waiting.append(self._problem(item._replace(note=None)))
             elif key not in seen:
                 seen.add(key)
-                waiting.extend(reversed(self._open(item) or [self._problem(item.place)]))
+                waiting.extend(
+                    reversed(self._open(item) or [self._problem(item._replace(note=None))])
+                )
         return tuple(found.values())
 
     def _open(self, task: _Task) -> list[_Item]:
         """What is said of each finding: a problem, or the next schema to open."""
-        node, place, found, note = task
+        node, place, found, note, guesses = task
         if not isinstance(node, dict):
             return []
         if found is None:
@@ -126,7 +152,7 @@ class Explainer:
                 value = at(place.value, words.tokens)
                 path = place.path + words.step
                 said = problem(path, words.expected, value, words.more or note)
-                items.append(Fault(said, words.node))
+                items.append(Fault(said, words.node, guesses))
             elif one.finding.kind == "part" and one.tokens:
                 self._postpone(task, one, items, later)
             else:
@@ -136,7 +162,8 @@ class Explainer:
 
     def _words(self, task: _Task, found: Found) -> Words:
         """What is said of a value that is wrong in itself: the place's own, or one inside."""
-        _, place, _, _ = inner = self._within(task, found)
+        inner = self._within(task, found)
+        place = inner.place
         finding, tokens, path, about = found.finding, found.tokens, place.path, place.node
         if finding.kind == "here":
             expected, more = self._texts.both(place.node, finding.node, optional=place.optional)
@@ -152,7 +179,8 @@ class Explainer:
     def _within(self, task: _Task, found: Found) -> _Task:
         """The task of the value that a finding is about."""
         for token, spot in zip(found.tokens, found.spots[1:], strict=True):
-            task = _Task(spot.node, self._inner(task, token, spot.node), None, task.note)
+            inner = self._inner(task, token, spot.node)
+            task = task._replace(node=spot.node, place=inner, found=None)
         return task
 
     def _postpone(
@@ -187,7 +215,7 @@ class Explainer:
         if node is True:
             node = self._shapes.member(task.place.node, name)
         place = _Place(task.place.path + step(name), ABSENT, node)
-        return self._problem(place, self._shapes.target(node), task.note)
+        return self._problem(task, self._shapes.target(node), place)
 
     def _surplus(self, task: _Task, finding: Finding) -> _Item:
         place = self._inner(task, finding.token, finding.node)
@@ -202,26 +230,28 @@ class Explainer:
                 if names
                 else "There is no such property."
             )
-        return _unwanted(place, description, refused=finding.keyword == "properties")
+        fault = _unwanted(place, description, task.guesses)
+        return fault._replace(refused=finding.keyword == "properties" and not task.guesses)
 
     def _name(self, task: _Task, finding: Finding) -> _Item:
         text = self._texts.of(finding.node)
         place = self._inner(task, finding.token, finding.node)
-        return _unwanted(place, f"The name of a property must be {text}.")
+        return _unwanted(place, f"The name of a property must be {text}.", task.guesses)
 
     def _child(self, task: _Task, finding: Finding) -> _Item:
-        return _Task(finding.node, self._inner(task, finding.token, finding.node), None, task.note)
+        inner = self._inner(task, finding.token, finding.node)
+        return task._replace(node=finding.node, place=inner, found=None)
 
     def _part(self, task: _Task, finding: Finding) -> _Item:
         part = finding.part
         assert part is not None
         if part.keyword == "if":
             holds = self._workshop.accepts(part.holder["if"], task.place.value)
-            return _Task(part.holder.get("then" if holds else "else"), task.place)
+            return _Task(part.holder.get("then" if holds else "else"), *task.again)
         if part.keyword == "allOf":
-            return _Task(part.holder, task.place)
+            return _Task(part.holder, *task.again)
         if part.keyword == "dependentSchemas":
-            return _Task(part.holder["dependentSchemas"][part.key], task.place)
+            return _Task(part.holder["dependentSchemas"][part.key], *task.again)
         return self._union(part, task)
 
     def _union(self, part: Part, task: _Task) -> _Item:
@@ -230,15 +260,18 @@ class Explainer:
         discriminator = name if isinstance(name, str) else None
         choice = meant(part, task.place.value, self._shapes, self._look, discriminator)
         if choice is None:
-            return self._problem(task.place, part.holder, task.note)
+            return self._problem(task, part.holder)
         if isinstance(choice, Tag):
             return self._unknown_tag(choice, task)
         if not choice.found:
             return self._too_many(part, task)
-        note = task.note
-        if not choice.sure:
-            note = f"The nearest alternative is {self._texts.of(choice.node)}."
-        return _Task(choice.node, task.place, choice.found, note)
+        if choice.sure:
+            return task._replace(node=choice.node, found=choice.found)
+        branches = self._shapes.branches(part.holder, part.keyword)
+        others = tuple(branch for branch in branches if branch is not choice.node)
+        guesses = (*task.guesses, Guess(task.place.path, others))
+        note = f"The nearest alternative is {self._texts.of(choice.node)}."
+        return _Task(choice.node, task.place, choice.found, note, guesses)
 
     def _unknown_tag(self, tag: Tag, task: _Task) -> Fault:
         expected = describe({"enum": list(tag.values)}, {})
@@ -249,10 +282,10 @@ class Explainer:
             "It says which alternative the object is.",
         )
         node = self._tags.setdefault(expected, {"enum": list(tag.values)})
-        return Fault(said, node)
+        return Fault(said, node, task.guesses)
 
     def _too_many(self, part: Part, task: _Task) -> Fault:
-        fault = self._problem(task.place, part.holder, task.note)
+        fault = self._problem(task, part.holder)
         fitting = [
             branch
             for branch in self._shapes.branches(part.holder, part.keyword)
@@ -290,10 +323,12 @@ class Explainer:
             )
         )
 
-    def _problem(self, place: _Place, holder: Any = None, note: str | None = None) -> Fault:
+    def _problem(self, task: _Task, holder: Any = None, place: _Place | None = None) -> Fault:
         """A wrong value, with what the whole place takes, and what failed if that does not show it."""
+        place = place or task.place
         expected, more = self._texts.both(place.node, holder, optional=place.optional)
-        return Fault(problem(place.path, expected, place.value, more or note), place.node)
+        said = problem(place.path, expected, place.value, more or task.note)
+        return Fault(said, place.node, task.guesses)
 
     _HANDLERS: ClassVar[Mapping[str, Callable[[Any, _Task, Finding], _Item]]] = {
         "missing": _missing,
@@ -304,5 +339,5 @@ class Explainer:
     }
 
 
-def _unwanted(place: _Place, description: str, *, refused: bool = False) -> Fault:
-    return Fault(problem(place.path, "undefined", place.value, description), False, refused)
+def _unwanted(place: _Place, description: str, guesses: tuple[Guess, ...]) -> Fault:
+    return Fault(problem(place.path, "undefined", place.value, description), False, guesses)

@@ -1,13 +1,12 @@
 """Whether a value is what a schema asks for: ``Validator`` (rules V1, V2, V4, V5)."""
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from specfn.records import ArgumentProblem
 from specfn.schema.describe import Schema
 from specfn.validation.chains import depth_limit
 from specfn.validation.engine import compile_whole
 from specfn.validation.explain import Explainer, Fault
-from specfn.validation.facts import Facts
 from specfn.validation.guard import sound, unsound
 from specfn.validation.outcome import Failure, Success, success
 from specfn.validation.patterns import Price, price, refused
@@ -16,6 +15,20 @@ from specfn.validation.survey import Survey, survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+class Diagnosis(NamedTuple):
+    """What is wrong with one value.
+
+    Attributes:
+        faults: the places that are wrong.
+        explainer: what explained it; ``None`` for what is not plain JSON within the limits: nothing can repair that.
+        depth: the most levels that a value may have.
+    """
+
+    faults: tuple[Fault, ...]
+    explainer: Explainer | None
+    depth: int
 
 
 class Validator:
@@ -90,24 +103,21 @@ class Validator:
         outcome = self.validate(value)
         return outcome.errors if isinstance(outcome, Failure) else ()
 
-    def faults(self, value: Any) -> tuple[tuple[Fault, ...], Facts | None]:
-        """The problems with the schemas of their places, and what those schemas take.
-
-        Returns:
-            No facts where the value is no plain JSON within the limits: then there is nothing to repair.
+    def diagnose(self, value: Any) -> "Diagnosis":
+        """The problems with the schema of each place, and what judges readings of parts of the value.
 
         Raises:
             DocumentError: on first use, if the schema is not one that can be enforced.
         """
-        engine = self._full or self._engine()
+        engine = self._engine()
         if not sound(value, engine.depth):
-            faults = (Fault(problem, True) for problem in unsound(value, engine.depth))
-            return tuple(faults), None
+            unread = tuple(Fault(problem, True) for problem in unsound(value, engine.depth))
+            return Diagnosis(unread, None, engine.depth)
         if engine.price is not None:
             engine = self._affordable(engine, engine.price, value)
-        if engine.accepts(value):
-            return (), engine.explainer().facts
-        return engine.explainer().faults(value), engine.explainer().facts
+        explainer = engine.explainer()
+        faults = () if engine.accepts(value) else explainer.faults(value)
+        return Diagnosis(faults, explainer, engine.depth)
 
     def is_valid(self, value: Any) -> bool:
         """Whether a value is valid, without saying why not.
