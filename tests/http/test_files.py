@@ -174,3 +174,16 @@ def test_a_hostile_structure_is_no_file() -> None:
         deep = [deep]
     for value in (loop, deep):
         assert not function.validate({"body": value})
+
+
+@pytest.mark.parametrize("value", ["PNG", b"PNG", File(b"PNG", name="icon.png")], ids=str)
+def test_a_form_that_is_a_file(value: object) -> None:
+    """A multipart body whose schema is a file and no object has one part; real documents upload so."""
+    content = {"multipart/form-data": {"schema": {"type": "string", "format": "binary"}}}
+    document = {**DOCUMENT, "paths": {"/icon": {"post": {"requestBody": {"content": content}}}}}
+    connection = specfn.Connection(base_url="https://api.example.com")
+    made = specfn.request(specfn.load(document)["POST /icon"], {"body": value}, connection)
+    name = getattr(value, "name", None) or "file.bin"
+    head = f'Content-Disposition: form-data; name="file"; filename="{name}"'
+    assert made.content.split(b"\r\n")[1].decode() == head
+    assert made.content.split(b"\r\n")[4] == b"PNG"

@@ -25,6 +25,9 @@ from specfn.migrate.route import Part, Parts
 _FORM: Final = "multipart/form-data"
 _OCTETS: Final = "application/octet-stream"
 
+#: What the only part of a form is called whose schema is a file, not an object of parts.
+_UNNAMED: Final = "file"
+
 #: What may not stand in a quoted parameter; it is written as browsers do (RFC 7578, section 4.2).
 _UNQUOTABLE: Final = re.compile(r'[\x00-\x1f"\x7f]')
 
@@ -56,7 +59,7 @@ def write(parts: Parts, value: Any, media_type: str, pointer: str) -> tuple[byte
     Args:
         parts: what the document says of the parts.
         value: an object with a property for each part (or an array of values for several of that
-            name), or an array with an item for each part.
+            name), an array with an item for each part, or the only part, a file.
         media_type: the declared one.
         pointer: of the request body, for errors.
 
@@ -106,6 +109,8 @@ class _Writer:
                     yield from self._position(parts, index, item)
                 except Unfit as unfit:
                     raise unfit.below(index) from None
+        elif isinstance(value, str) or file_of(value) is not None:
+            yield self._file(_UNNAMED if self._is_form else None, value, parts.rest)
         else:
             raise Unfit("object", "a multipart body has a property for each part", value=value)
 
