@@ -148,11 +148,11 @@ class SchemaUpgrade:
         """One schema and all below it, upgraded; the same object where nothing had to change."""
         if node.__class__ is not dict:
             return node if isinstance(node, bool) else {}
-        if is_plain(node):
-            return node
         if depth > MAX_DEPTH:
             self.dangling.add(_TOO_DEEP)
             return {"$ref": _TOO_DEEP}
+        if is_plain(node):
+            return node
         if _RESOURCE.isdisjoint(node):
             return self._upgraded(node, depth)
         outside = self._enclosing
