@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.known_limits import reason
 
 ROOT = Path(__file__).parent.parent
 
@@ -25,11 +24,3 @@ def corpus() -> Path:
     if not (folder / "dev").is_dir():
         pytest.skip(f"there are no documents in {folder}; set SPECFN_CORPUS")
     return folder
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Expect to fail what is known not to hold yet."""
-    for item in items:
-        why = reason(item.name)
-        if why is not None:
-            item.add_marker(pytest.mark.xfail(reason=why, strict=item.path.parent.name == "schema"))

@@ -72,8 +72,7 @@ ranges = some(
     exclusiveMaximum=numbers,
     multipleOf=st.sampled_from([1, 2, 3, 0.5]),
 )
-#: Neither null nor booleans: what is special about them has tests of its own.
-constant = st.sampled_from([*TEXTS, *NUMBERS])
+constant = st.sampled_from([None, True, False, *TEXTS, *NUMBERS, 1.0, [1], {"a": 1}])
 constants = st.one_of(
     some(enum=st.lists(constant, min_size=1, max_size=4, unique_by=repr)), some(const=constant)
 )
@@ -87,6 +86,7 @@ def lists(inner: Strategy) -> Strategy:
         uniqueItems=st.booleans(),
         prefixItems=st.lists(inner, min_size=1, max_size=2),
         contains=inner,
+        minContains=small,
         maxContains=small,
     )
 
@@ -108,8 +108,9 @@ def objects(inner: Strategy) -> Strategy:
 
 
 def unevaluated(inner: Strategy) -> Strategy:
-    """What looks at its neighbors, without a rest of its own, which would leave it nothing to look at."""
+    """What looks at its neighbors, sometimes with a rest of its own, which leaves it nothing to look at."""
     return some(
+        additionalProperties=st.sampled_from([True, {}, {"type": "integer"}]),
         properties=st.dictionaries(st.sampled_from(NAMES), inner, max_size=3),
         patternProperties=st.dictionaries(st.just("^x"), inner, min_size=1, max_size=1),
         prefixItems=st.lists(inner, min_size=1, max_size=2),

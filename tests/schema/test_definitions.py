@@ -18,7 +18,7 @@ from tests.schema.conftest import (
 
 from specfn._json import dumps
 from specfn.schema.budget import Renderer
-from specfn.schema.definitions import reference_to
+from specfn.schema.names import reference_to
 
 Json = dict[str, Any]
 

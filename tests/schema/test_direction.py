@@ -154,6 +154,56 @@ def test_required_follows_into_branches_by_reference(key: str) -> None:
     assert accepts(composed(SCHEMAS, node), {"name": "x"})
 
 
+#: Branches behind references that ask for ``id``, which the schema around them refuses in a request.
+ASKING: Json = {
+    "Deep": {"anyOf": [ref("Needs")]},
+    "Deeper": {"allOf": [ref("Deep"), {"minProperties": 1}]},
+    "Tagged": {"type": "object", "properties": {"kind": TEXT}, "required": ["kind", "id"]},
+    "Other": {"type": "object", "properties": {"kind": TEXT, "x": TEXT}, "required": ["kind", "x"]},
+    "Round": {"anyOf": [{"properties": {"r": ref("Round")}, "required": ["id", "name"]}]},
+    "Own": {"properties": {"id": OWN}, "anyOf": [ref("Needs")]},
+}
+
+
+@pytest.mark.parametrize("name", [*ASKING, "Needs"])
+def test_required_follows_through_references(name: str) -> None:
+    """F11: however deep behind references, what a request must not hold is not asked for; alone it still is."""
+    schemas = SCHEMAS | ASKING
+    node = {
+        "type": "object",
+        "properties": {"id": OWN, "name": TEXT},
+        "anyOf": [ref(name), {"properties": {"deep": ref(name)}, "required": ["no"]}],
+    }
+    value = {"name": "x", "kind": "k", "x": "y"}
+    validator = composed(schemas, node)
+    assert accepts(validator, value)
+    assert not accepts(validator, {**value, "id": "x"})
+    if name not in {"Other", "Own"}:
+        assert not accepts(composed(schemas, ref(name)), value)
+    assert not [key for key in validator["$defs"] if key.count("<without") > 1]
+    for dialect in DIALECTS:
+        schema = rendered(schemas, node, dialect=dialect)
+        check(schema, dialect)
+        assert shows(schema, value, dialect)
+
+
+def test_a_tag_stays_where_what_is_asked_for_goes() -> None:
+    """F10, F11: a branch that no longer asks for a readOnly property is still told by its tag."""
+    node = {
+        "type": "object",
+        "properties": {"id": OWN},
+        "oneOf": [ref("Tagged"), ref("Other")],
+        "discriminator": {"propertyName": "kind"},
+    }
+    schemas = SCHEMAS | ASKING
+    validator = composed(schemas, node)
+    assert accepts(validator, {"kind": "Tagged"})
+    assert not accepts(validator, {"kind": "Else"})
+    assert not accepts(validator, {"kind": "Other"})
+    assert accepts(validator, {"kind": "Other", "x": "y"})
+    assert not accepts(composed(schemas, node, "response"), {"kind": "Tagged"})
+
+
 def test_a_negation_keeps_its_words() -> None:
     """F11: ``not`` is not touched: a request cannot hold the property, so the negation holds."""
     node = {"type": "object", "properties": {"id": OWN}, "not": {"required": ["id"]}}

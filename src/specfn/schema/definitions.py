@@ -5,18 +5,21 @@ as tagged unions, what the other direction alone may hold refused, and reference
 component is composed on first need and once.
 """
 
-import hashlib
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
-from urllib.parse import quote
 
-from specfn._json import JsonObject, dumps
-from specfn._pointer import escape
-from specfn.schema.direction import FOREIGN, Direction, without_required
+from specfn._json import JsonObject
+from specfn.schema.direction import (
+    Direction,
+    Foreign,
+    asked_in_place,
+    relaxed,
+    without_required,
+)
 from specfn.schema.merge import annotate, is_annotation, merge
+from specfn.schema.names import Names
 from specfn.schema.polymorphism import (
     Family,
-    alias_of,
     component_of,
     declared_tags,
     has_union,
@@ -29,19 +32,8 @@ from specfn.schema.polymorphism import (
 )
 from specfn.schema.walk import LISTS, MAPS, SINGLES, SUBSCHEMAS, walk
 
-DEFS = "#/$defs/"
-
 _UNIONS = ("anyOf", "oneOf")
 _COMPOSITE = frozenset(("$ref", "allOf", "discriminator"))
-_REFERRING = frozenset(("$ref", "allOf"))
-
-#: What a URI fragment may hold as it is (RFC 3986, section 3.5), but what readers take apart.
-_FRAGMENT = "/~!$&'()*+,;=:@?-._"
-
-
-def reference_to(name: str) -> str:
-    """The reference to a definition: a JSON Pointer as a URI fragment (RFC 6901, section 6)."""
-    return DEFS + quote(escape(name), safe=_FRAGMENT)
 
 
 class Definitions:
@@ -49,15 +41,13 @@ class Definitions:
 
     def __init__(self, schemas: JsonObject, direction: Direction, family: Family) -> None:
         self._schemas = schemas
-        self._foreign = FOREIGN[direction]
+        self._foreign = Foreign(schemas, direction)
         self._family = family
         self._composed: dict[str, Any] = {}
-        self._names: dict[str, str] = {}
-        self._tags: dict[str, tuple[str, str, tuple[str, ...]]] = {}
+        self._names = Names(schemas)
         self._pairs: dict[tuple[int, int], JsonObject] = {}
         self._kept: list[Any] = []
-        self._inline: dict[str, JsonObject] = {}
-        self._hidden: dict[str, bool] = {}
+        self._asked: dict[str, frozenset[str]] = {}
 
     def __getitem__(self, name: str) -> Any:
         """One composed definition.
@@ -71,7 +61,7 @@ class Definitions:
 
     def name_of(self, reference: str) -> str | None:
         """The definition that a composed reference means; ``None`` for one that leads nowhere."""
-        return self._names.get(reference)
+        return self._names.meaning(reference)
 
     def reachable(self, roots: Iterable[Any]) -> dict[str, Any]:
         """Every definition that schemas need, in the order in which it is first met."""
@@ -87,7 +77,7 @@ class Definitions:
 
     def _referenced(self, schema: Any) -> Iterator[str]:
         for node in walk(schema):
-            name = self._names.get(node.get("$ref", ""))
+            name = self._names.meaning(node.get("$ref", ""))
             if name is not None:
                 yield name
 
@@ -98,11 +88,15 @@ class Definitions:
         return self._node(node, None)
 
     def _component(self, name: str) -> Any:
-        if name in self._tags:
-            component, tag, tags = self._tags[name]
+        names = self._names
+        if name in names.tagged:
+            component, tag, tags = names.tagged[name]
             return with_tag(self._body(component), tag, tags)
-        if name in self._inline:
-            return self._merged(self._inline[name], None)
+        if name in names.inline:
+            return self._merged(names.inline[name], None)
+        if name in names.relieved:
+            definition, free = names.relieved[name]
+            return relaxed(self[definition], free, self._relieve)
         branches = self._family.branches(name)
         if branches is not None:
             return self._polymorphic(name, branches)
@@ -138,33 +132,14 @@ class Definitions:
             for key, value in part.items()
             if key not in {"$ref", "allOf", "discriminator"}
         }
-        return {"$ref": self._reference(inner["$ref"]), **beside}
-
-    def _reference(self, reference: str) -> str:
-        """A component's reference as a definition's; aliases are followed to what they name."""
-        name = component_of(reference)
-        if name is None or name not in self._schemas:
-            return reference
-        seen = {name}
-        while True:
-            onward = component_of(alias_of(self._schemas[name]))
-            if onward is None or onward not in self._schemas or onward in seen:
-                break
-            name = onward
-            seen.add(name)
-        return self._refer(name)
-
-    def _refer(self, name: str) -> str:
-        reference = reference_to(name)
-        self._names[reference] = name
-        return reference
+        return {"$ref": self._names.component(inner["$ref"]), **beside}
 
     def _plain(self, node: JsonObject) -> JsonObject:
         """A schema without a composite at its root: its subschemas composed, its properties directed."""
         if SUBSCHEMAS.isdisjoint(node):
             return node
-        hidden = self._foreign_properties(node)
-        changed = without_required(node, hidden) if hidden else {}
+        hidden = self._foreign.properties(node)
+        changed = without_required(node, hidden, self._relieve) if hidden else {}
         for key, value in [*node.items()]:
             old: Any = changed.get(key, value)
             if key == "properties":
@@ -192,47 +167,43 @@ class Definitions:
                 out[name] = new
         return value if out is None else out
 
-    def _foreign_properties(self, node: JsonObject) -> list[str]:
-        """The properties that only the other direction may hold: refused and not required (F11)."""
-        return [
-            name
-            for name, item in node.get("properties", {}).items()
-            if item.__class__ is dict and self._is_foreign(item)
-        ]
+    def _relieve(self, reference: str, hidden: Collection[str]) -> str:
+        """The reference, or one to a variant that does not ask for what the schema around it refuses (F11)."""
+        name = self._names.target(reference)
+        if name is None:
+            return reference
+        if name in self._names.relieved:
+            name, free = self._names.relieved[name]
+            hidden = {*hidden, *free}
+        asked = self._asks(name)
+        free = tuple(sorted(item for item in hidden if item in asked))
+        return self._names.without(name, free) if free else reference
 
-    def _is_foreign(self, node: JsonObject) -> bool:
-        """Whether a property belongs to the other direction, by itself or by what it refers to."""
-        if _REFERRING.isdisjoint(node):
-            return node.get(self._foreign) is True
-        said, names = self._direction_of(node)
-        return said or any(map(self._is_foreign_component, names))
-
-    def _is_foreign_component(self, start: str) -> bool:
-        if start not in self._hidden:
-            seen = {start: None}
+    def _asks(self, start: str) -> frozenset[str]:
+        """What a component may require, by itself or by what it applies in place."""
+        if start not in self._asked:
+            asked: set[str] = set()
+            seen = {start}
             waiting = [start]
-            said = False
-            while waiting and not said:
-                name = waiting.pop()
-                said, names = self._direction_of(self._schemas[name])
-                said = said or self._hidden.get(name, False)
-                new = [inner for inner in names if inner not in seen and inner not in self._hidden]
-                said = said or any(self._hidden.get(inner, False) for inner in names)
-                seen.update(dict.fromkeys(new))
+            while waiting:
+                names, more = self._asks_itself(waiting.pop())
+                asked.update(names)
+                new = [name for name in more if name not in seen]
+                seen.update(new)
                 waiting.extend(new)
-            self._hidden[start] = said
-            if not said:
-                self._hidden.update(dict.fromkeys(seen, False))
-        return self._hidden[start]
+            self._asked[start] = frozenset(asked)
+        return self._asked[start]
 
-    def _direction_of(self, node: Any) -> tuple[bool, list[str]]:
-        """Whether a schema says that it is the other direction's, and the components that may say so."""
-        if not isinstance(node, dict):
-            return False, []
-        parts = [node, *(part for part in node.get("allOf", ()) if isinstance(part, dict))]
-        names = [component_of(part["$ref"]) for part in parts if "$ref" in part]
-        known = [name for name in names if name is not None and name in self._schemas]
-        return any(part.get(self._foreign) is True for part in parts), known
+    def _asks_itself(self, name: str) -> tuple[list[str], list[str]]:
+        if name in self._names.tagged:
+            component, tag, _ = self._names.tagged[name]
+            return [tag], [component]
+        if name in self._names.relieved:
+            return [], [self._names.relieved[name].definition]
+        names, references = asked_in_place(self._names.inline.get(name, self._schemas.get(name)))
+        below = [self._names.target(reference) for reference in references]
+        branches = [branch for branch, _ in self._family.branches(name) or ()]
+        return names, [target for target in (*below, *branches) if target is not None]
 
     # -- composites -----------------------------------------------------------------------------
 
@@ -244,18 +215,7 @@ class Definitions:
         """
         if owner is not None or not takes_in(node):
             return self._merged(node, owner)
-        name = self._named(node)
-        self._inline.setdefault(name, node)
-        return {"$ref": self._refer(name)}
-
-    def _named(self, node: JsonObject) -> str:
-        parts = (node, *(part for part in node.get("allOf", ()) if isinstance(part, dict)))
-        names = [name for part in parts if (name := component_of(part.get("$ref"))) is not None]
-        digest = hashlib.sha256(dumps(node)).hexdigest()[:6]
-        name = f"{'_'.join(names[:2]) or 'allOf'}<{digest}>"
-        while name in self._schemas:
-            name += "'"
-        return name
+        return {"$ref": self._names.composite(node)}
 
     def _merged(self, node: JsonObject, owner: str | None) -> Any:
         parts = self._parts(node, owner)
@@ -338,7 +298,8 @@ class Definitions:
                 and not any(item in declared for item in tags)
             ):
                 continue  # its own constants say that it is never itself
-            union.append({"$ref": self._tagged(parent if name is None else name, tag, tags)})
+            component = parent if name is None else name
+            union.append({"$ref": self._names.with_tag(component, tag, tags)})
         if not union:
             return self._body(parent)  # its constants contradict all that its mapping says
         said = {key: schema[key] for key in ("title", "description") if key in schema}
@@ -369,7 +330,12 @@ class Definitions:
         return node
 
     def _tagged_branch(self, branch: Any, tag: str, mapped: dict[str, tuple[str, ...]]) -> Any:
-        name = self._names.get(branch.get("$ref", "")) if isinstance(branch, dict) else None
+        name = self._names.meaning(branch.get("$ref", "")) if isinstance(branch, dict) else None
+        if name in self._names.relieved:
+            definition, free = self._names.relieved[name]
+            branch = {**branch, "$ref": self._names.refer(definition)}
+            tagged = self._tagged_branch(branch, tag, mapped)
+            return {**tagged, "$ref": self._relieve(tagged["$ref"], free)}
         schema = self._schemas.get(name) if name is not None else None
         if name is None or not isinstance(schema, dict) or has_union(schema):
             return branch
@@ -378,18 +344,7 @@ class Definitions:
         tags = mapped.get(name, (name,))
         if says_itself(self._family.parts(name), tag, tags):
             return branch
-        return {**branch, "$ref": self._tagged(name, tag, tags)}
-
-    def _tagged(self, name: str, tag: str, tags: tuple[str, ...]) -> str:
-        """A reference to a component with its tag as a required constant, composed on first need."""
-        label = f"{name}<{'|'.join(tags)}>"
-        while label in self._schemas or self._tags.setdefault(label, (name, tag, tags)) != (
-            name,
-            tag,
-            tags,
-        ):
-            label += "'"
-        return self._refer(label)
+        return {**branch, "$ref": self._names.with_tag(name, tag, tags)}
 
 
 def _component(branch: Any) -> str | None:

@@ -82,15 +82,28 @@ def merge(parts: Sequence[JsonObject], both: Both) -> JsonObject:
     properties = out.get("properties", {})
     if isinstance(properties, _Own):
         out["properties"] = dict(properties)
-    clashes += [name for name in out.get("required", ()) if properties.get(name) is False]
+    _keep_open(out, parts)
+    clashes += [name for name in out.get("required", ()) if _is_refused(out, name)]
     clashes += _empty(out)
-    if "unevaluatedProperties" in out and any("additionalProperties" in part for part in parts):
-        out.setdefault("additionalProperties", True)  # a part that takes all of them looks at them
     if rest:
         out["allOf"] = rest
     if clashes:
         out[CONTRADICTION] = f"the parts of allOf contradict each other in {', '.join(clashes)}"
     return out
+
+
+def _keep_open(out: JsonObject, parts: Sequence[JsonObject]) -> None:
+    """A part that takes all properties looks at them, and leaves nothing unevaluated."""
+    if "unevaluatedProperties" in out and any("additionalProperties" in part for part in parts):
+        out.setdefault("additionalProperties", True)
+
+
+def _is_refused(schema: JsonObject, name: str) -> bool:
+    """Whether an object cannot have a property; patterns are not tried."""
+    properties: JsonObject = schema.get("properties", {})
+    if name in properties or "patternProperties" in schema:
+        return properties.get(name) is False
+    return schema.get("additionalProperties") is False
 
 
 def _empty(schema: JsonObject) -> list[str]:

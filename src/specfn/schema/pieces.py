@@ -4,9 +4,10 @@ import hashlib
 from typing import TYPE_CHECKING, Any, Literal
 
 from specfn._json import JsonObject, dumps
-from specfn.schema.definitions import Definitions, reference_to
+from specfn.schema.definitions import Definitions
 from specfn.schema.dialect30 import Draft30
 from specfn.schema.dialect31 import Draft31
+from specfn.schema.names import reference_to
 from specfn.schema.piece import Form, Hole, Key, beside
 from specfn.schema.stub import label, stub
 from specfn.schema.text import clean, is_plain
