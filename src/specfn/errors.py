@@ -9,15 +9,16 @@
     ├── UsageError             the caller
     ├── LimitError             nobody: a limit that the caller set was reached
     ├── HTTPStatusError        the server answered, but not with success
+    ├── ResponseError          the server answered what the document does not promise
     └── TransportError         the server did not answer
 
 Errors carry fields and compose their text from them; the text never holds a credential.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from specfn.records import ArgumentProblem
 
@@ -88,6 +89,33 @@ class LimitError(SpecfnError):
     """A limit that the caller set was reached."""
 
 
+class Answer(Protocol):
+    """What an error tells of a server's answer; it is a ``specfn.Result``."""
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+
+    @property
+    def headers(self) -> "Mapping[str, str]":
+        """The headers, by lower-case name."""
+
+    @property
+    def media_type(self) -> str | None:
+        """The media type, without parameters."""
+
+    @property
+    def data(self) -> Any:
+        """A JSON value, a text or bytes; ``None`` for an empty answer."""
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the answer was longer than was kept."""
+
+    def for_model(self, limit: int = ...) -> str:
+        """The answer as text for a model."""
+
+
 class HTTPStatusError(SpecfnError):
     """The server answered with a status outside 2xx.
 
@@ -96,13 +124,45 @@ class HTTPStatusError(SpecfnError):
         call: what was called, e.g. ``GET /notes/{id} (notes_getById)``; empty where it is not known.
     """
 
-    def __init__(self, result: Any, call: str = "") -> None:
+    def __init__(self, result: Answer, call: str = "") -> None:
         super().__init__(result, call)
         self.result = result
         self.call = call
 
     def __str__(self) -> str:
         return f"{self.call or 'the call'}: the server answered {self.result.status}"
+
+
+class ResponseError(SpecfnError):
+    """The server answered with success, and with what the document does not promise.
+
+    Attributes:
+        result: the whole answer.
+        problems: every place that is not as promised; paths begin with ``$output``.
+        call: what was called.
+    """
+
+    def __init__(
+        self, result: Answer, problems: "Sequence[ArgumentProblem]", call: str = ""
+    ) -> None:
+        super().__init__(result, tuple(problems), call)
+        self.result = result
+        self.problems = tuple(problems)
+        self.call = call
+
+    def __str__(self) -> str:
+        return f"{self.call or 'the call'}: {surprise(self.problems)}"
+
+
+class ResponseWarning(UserWarning):
+    """The same, where the connection only wants to be warned."""
+
+
+def surprise(problems: "Sequence[ArgumentProblem]") -> str:
+    """What is not as promised, in one line that shows no value of the answer."""
+    shown = "; ".join(str(problem) for problem in problems[:5])
+    more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
+    return f"the answer is not what the document promises: {shown}{more}"
 
 
 class TransportError(SpecfnError):

@@ -95,3 +95,30 @@ def test_clients_are_the_callers() -> None:
         assert connection.client is client
         assert "client" not in connection.model_dump()
         assert "httpx.Client" in repr(connection)
+
+
+@pytest.mark.parametrize(
+    ("given", "limits"),
+    [
+        (5, (5, 5, 5)),
+        (20.5, (10, 20.5, 20.5)),
+        (120, (10, 30, 120)),
+        ({"read": 2}, (10, 2, 60)),
+        (Timeout(total=7), (10, 30, 7)),
+    ],
+)
+def test_a_number_is_the_whole_time(given: Any, limits: tuple[float, ...]) -> None:
+    """Seconds are those of the whole call; no step of it gets more."""
+    for connection in (
+        Connection(timeout=given),
+        Connection().model_copy(update={"timeout": given}),
+    ):
+        found = connection.limits
+        assert (found.connect, found.read, found.total) == limits
+
+
+@pytest.mark.parametrize("given", [0, -1, True, float("inf"), float("nan"), "soon", None])
+def test_a_time_that_is_none(given: Any) -> None:
+    """There is no call without an end."""
+    with pytest.raises(ValidationError):
+        Connection(timeout=given)

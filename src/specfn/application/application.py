@@ -115,6 +115,14 @@ class Application:
 
         return request(self._function(function), arguments, connection, validate=validate)
 
+    def dry_run(
+        self, function: Function | str, arguments: Any, connection: "Connection"
+    ) -> JsonObject:
+        """What a call would send, as JSON and as a curl line, credentials masked; see ``specfn.http.dry``."""
+        from specfn.http.dry import dry_run  # noqa: PLC0415  # httpx is imported on first use
+
+        return dry_run(self._function(function), arguments, connection)
+
     def execute(
         self, function: Function | str, arguments: Any, connection: "Connection"
     ) -> "Result":

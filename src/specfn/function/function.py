@@ -1,7 +1,7 @@
 """Functions: one operation as a model is shown it, checked and called (rules F1 to F6)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from specfn._json import JsonObject
@@ -132,7 +132,20 @@ class Function:
             ``Success(data)``, or ``Failure(data, errors)`` with every problem and ``feedback()`` for the model.
         """
         checker = self.schemas.checker
-        return self._validate(arguments) if checker is None else checker.validate(arguments)
+        if checker is None:
+            return self._validate(arguments)
+        outcome = checker.validate(arguments)
+        return outcome or self._with_files(arguments, outcome)
+
+    def _with_files(self, arguments: Any, outcome: "Success | Failure") -> "Success | Failure":
+        """The verdict on arguments that are not valid as JSON, where a caller's files may be why."""
+        from specfn.validation.outcome import Success  # noqa: PLC0415  # not for converting
+
+        plain = self._plain(arguments)
+        if plain is None:
+            return outcome
+        checked = self.schemas.validator.validate(plain)
+        return Success(data=arguments) if checked else checked
 
     def _validate(self, arguments: Any) -> "Success | Failure":
         """The same, for the first time and for arguments by position."""
@@ -143,10 +156,7 @@ class Function:
                 outcome = self.schemas.validator.validate(arguments)
             except DocumentError as error:
                 return Failure(data=arguments, errors=_uncallable(arguments, error))
-            if outcome or (plain := self._plain(arguments)) is None:
-                return outcome
-            checked = self.schemas.validator.validate(plain)
-            return Success(data=arguments) if checked else checked
+            return outcome or self._with_files(arguments, outcome)
         problems = self.problems(arguments)
         if problems:
             return Failure(data=arguments, errors=tuple(problems))
@@ -232,6 +242,16 @@ class Function:
         from specfn.http.files import stand_ins  # noqa: PLC0415  # for callers with files only
 
         return stand_ins(self.route.body, named)
+
+    def surprises(self, data: Any) -> Sequence[ArgumentProblem]:
+        """Every place where a success is not what the document promises; paths begin with ``$output``."""
+        promised = self.schemas.promised
+        if promised is None:
+            return ()
+        return tuple(
+            replace(problem, path=problem.path.replace("$input", "$output", 1))
+            for problem in promised.problems(data)
+        )
 
     def named(self, arguments: Any) -> JsonObject:
         """The arguments as one object by key, whichever calling style the function has.

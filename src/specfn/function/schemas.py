@@ -98,6 +98,14 @@ class Composer:
             return [self._inputs.render(root)]
         return self._inputs.render_all(list(root["properties"].values()))
 
+    def promise(self, route: Route) -> Any:
+        """The validator schema of the success response; ``None`` where there is none."""
+        if route.success is None or route.success.schema is None:
+            return None
+        root = self._response.compose(route.success.schema)
+        definitions = self._response.reachable([root])
+        return {"allOf": [root], "$defs": definitions} if definitions else root
+
     def output(self, route: Route) -> Rendering | None:
         """What a model reads of the success response."""
         if route.success is None or route.success.schema is None:
@@ -173,6 +181,8 @@ class Schemas:
         "_nullable",
         "_output",
         "_parameters",
+        "_promise",
+        "_promised",
         "_root",
         "_source",
         "_validator",
@@ -191,18 +201,20 @@ class Schemas:
         self._parameters: Any = None
         self._output: Any = None
         self._validator: Validator | None = None
+        self._promise: bytes | None = None
+        self._promised: Validator | None = None
         self._nullable: frozenset[str] | None = None
         self._edits: tuple[Edit, ...] | None = None
 
     def __getstate__(self) -> tuple[Any, ...]:
         plain = replace(self.settings, select=None)  # done its work, and may not be importable
-        return (plain, dumps(self.root), self.written, self.edits)
+        return (plain, dumps(self.root), self.written, self.edits, self.promise)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.settings, root, self._written, self._edits = state
+        self.settings, root, self._written, self._edits, self._promise = state
         self._root = loads(root)
         self._source = self._parameters = self._output = self._nullable = None
-        self._validator = self.checker = None
+        self._validator = self.checker = self._promised = None
 
     @property
     def root(self) -> JsonObject:
@@ -270,6 +282,24 @@ class Schemas:
             if self.settings.keyword:
                 self.checker = made
         return self._validator
+
+    @property
+    def promise(self) -> bytes:
+        """The validator schema of the success response as JSON; ``null`` where there is none."""
+        if self._promise is None:
+            composer, route = self._sources()
+            self._promise = dumps(composer.promise(route))
+        return self._promise
+
+    @property
+    def promised(self) -> "Validator | None":
+        """What checks a success, compiled on first use; ``None`` where nothing is promised.
+
+        Properties that the document does not declare are none of its promises, whatever ``equals`` says.
+        """
+        if self._promised is None and (schema := loads(self.promise)) is not None:
+            self._promised = _validator()(schema, formats=self.settings.formats)
+        return self._promised
 
     @property
     def nullable(self) -> frozenset[str]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 import httpx
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     PlainValidator,
@@ -56,6 +57,9 @@ Credential: TypeAlias = Annotated[
 
 Seconds: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
+#: How the answers that a document promises are held against what arrives.
+Checking: TypeAlias = Literal["off", "warn", "raise"]
+
 
 class Timeout(BaseModel):
     """How long a call may take, in seconds. There is no way to say "for ever".
@@ -71,6 +75,20 @@ class Timeout(BaseModel):
     connect: Seconds = 10.0
     read: Seconds = 30.0
     total: Seconds = 60.0
+
+
+def _timeout(value: Any) -> Any:
+    """A number is the seconds of the whole call; the steps get no more than that."""
+    if isinstance(value, bool):
+        raise ValueError("must be seconds, or a Timeout")  # noqa: TRY004  # pydantic collects ValueErrors
+    if not isinstance(value, int | float):
+        return value
+    usual = Timeout()
+    return {
+        "connect": min(usual.connect, value),
+        "read": min(usual.read, value),
+        "total": value,
+    }
 
 
 class Connection(BaseModel):
@@ -89,7 +107,7 @@ class Connection(BaseModel):
             token, the rest of another ``Authorization``), ``(user, password)`` for basic
             authentication, or a callable that gives it (an async one for ``aexecute``).
         server_variables: values for the variables of the document's servers.
-        timeout: how long a call may take.
+        timeout: how long a call may take: a ``Timeout``, or the seconds in all.
         max_bytes: the most bytes of an answer that are kept, after decompression.
         redirects: ``"never"`` (a redirect is a result) or ``"same-origin"`` (up to five are followed).
         retries: how often an idempotent request is sent again when the server says when (429, 502,
@@ -100,9 +118,14 @@ class Connection(BaseModel):
             the pieces of an answer only.
         async_client: the same for ``aexecute`` and ``apropagate``.
         allow_insecure: send credentials over plain http to other hosts than this one.
-        trust_servers: take the document's word for where the API is. It must be https and no literal
-            private address (names are not resolved to see where they lead), and nothing of the
-            caller's goes there unless ``origins`` names it.
+        trust_servers: take the document's word for where the API is. It must be https and lead to no
+            private address, neither literally nor by its name (which a ``client`` of your own
+            resolves for itself, unchecked); and nothing of the caller's goes there unless
+            ``origins`` names it.
+        allow_private: with ``trust_servers``, take its word for private addresses, too; those may be
+            plain http.
+        validate_response: hold successful answers against the document: ``"warn"`` gives a
+            ``ResponseWarning``, ``"raise"`` a ``ResponseError`` for what it does not promise.
         before: called with each request before it is sent; may change it or return another.
         after: called with the result; may return another.
     """
@@ -122,7 +145,7 @@ class Connection(BaseModel):
     query: Mapping[str, Covered] = {}
     credentials: Mapping[str, Credential] = {}
     server_variables: Mapping[str, str] = {}
-    timeout: Timeout = Timeout()
+    timeout: Annotated[Timeout | float, BeforeValidator(_timeout)] = Timeout()
     max_bytes: Annotated[int, Field(ge=0)] = 64 * 1024 * 1024
     redirects: Literal["never", "same-origin"] = "never"
     retries: Annotated[int, Field(ge=0, le=10)] = 0
@@ -130,8 +153,15 @@ class Connection(BaseModel):
     async_client: httpx.AsyncClient | None = Field(default=None, exclude=True)
     allow_insecure: bool = False
     trust_servers: bool = False
+    allow_private: bool = False
+    validate_response: Checking = "off"
     before: Callable[[httpx.Request], Any] | None = Field(default=None, exclude=True)
     after: Callable[[Any], Any] | None = Field(default=None, exclude=True)
+
+    @property
+    def limits(self) -> Timeout:
+        """``timeout`` as the record that it always is."""
+        return Timeout.model_validate(_timeout(self.timeout))
 
     @field_validator("base_url")
     @classmethod

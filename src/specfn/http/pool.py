@@ -5,21 +5,27 @@ URLs into the log, and follow ``netrc`` and proxy variables that nobody gave (br
 """
 
 import asyncio
+import ipaddress
 import os
+import socket
 import ssl
 import threading
 import time
 import weakref
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Final, cast
 
 import httpcore
 import httpx
 
+from specfn.http.address import is_public
 from specfn.http.connection import Connection
+
+#: Whether the call goes where only the document asks to go, so that no private address may be met (T5).
+guarded: ContextVar[bool] = ContextVar("guarded", default=False)
 
 #: When the call that this thread is making must be over, by the monotonic clock.
 deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
@@ -76,6 +82,36 @@ class _Stream(httpcore.NetworkStream):
         return self._inner.get_extra_info(info)
 
 
+class PrivateAddressError(httpcore.ConnectError):
+    """A name that only the document vouches for leads into a network."""
+
+    def __init__(self) -> None:
+        super().__init__("the name leads to a private address; give base_url, or allow_private")
+
+
+def _checked(found: Iterable[Any]) -> str:
+    """The address to connect to, of those that a name has: one private one among them refuses all.
+
+    What was looked up is what is connected to: a name server that answers otherwise the next time
+    (DNS rebinding) is not asked a second time.
+    """
+    hosts = [str(entry[4][0]) for entry in found]
+    if not hosts or not all(_is_public(host) for host in hosts):
+        raise PrivateAddressError
+    return hosts[0]
+
+
+def _is_public(host: str) -> bool:
+    return is_public(ipaddress.ip_address(host.partition("%")[0]))
+
+
+def _met(stream: Any) -> Any:
+    """The stream, if the address at its other end may be talked to."""
+    if not _is_public(stream.get_extra_info("server_addr")[0]):
+        raise PrivateAddressError
+    return stream
+
+
 class _Backend(httpcore.SyncBackend):
     def connect_tcp(
         self,
@@ -85,20 +121,67 @@ class _Backend(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        return _Stream(
-            super().connect_tcp(host, port, _left(timeout), local_address, socket_options)
-        )
+        more = (port, _left(timeout), local_address, socket_options)
+        if not guarded.get():
+            return _Stream(super().connect_tcp(host, *more))
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise httpcore.ConnectError(str(error)) from error
+        stream = super().connect_tcp(_checked(found), *more)
+        try:
+            return _Stream(_met(stream))
+        except PrivateAddressError:
+            stream.close()
+            raise
+
+
+class _AsyncBackend(httpcore.AnyIOBackend):
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109  # httpcore's signature
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        more = (port, timeout, local_address, socket_options)
+        if not guarded.get():
+            return await super().connect_tcp(host, *more)
+        try:
+            loop = asyncio.get_running_loop()
+            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise httpcore.ConnectError(str(error)) from error
+        stream = await super().connect_tcp(_checked(found), *more)
+        try:
+            return cast("httpcore.AsyncNetworkStream", _met(stream))
+        except PrivateAddressError:
+            await stream.aclose()
+            raise
+
+
+#: How many sockets a connection may hold, and for how long an idle one is kept.
+_LIMITS: Final[Mapping[str, Any]] = {
+    "max_connections": 100,
+    "max_keepalive_connections": 20,
+    "keepalive_expiry": 5.0,
+}
 
 
 class _Transport(httpx.HTTPTransport):
     def __init__(self) -> None:
         super().__init__(verify=_ssl_context())
         self._pool = httpcore.ConnectionPool(
-            ssl_context=_ssl_context(),
-            max_connections=100,
-            max_keepalive_connections=20,
-            keepalive_expiry=5.0,
-            network_backend=_Backend(),
+            ssl_context=_ssl_context(), network_backend=_Backend(), **_LIMITS
+        )
+
+
+class _AsyncTransport(httpx.AsyncHTTPTransport):
+    def __init__(self) -> None:
+        super().__init__(verify=_ssl_context())
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=_ssl_context(), network_backend=_AsyncBackend(), **_LIMITS
         )
 
 
@@ -139,7 +222,7 @@ async def atransport(connection: Connection) -> httpx.AsyncBaseTransport:
         await home.retired.pop().aclose()
     key = id(connection)
     if key not in home.owned:
-        made = httpx.AsyncHTTPTransport(verify=_ssl_context())
+        made = _AsyncTransport()
         home.owned[key] = (made, weakref.finalize(connection, _retire, home, key))
     return home.owned[key][0]
 

@@ -7,8 +7,8 @@ It is made in two steps, because a credential may come from a function that has 
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
-from urllib.parse import quote
+from typing import Any, Final, TypeAlias
+from urllib.parse import quote, unquote
 
 import httpx
 
@@ -18,9 +18,11 @@ from specfn.errors import ArgumentError, DocumentError, UsageError
 from specfn.http import body as bodies
 from specfn.http import parameters, security, server, url
 from specfn.http.connection import Connection, reveal
+from specfn.http.covered import covered
 from specfn.http.headers import is_token, is_value
 from specfn.http.media import is_json
-from specfn.http.origin import Base, shown
+from specfn.http.origin import Base
+from specfn.http.security import Slot
 from specfn.http.style import Pair
 from specfn.http.unfit import Faults, Unfit
 from specfn.migrate.route import Callable as Function
@@ -36,18 +38,8 @@ _STANDARD: Final = frozenset(
 )
 
 
-class CoveredURL(httpx.URL):
-    """A URL whose repr leaves out the query, where an API key may stand."""
-
-    def __repr__(self) -> str:
-        return f"URL({shown(str(self))!r})"
-
-
-class CoveredRequest(httpx.Request):
-    """A request whose repr leaves out the query, where an API key may stand."""
-
-    def __repr__(self) -> str:
-        return f"<Request({self.method!r}, {shown(str(self.url))!r})>"
+#: Something that goes onto a request besides its arguments: where, under which name, and its value.
+Addition: TypeAlias = tuple[Slot, str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +89,7 @@ def request(
     """
     draft = prepare(function, arguments, connection, validate=validate)
     given = {name: _credential(name, connection.credentials[name]) for name in draft.schemes}
-    return finish(draft, given, connection)
+    return finish(draft, additions(draft, given, connection))
 
 
 def immediate(value: Any, name: str) -> Any:
@@ -125,7 +117,7 @@ def prepare(
         ArgumentError: the arguments are not valid, or cannot be written; all faults at once.
         UsageError: the connection does not fit the operation.
     """
-    route = function.route
+    route = _route(function, connection)
     named = function.named(arguments)
     problems = function.problems(arguments) if validate else ()
     if problems:
@@ -158,13 +150,31 @@ def prepare(
     )
 
 
-def finish(draft: Draft, credentials: Mapping[str, Any], connection: Connection) -> httpx.Request:
-    """The request itself: the draft, what the connection always sends, and the credentials.
+def _route(function: Any, connection: Any) -> Route:
+    """The route of what is called, where both are what they must be.
+
+    Raises:
+        UsageError: they are not.
+    """
+    if not isinstance(connection, Connection):
+        kind = type(connection).__name__
+        raise UsageError(f"the connection must be a specfn.Connection, not {kind}")
+    route = getattr(function, "route", None)
+    if not isinstance(route, Route):
+        kind = type(function).__name__
+        raise UsageError(
+            f"what is called must be a specfn.Function, not {kind}; "
+            "an application's methods of the same name take keys as well"
+        )
+    return route
+
+
+def finish(draft: Draft, added: Iterable[Addition]) -> httpx.Request:
+    """The request itself: the draft, and what the connection adds to it.
 
     Args:
         draft: what ``prepare`` made.
-        credentials: the credential of each scheme of the draft, by name; no callables.
-        connection: the same connection.
+        added: what goes onto it besides; later ones win, and all win over arguments of the same name.
 
     Raises:
         ArgumentError: the URL is longer than can be sent.
@@ -172,14 +182,15 @@ def finish(draft: Draft, credentials: Mapping[str, Any], connection: Connection)
     """
     headers = dict(draft.headers)
     query = list(draft.query)
+    always: list[str] = []
     cookies = list(draft.cookies)
-    for slot, name, value in _additions(draft, credentials, connection):
+    for slot, name, value in added:
         if slot == "header":
             headers[name.lower()] = (name, value)
         elif slot == "query":
-            label = quote(name, safe="")
-            query = [pair for pair in query if pair.partition("=")[0] != label]
-            query.append(f"{label}={quote(value, safe='')}")
+            query = [pair for pair in query if unquote(pair.partition("=")[0]) != name]
+            always = [pair for pair in always if unquote(pair.partition("=")[0]) != name]
+            always.append(f"{quote(name, safe='')}={quote(value, safe='')}")
         else:
             cookies = [*(pair for pair in cookies if pair[0] != name), (name, value)]
     if cookies:
@@ -187,43 +198,41 @@ def finish(draft: Draft, credentials: Mapping[str, Any], connection: Connection)
         written = "; ".join((*kept, *(f"{name}={value}" for name, value in cookies)))
         headers["cookie"] = ("Cookie", written)
     try:
-        target = url.assemble(draft.base, draft.path, query, segments=draft.segments)
+        pairs = (*query, *always)
+        target = url.assemble(draft.base, draft.path, pairs, segments=draft.segments)
     except Unfit as unfit:
         raise _refusal(draft.function, [unfit], None, None) from None
     raw = [(name.encode("ascii"), value.encode()) for name, value in headers.values()]
-    return covered(draft.method, target, raw, draft.content)
+    return covered(draft.method, target, raw, draft.content, always=always)
 
 
-def _additions(
+def additions(
     draft: Draft, credentials: Mapping[str, Any], connection: Connection
-) -> Iterable[tuple[str, str, str]]:
-    """What goes onto the request besides the arguments, as slot, name and value; later ones win."""
+) -> Iterable[Addition]:
+    """What the connection adds to a request: what it always sends, and the credentials.
+
+    Args:
+        draft: what ``prepare`` made.
+        credentials: the credential of each scheme of the draft, by name; no callables.
+        connection: the same connection.
+
+    Raises:
+        UsageError: a credential is not what its scheme takes.
+    """
     if not draft.base.trusted:
         return
-    for slot, group in (
+    groups: tuple[tuple[Slot, Mapping[str, Any]], ...] = (
         ("header", connection.headers),
         ("query", connection.query),
         ("cookie", connection.cookies),
-    ):
+    )
+    for slot, group in groups:
         for name, secret in group.items():
             yield slot, name, reveal(secret)
     for name, scheme in draft.schemes.items():
         placed = security.place(name, scheme, credentials[name])
         if placed is not None:
             yield placed.slot, placed.name, placed.value
-
-
-def covered(
-    method: str, target: httpx.URL, headers: Iterable[tuple[bytes, bytes]], content: bytes | None
-) -> httpx.Request:
-    """A request that shows its URL without the query.
-
-    The client would write a method of 3.2 in upper case; here it stays as it is.
-    """
-    made = CoveredRequest(method, target, headers=list(headers), content=content)
-    made.method = method
-    made.url = CoveredURL(target)
-    return made
 
 
 def _method(route: Route) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 import httpx
 
-from specfn.http.request import covered
+from specfn.http.covered import onward
 from specfn.http.response import Result
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -14,9 +14,6 @@ _RETRIED: Final = frozenset({429, 502, 503, 504})
 
 #: Methods whose request may arrive twice without harm (RFC 9110, section 9.2.2; QUERY is one too).
 _IDEMPOTENT: Final = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY"})
-
-#: Headers about a body, which go with it.
-_OF_CONTENT: Final = frozenset({"content-length", "content-type", "transfer-encoding"})
 
 
 def redirected(request: httpx.Request, result: Result) -> httpx.Request | None:
@@ -28,24 +25,9 @@ def redirected(request: httpx.Request, result: Result) -> httpx.Request | None:
     location = result.headers.get("location")
     if result.status not in _REDIRECTS or location is None:
         return None
-    try:
-        target = request.url.join(location).copy_with(fragment=None)
-    except httpx.InvalidURL:
-        return None
-    if _origin(target) != _origin(request.url) or target.userinfo:
-        return None
     method = _method(request.method, result.status)
     keeps_body = method == request.method
-    headers = [
-        (name, value)
-        for name, value in request.headers.raw
-        if keeps_body or name.decode("ascii").lower() not in _OF_CONTENT
-    ]
-    return covered(method, target, headers, request.content if keeps_body else None)
-
-
-def _origin(url: httpx.URL) -> tuple[str, bytes, int | None]:
-    return (url.scheme, url.raw_host, url.port)
+    return onward(request, location, method, keeps_body=keeps_body, keeps_query=False)
 
 
 def _method(method: str, status: int) -> str:

@@ -3,11 +3,14 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from specfn import _json
 from specfn.http.excerpt import excerpt
 from specfn.http.media import charset_of
+
+if TYPE_CHECKING:
+    import httpx
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -27,6 +30,9 @@ class Result:
         media_type: the media type, lower case and without parameters; ``None`` if not said.
         data: a JSON value, a text or bytes, by what arrived; ``None`` for an empty answer.
         truncated: whether the answer was longer than ``connection.max_bytes``.
+
+    It remembers the request that it answers, for ``next_request``; its repr does not show it, and
+    pickling leaves it behind: credentials do not travel with answers.
     """
 
     status: int
@@ -34,11 +40,30 @@ class Result:
     media_type: str | None = None
     data: Any = None
     truncated: bool = False
+    _request: "httpx.Request | None" = field(default=None, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.status, self.headers, self.media_type, self.data, self.truncated)
 
     @property
     def ok(self) -> bool:
         """Whether the server says that it did what it was asked (2xx)."""
         return 200 <= self.status < 300
+
+    @property
+    def next_request(self) -> "httpx.Request | None":
+        """The request of the next page, if the answer links to one (RFC 8288, ``rel="next"``). Pure.
+
+        It goes to the origin that answered, with the headers and credentials of the request before, and
+        is sent with ``specfn.http.send.forward``. ``None`` where there is no such link, or it leads
+        to another origin.
+        """
+        header = self.headers.get("link")
+        if header is None or self._request is None:
+            return None
+        from specfn.http.links import next_request  # noqa: PLC0415  # few answers have pages
+
+        return next_request(self._request, header)
 
     def for_model(self, limit: int = 20_000) -> str:
         """The answer as text for a model: valid JSON of at most ``limit`` characters.
@@ -55,7 +80,19 @@ class Result:
         )
 
 
-def decode(status: int, headers: Mapping[str, str], body: bytes, *, truncated: bool) -> Result:
+def _rebuild(*values: Any) -> Result:
+    names = ("status", "headers", "media_type", "data", "truncated")
+    return Result(**dict(zip(names, values, strict=True)))
+
+
+def decode(
+    status: int,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    truncated: bool,
+    request: "httpx.Request | None" = None,
+) -> Result:
     """Read an answer by its own ``Content-Type``, not by what the document promised.
 
     Args:
@@ -63,6 +100,7 @@ def decode(status: int, headers: Mapping[str, str], body: bytes, *, truncated: b
         headers: by lower-case name.
         body: the bytes, decompressed.
         truncated: whether there were more.
+        request: what is answered.
     """
     declared = headers.get("content-type", "")
     media_type = declared.partition(";")[0].strip().lower() or None
@@ -72,6 +110,7 @@ def decode(status: int, headers: Mapping[str, str], body: bytes, *, truncated: b
         media_type=media_type,
         data=_read(body, media_type, charset_of(declared), truncated=truncated) if body else None,
         truncated=truncated,
+        _request=request,
     )
 
 

@@ -7,15 +7,25 @@ from typing import Any, Final, Literal, TypeAlias
 
 from specfn._json import JsonObject
 from specfn.errors import UsageError
-from specfn.http.connection import Connection, reveal
+from specfn.http.connection import MASK, Connection, reveal
 from specfn.http.headers import is_cookie_value, is_token, is_value
 from specfn.http.origin import Base, is_loopback
-from specfn.migrate.route import Api, Route
+from specfn.migrate.route import Api, Location, Route
 
 Slot: TypeAlias = Literal["header", "query", "cookie"]
 
 #: Headers that carry a credential, whatever the document says of them.
 _SECRET_HEADERS: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
+
+
+#: Where a parameter goes, and the field of the connection that fills it.
+_SLOTS: Final[Mapping[Location, Slot]] = {
+    "query": "query",
+    "querystring": "query",
+    "header": "header",
+    "cookie": "cookie",
+}
+_FIELDS: Final[Mapping[Slot, str]] = {"query": "query", "header": "headers", "cookie": "cookies"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +58,7 @@ def requirement(route: Route, api: Api, base: Base, connection: Connection) -> t
         known = ", ".join(sorted(api.security_schemes)) or "none"
         raise UsageError(f"no security scheme is called {unknown[0]!r}; the document has: {known}")
     names = _satisfied(route, api, connection)
+    names = (*names, *_of_hidden(route, api, connection, names))
     if not base.trusted:
         if names:
             raise UsageError(
@@ -55,7 +66,7 @@ def requirement(route: Route, api: Api, base: Base, connection: Connection) -> t
                 f"{base.origin}: add it to connection.origins to allow that",
             )
         return ()
-    if _is_exposed(base, connection) and (names or _carries_secrets(api, connection)):
+    if _is_exposed(base, connection) and (names or _carries_secrets(route, api, connection)):
         raise UsageError(
             f"{base.origin} is not https: credentials are sent there only with allow_insecure=True",
         )
@@ -78,6 +89,43 @@ def _satisfied(route: Route, api: Api, connection: Connection) -> tuple[str, ...
     )
 
 
+def _of_hidden(
+    route: Route, api: Api, connection: Connection, names: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The further schemes whose keys the operation declares as parameters of its own (rule R7).
+
+    Raises:
+        UsageError: a parameter that no model is shown must be given, and nobody gives it.
+    """
+    wanted = []
+    for parameter in route.hidden:
+        slot = _SLOTS[parameter.location]
+        schemes = api.security_schemes.items()
+        own = [name for name, scheme in schemes if _is_at(scheme, slot, parameter.name)]
+        given = [name for name in own if name in connection.credentials]
+        if not set(own) & set(names) and not _is_given(slot, parameter.name, connection):
+            if given:
+                wanted.append(given[0])
+            elif parameter.required and not (own and route.security):
+                raise UsageError(_missing(route, slot, parameter.name, own))
+    return tuple(dict.fromkeys(wanted))
+
+
+def _is_at(scheme: JsonObject, slot: Slot, name: str) -> bool:
+    if scheme.get("type") != "apiKey" or _slot(scheme)[0] != slot:
+        return False
+    own = _slot(scheme)[1]
+    return own == name or (slot == "header" and own.lower() == name.lower())
+
+
+def _missing(route: Route, slot: Slot, name: str, schemes: list[str]) -> str:
+    place = f"{_FIELDS[slot]}[{name!r}]" if not schemes else f"credentials[{schemes[0]!r}]"
+    return (
+        f"{route.method.upper()} {route.path} needs the {slot} parameter {name!r}, "
+        f"which no model is shown: give it as connection.{place}"
+    )
+
+
 def _has(name: str, api: Api, connection: Connection) -> bool:
     """Whether the connection has what a scheme needs, as a credential or as the header itself."""
     scheme = api.security_schemes.get(name)
@@ -90,7 +138,11 @@ def _has(name: str, api: Api, connection: Connection) -> bool:
 
 def _is_carried(scheme: JsonObject, connection: Connection) -> bool:
     """Whether the caller's headers, query or cookies already hold the scheme's credential."""
-    slot, name = _slot(scheme)
+    return _is_given(*_slot(scheme), connection)
+
+
+def _is_given(slot: Slot, name: str, connection: Connection) -> bool:
+    """Whether the caller's headers, query or cookies hold a name."""
     if slot == "header":
         return name.lower() in {header.lower() for header in connection.headers}
     return name in (connection.query if slot == "query" else connection.cookies)
@@ -108,13 +160,14 @@ def _is_exposed(base: Base, connection: Connection) -> bool:
     return base.scheme != "https" and not connection.allow_insecure and not is_loopback(base)
 
 
-def _carries_secrets(api: Api, connection: Connection) -> bool:
+def _carries_secrets(route: Route, api: Api, connection: Connection) -> bool:
     """Whether the caller's own headers, query or cookies are known to hold credentials."""
     named = any(header.lower() in _SECRET_HEADERS for header in connection.headers)
     return (
         named
         or bool(connection.cookies)
         or any(_is_carried(scheme, connection) for scheme in api.security_schemes.values())
+        or any(_is_given(_SLOTS[each.location], each.name, connection) for each in route.hidden)
     )
 
 
@@ -139,6 +192,16 @@ def place(name: str, scheme: JsonObject, credential: Any) -> Placement | None:
     if not (is_cookie_value(value) if slot == "cookie" else is_value(value)):
         raise UsageError(f"the credential for {name!r} holds characters that may not be sent")
     return Placement(slot=slot, name=target, value=value)
+
+
+def masked(scheme: JsonObject) -> Placement | None:
+    """Where a credential would go, with a mask for its value."""
+    if scheme.get("type") == "mutualTLS":
+        return None
+    slot, target = _slot(scheme)
+    kind = _kind(scheme)
+    said = "" if kind == "apiKey" else f"{_SAID.get(kind, scheme.get('scheme', ''))} "
+    return Placement(slot=slot, name=target, value=said + MASK)
 
 
 def _kind(scheme: JsonObject) -> str:
@@ -183,4 +246,12 @@ _WRITERS: Final[Mapping[str, Callable[[str, JsonObject, Any], str]]] = {
     "bearer": _bearer,
     "oauth2": _bearer,
     "openIdConnect": _bearer,
+}
+
+#: What stands before the credential in ``Authorization``, where it is not the scheme's own name.
+_SAID: Final[Mapping[str, str]] = {
+    "basic": "Basic",
+    "bearer": "Bearer",
+    "oauth2": "Bearer",
+    "openIdConnect": "Bearer",
 }

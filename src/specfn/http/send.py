@@ -17,12 +17,13 @@ from typing import Any, Final, Protocol, TypeAlias, cast
 import httpx
 
 from specfn.errors import HTTPStatusError, TransportError, UsageError
-from specfn.http import pool
+from specfn.http import answers, pool, server
 from specfn.http.connection import Connection
+from specfn.http.covered import CoveredURL
 from specfn.http.failure import failure
 from specfn.http.inflate import BrokenEncodingError, Inflater
 from specfn.http.origin import shown
-from specfn.http.request import CoveredURL, finish, immediate, prepare
+from specfn.http.request import additions, finish, immediate, prepare
 from specfn.http.resend import pause, redirected
 from specfn.http.response import Result, decode
 from specfn.migrate.route import Callable as Function
@@ -58,6 +59,23 @@ async def aexecute(function: Function, arguments: Any, connection: Connection) -
 async def apropagate(function: Function, arguments: Any, connection: Connection) -> Result:
     """``propagate`` for asyncio."""
     return await _adrive(_call(function, arguments, connection))
+
+
+def forward(request: httpx.Request, connection: Connection) -> Result:
+    """Send a request that is ready, such as ``result.next_request``, and return the answer.
+
+    Limits, hooks, retries and redirects are those of any other call.
+
+    Raises:
+        UsageError: the request goes to no origin of the connection; nothing was sent.
+        TransportError: the server could not be reached, or broke off.
+    """
+    return _drive(_forward(request, connection))
+
+
+async def aforward(request: httpx.Request, connection: Connection) -> Result:
+    """``forward`` for asyncio."""
+    return await _adrive(_forward(request, connection))
 
 
 def _successful(result: Result, function: Function) -> Result:
@@ -112,23 +130,44 @@ def _call(function: Function, arguments: Any, connection: Connection) -> Steps:
         credentials[name] = (
             (yield _Ask(source, f"the credential {name!r}")) if callable(source) else source
         )
-    result = yield from _exchange(finish(draft, credentials, connection), connection)
-    if connection.after is not None:
-        changed = yield _Ask(partial(connection.after, result), "connection.after")
-        result = result if changed is None else changed
-    return result
+    is_guarded = not draft.base.trusted and not connection.allow_private
+    request = finish(draft, additions(draft, credentials, connection))
+    result = yield from _exchange(request, connection, is_guarded=is_guarded)
+    if connection.validate_response != "off":
+        answers.check(function, result, connection.validate_response)
+    return (yield from _after(result, connection))
 
 
-def _exchange(request: httpx.Request, connection: Connection) -> Steps:
+def _forward(request: httpx.Request, connection: Connection) -> Steps:
+    """One request of the caller's, to where the connection goes anyway."""
+    is_known = server.origin_of(request.url) in server.allowed_origins(connection)
+    if not is_known and not connection.trust_servers:
+        raise UsageError(
+            f"{shown(str(request.url))} is none of the connection's origins: "
+            "add its origin to connection.origins to allow it"
+        )
+    is_guarded = not is_known and not connection.allow_private
+    result = yield from _exchange(request, connection, is_guarded=is_guarded)
+    return (yield from _after(result, connection))
+
+
+def _after(result: Result, connection: Connection) -> Steps:
+    if connection.after is None:
+        return result
+    changed = yield _Ask(partial(connection.after, result), "connection.after")
+    return result if changed is None else changed
+
+
+def _exchange(request: httpx.Request, connection: Connection, *, is_guarded: bool) -> Steps:
     """Send, and send again where the server and the connection say so."""
-    until = time.monotonic() + connection.timeout.total
+    until = time.monotonic() + connection.limits.total
     hops, retries = 0, connection.retries
     while True:
         outgoing = request
         if connection.before is not None:
             changed = yield _Ask(partial(connection.before, request), "connection.before")
             outgoing = request if changed is None else changed
-        result: Result = yield _Send(outgoing, connection, until)
+        result: Result = yield _Send(outgoing, connection, until, is_guarded)
         seconds = pause(request, result, until - time.monotonic()) if retries else None
         onward = redirected(request, result) if connection.redirects == "same-origin" else None
         if seconds is not None:
@@ -174,10 +213,12 @@ class _Send:
     request: httpx.Request
     connection: Connection
     until: float
+    is_guarded: bool
 
     def perform(self) -> Result:
         self._prepare()
         limit = pool.deadline.set(self.until)
+        guard = pool.guarded.set(self.is_guarded)
         try:
             response = self._opened()
             try:
@@ -192,10 +233,12 @@ class _Send:
             problem = self._failure(error)
         finally:
             pool.deadline.reset(limit)
+            pool.guarded.reset(guard)
         raise problem  # here, so that the client's error and its texts are not the context
 
     async def aperform(self) -> Result:
         self._prepare()
+        guard = pool.guarded.set(self.is_guarded)
         try:
             async with asyncio.timeout(self.until - time.monotonic()):
                 response = await self._aopened()
@@ -210,10 +253,12 @@ class _Send:
             return self._result(response, inflater)
         except (*_FAILURES, TimeoutError) as error:
             problem = self._failure(error)
+        finally:
+            pool.guarded.reset(guard)
         raise problem
 
     def _prepare(self) -> None:
-        timeout = self.connection.timeout
+        timeout = self.connection.limits
         self.request.url = CoveredURL(self.request.url)  # a hook may have made another request
         self.request.extensions = {
             **self.request.extensions,
@@ -252,14 +297,18 @@ class _Send:
             raise httpx.ReadTimeout("")
         headers = dict(response.headers.items())
         return decode(
-            response.status_code, headers, inflater.content(), truncated=inflater.truncated
+            response.status_code,
+            headers,
+            inflater.content(),
+            truncated=inflater.truncated,
+            request=self.request,
         )
 
     def _is_over(self) -> bool:
         return time.monotonic() > self.until
 
     def _failure(self, error: Exception) -> TransportError:
-        timeout = self.connection.timeout
+        timeout = self.connection.limits
         is_over = self._is_over() or isinstance(error, TimeoutError)
         return failure(error, self.request, timeout, is_over=is_over)
 

@@ -4,20 +4,21 @@ The document is not trusted with the host (rule X4): a server of its own that no
 error that names the origin to add.
 """
 
-import ipaddress
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from urllib.parse import urljoin
 
+import httpx
+
 from specfn._json import JsonObject
 from specfn.errors import UsageError
+from specfn.http.address import is_private
 from specfn.http.connection import Connection
-from specfn.http.origin import Base, is_loopback, parse, shown
+from specfn.http.origin import Base, parse, shown
 from specfn.migrate.route import Api, Route
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
-_NUMBER = re.compile(r"(0x[0-9a-f]*|[0-9]+)\Z")
 
 
 def choose(route: Route, api: Api, connection: Connection) -> Base:
@@ -65,6 +66,14 @@ def allowed_origins(connection: Connection) -> frozenset[str]:
     return frozenset((*own, *connection.origins))
 
 
+def origin_of(url: httpx.URL) -> str | None:
+    """The origin of a URL in the form that can be compared; ``None`` if it has none."""
+    try:
+        return parse(f"{url.scheme}://{url.netloc.decode('ascii')}").origin
+    except ValueError:
+        return None
+
+
 def _bases(servers: Iterable[JsonObject], api: Api, connection: Connection) -> list[Base]:
     """Server Objects as bases, relative ones against the document's URL (section Server Object)."""
     bases = []
@@ -106,19 +115,12 @@ def _public(base: Base, connection: Connection) -> Base:
     """A server that only the document vouches for: https, and no address inside a network."""
     if base.origin in allowed_origins(connection):
         return replace(base, trusted=True)
+    if is_private(base.host) and connection.allow_private:
+        return base
     if base.scheme != "https":
         raise UsageError(f"the document's server {base.origin} is not https; give base_url instead")
-    if is_loopback(base) or _is_private(base.host):
-        raise UsageError(f"the document's server {base.origin} is private; give base_url instead")
+    if is_private(base.host):
+        raise UsageError(
+            f"the document's server {base.origin} is private; give base_url instead, or allow_private"
+        )
     return base
-
-
-def _is_private(host: str) -> bool:
-    """Whether the host is a literal address that is not public, in any spelling that a resolver takes."""
-    name = host.removesuffix(".")
-    try:
-        address = ipaddress.ip_address(name)
-    except ValueError:  # 0x7f.1, 2130706433: what ends in a number is an address (WHATWG URL, 3.5)
-        return name == "localhost" or _NUMBER.match(name.rpartition(".")[2]) is not None
-    mapped = getattr(address, "ipv4_mapped", None)
-    return not (mapped or address).is_global

@@ -19,7 +19,7 @@ from specfn.migrate.operations import Operation, operations
 from specfn.migrate.parameters import GROUPS, groups, path_parameters
 from specfn.migrate.references import References
 from specfn.migrate.refusal import Refused, lost_reference
-from specfn.migrate.route import Answer, Group, GroupKey, Placeholder, Route, Template
+from specfn.migrate.route import Answer, Placeholder, Route, Template
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
 
@@ -188,9 +188,7 @@ class _RouteReader:
         in_groups = [pair for pair in declared if pair[1] not in taken]
         in_groups = _without_fixed(in_groups, made, notes)
         parameters = path_parameters(names, in_path, notes, pointer)
-        found: Mapping[GroupKey, Group] = groups(
-            in_groups, self._settings, self._schemes, self._look, notes
-        )
+        found, hidden = groups(in_groups, self._settings, self._schemes, self._look, notes)
         names_of = known_as(naming.accessor, operation.method, operation.path, raw)
         body = body_of(
             raw.get("requestBody"),
@@ -222,6 +220,7 @@ class _RouteReader:
             notes=tuple(notes),
             operation=raw,
             pointer=pointer,
+            hidden=hidden,
         )
 
     def _needs(self, schema: Any, pointer: str) -> None:

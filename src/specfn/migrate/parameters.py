@@ -204,8 +204,13 @@ def groups(
     schemes: Mapping[str, JsonObject],
     look: Look,
     notes: list[Note],
-) -> dict[GroupKey, Group]:
-    """The query, header and cookie parameters that a model gives, as groups (rules R5 to R7)."""
+) -> tuple[dict[GroupKey, Group], tuple[Parameter, ...]]:
+    """The query, header and cookie parameters that a model gives, as groups (rules R5 to R7).
+
+    Returns:
+        The groups, and the parameters that no model is shown and the connection fills.
+    """
+    hidden: list[Parameter] = []
     presence: dict[GroupKey, Presence] = {
         "query": "include",
         "headers": settings.headers,
@@ -223,6 +228,8 @@ def groups(
                 "a required Authorization header: give it in connection.headers or as a credential"
             )
             notes.append(Note(pointer=place, text=text))
+        if reason is not None and not _is_ignored(raw["name"], location):
+            hidden.append(_parameter(raw, raw["name"], raw["name"], location, place))
         if reason is None and not _is_present(raw, presence[group]):
             reason = f"left out by Options.{group}"
         if reason is not None:
@@ -247,7 +254,11 @@ def groups(
         if parameters:
             required = any(parameter.required for parameter in parameters)
             found[key] = Group(key=key, parameters=tuple(parameters), required=required)  # type: ignore[index, arg-type]
-    return found
+    return found, tuple(hidden)
+
+
+def _is_ignored(name: str, location: Location) -> bool:
+    return location == "header" and name.lower() in _IGNORED_HEADERS
 
 
 def _is_present(raw: JsonObject, presence: Presence) -> bool:
@@ -274,7 +285,7 @@ def _hidden(
 ) -> str | None:
     """Why a model must not see a parameter; ``None`` if it may (rule R7)."""
     lower = name.lower()
-    if location == "header" and lower in _IGNORED_HEADERS:
+    if _is_ignored(name, location):
         return "OpenAPI ignores it as a parameter"
     wish = settings.hidden.get(name, settings.hidden.get(lower) if location == "header" else None)
     if wish is not None:

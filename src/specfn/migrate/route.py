@@ -201,6 +201,7 @@ class Route:
         notes: what a careful reader should know.
         operation: the normalized Operation Object.
         pointer: JSON Pointer of the operation in the document.
+        hidden: the parameters that no model is shown and the connection fills (rule R7).
     """
 
     method: str
@@ -219,6 +220,7 @@ class Route:
     notes: tuple[Note, ...]
     operation: JsonObject
     pointer: str
+    hidden: tuple[Parameter, ...] = ()
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -282,3 +284,6 @@ class Callable(Protocol):
 
     def problems(self, arguments: Any) -> Sequence[ArgumentProblem]:
         """Every place where the arguments are not what the function takes; empty if valid."""
+
+    def surprises(self, data: Any) -> Sequence[ArgumentProblem]:
+        """Every place where a successful answer is not what the document promises; empty if none is."""

@@ -1,0 +1,47 @@
+"""Which hosts are inside a network, in whatever spelling: where only a document asks to go, they are refused (T5)."""
+
+import ipaddress
+import re
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_NUMBER: Final = re.compile(r"(0x[0-9a-f]*|[0-9]+)\Z")
+
+#: IPv6 networks whose last 32 bits are an IPv4 address (RFC 4291, section 2.5.5; RFC 6052; RFC 8215).
+_CARRIERS: Final = tuple(
+    ipaddress.IPv6Network(each) for each in ("::/96", "64:ff9b::/96", "64:ff9b:1::/48")
+)
+
+
+def is_private(host: str) -> bool:
+    """Whether a host is a literal address that is not public, in any spelling that a resolver takes."""
+    name = host.removesuffix(".").partition("%")[0]
+    try:
+        return not is_public(ipaddress.ip_address(name))
+    except ValueError:  # 0x7f.1, 2130706433: what ends in a number is an address (WHATWG URL, 3.5)
+        return name == "localhost" or name.endswith(".localhost") or _ends_in_number(name)
+
+
+def _ends_in_number(name: str) -> bool:
+    return _NUMBER.match(name.rpartition(".")[2]) is not None
+
+
+def is_public(address: Address) -> bool:
+    """Whether an address, and each that it carries within it, is one of the public internet."""
+    carried = tuple(_carried(address))
+    mapped = getattr(address, "ipv4_mapped", None)
+    return all(
+        each.is_global and not each.is_multicast and not getattr(each, "is_site_local", False)
+        for each in (carried if mapped else (address, *carried))
+    )
+
+
+def _carried(address: Address) -> Iterator[Address]:
+    """The IPv4 addresses that an IPv6 address leads to: mapped, translated, tunnelled."""
+    if not isinstance(address, ipaddress.IPv6Address):
+        return
+    if any(address in network for network in _CARRIERS):
+        yield ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    yield from filter(None, (address.ipv4_mapped, address.sixtofour, *(address.teredo or ())))
