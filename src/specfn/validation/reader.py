@@ -14,7 +14,14 @@ from specfn.validation.unreadable import UnreadableError
 
 _KEY: Final = re.compile(r"(?!\d)[\w$][\w$-]*|0|[1-9][0-9]{0,18}")
 _FENCE: Final = "```"
-_CLOSERS: Final = "]}"
+_OPENERS: Final = frozenset("{[")
+_CLOSERS: Final = frozenset("]}")
+
+#: What begins or separates most tokens: no white space and no comment.
+_TOKENS: Final = frozenset("\"'{}[]:,-0123456789tfnTFN")
+
+#: A string that needs no repair.
+_PLAIN: Final = re.compile(r'"([^"\\\x00-\x1f]*)"')
 
 
 class _Opened:
@@ -83,13 +90,14 @@ class Reader:
     def _value(self) -> Any:
         """A scalar, or a container that is opened."""
         text, at = self._text, self._at
-        if at < len(text) and text[at] in "{[":
+        plain = _PLAIN.match(text, at)
+        if plain is not None:
+            self._at, self._closed = plain.end(), True
+            return plain[1]
+        if text[at : at + 1] in _OPENERS:
             return self._open(text[at])
-        if self._is_over():
-            raise self._error(at, "The text ends where a value should stand.")
         token = scalar(text, at)
-        self._at = token.end
-        self._closed = token.closed
+        self._at, self._closed = token.end, token.closed
         for kind in token.kinds:
             self._repair(self._path(), kind, text[at : token.end], token.value)
         return token.value
@@ -106,9 +114,10 @@ class Reader:
         """What follows an opening bracket: its first member, or its end."""
         top = self._stack[-1]
         self._skip()
-        if self._at < len(self._text) and self._text[self._at] == top.closing:
+        char = self._text[self._at : self._at + 1]
+        if char == top.closing:
             return self._shut()
-        if self._is_over():
+        if self._is_over(char):
             raise self._error(top.offset, "The text ends right after this bracket.")
         return self._member(top)
 
@@ -117,26 +126,28 @@ class Reader:
         top = self._stack[-1]
         self._attach(top, value)
         closed = self._skip() and self._closed
-        if self._is_over():
-            return self._close(closed=closed)
-        char = self._text[self._at]
+        char = self._text[self._at : self._at + 1]
         if char == top.closing:
             return self._shut()
-        if char != ",":
-            raise self._unexpected(top, char)
-        self._at += 1
-        closed = self._skip()
-        if self._is_over():
+        if char == ",":
+            self._at += 1
+            closed = self._skip()
+            char = self._text[self._at : self._at + 1]
+            if char == top.closing:
+                self._repair(self._path(-1), "comma", ",", "")
+                return self._shut()
+            if not self._is_over(char):
+                return self._member(top)
+        if self._is_over(char):
             return self._close(closed=closed)
-        if self._text[self._at] == top.closing:
-            self._repair(self._path(-1), "comma", ",", "")
-            return self._shut()
-        return self._member(top)
+        raise self._unexpected(top, char)
 
     def _member(self, top: _Open) -> Any:
         """One member: in an object its key first."""
         if type(top.box) is dict:
             self._key(top)
+        if self._is_over(self._text[self._at : self._at + 1]):
+            raise self._error(self._at, "The text ends where a value should stand.")
         return self._value()
 
     def _key(self, top: _Open) -> None:
@@ -147,9 +158,10 @@ class Reader:
         for kind in kinds:
             self._repair(self._path(), kind, self._text[at : self._at], top.key)
         self._skip()
-        if self._is_over():
-            raise self._error(at, "The text ends after this key.")
-        if self._text[self._at] != ":":
+        char = self._text[self._at : self._at + 1]
+        if char != ":":
+            if self._is_over(char):
+                raise self._error(at, "The text ends after this key.")
             raise self._error(self._at, "A colon is missing after the key.")
         self._at += 1
         self._skip()
@@ -157,6 +169,10 @@ class Reader:
     def _key_token(self, top: _Open) -> tuple[str, ...]:
         """Read a key into its container; the repairs that it took."""
         text, at = self._text, self._at
+        plain = _PLAIN.match(text, at)
+        if plain is not None:
+            top.key, self._at = plain[1], plain.end()
+            return ()
         if text[at] in QUOTES:
             token = string(text, at)
             top.key, self._at = token.value, token.end
@@ -196,15 +212,20 @@ class Reader:
 
     def _skip(self) -> bool:
         """Skip to the next token; whether what was skipped is surely over."""
-        at = self._at
-        between = gap(self._text, at)
+        text, at = self._text, self._at
+        if text[at : at + 1] == " ":
+            self._at = at = at + 1
+        if text[at : at + 1] in _TOKENS:
+            return True
+        between = gap(text, at)
         self._at = between.end
         for kind in between.kinds:
             self._repair(self._path(-1), kind, self._text[at : self._at].strip(" \t\n\r"), "")
         return between.closed
 
-    def _is_over(self) -> bool:
-        return self._at >= len(self._text) or self._text.startswith(_FENCE, self._at)
+    def _is_over(self, char: str) -> bool:
+        """Whether the text ends here, where ``char`` stands."""
+        return not char or (char == "`" and self._text.startswith(_FENCE, self._at))
 
     def _unexpected(self, top: _Open, char: str) -> UnreadableError:
         if char in _CLOSERS:

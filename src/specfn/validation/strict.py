@@ -17,6 +17,9 @@ UNREAD: Final = _Unread()
 #: A string, and the colon behind it if it is a key.
 _STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\n\r]*(:))?', re.DOTALL)
 
+#: What a number holds that is read as zero without being zero, or a text that looks like it.
+_TINY: Final = re.compile(r"[eE]-[0-9]{3}|0{300}")
+
 
 def strict(text: str) -> Any:
     """Read strict JSON in which every key stands once and every number is finite.
@@ -31,13 +34,13 @@ def strict(text: str) -> Any:
     if not sound(value):
         return UNREAD
     keys, has_zero = _census(value)
-    if has_zero or (keys and _STRING.findall(text).count(":") != keys):
+    if keys and _STRING.findall(text).count(":") != keys:
         return UNREAD
-    return value
+    return UNREAD if has_zero and _TINY.search(text) else value
 
 
 def _census(value: Any) -> tuple[int, bool]:
-    """How many members all objects have, and whether there is a zero that may have been less than nothing."""
+    """How many members all objects have, and whether a number is a zero with a fraction."""
     boxes = [value]
     keys = 0
     for box in boxes:  # which grows as it goes
