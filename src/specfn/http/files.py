@@ -15,7 +15,7 @@ from urllib.parse import unquote_to_bytes
 from specfn._json import JsonObject
 from specfn.errors import UsageError
 from specfn.http.unfit import Unfit
-from specfn.migrate.route import Body
+from specfn.migrate.route import Body, Part
 from specfn.validation.formats import is_base64
 from specfn.validation.guard import DEPTH, NODES
 
@@ -164,18 +164,25 @@ class _Texts:
         self.room = NODES
 
     def body(self, body: Body, value: Any) -> Any:
-        if body.kind == "multipart":
-            return self._members(value, lambda item: self._members(item, self._raw))
-        return self.json(value) if body.kind in {"json", "form"} else self._raw(value)
-
-    def _members(self, value: Any, make: Callable[[Any], Any]) -> Any:
-        """A container with its members made, or else the value itself made."""
+        if body.kind in {"json", "form"}:
+            return self.json(value)
+        if body.kind != "multipart":
+            return self._file(value, body.transfer)
         if isinstance(value, dict):
-            return {key: make(item) for key, item in value.items()}
-        return [make(item) for item in value] if isinstance(value, list) else self._raw(value)
+            parts = body.parts
+            return {
+                key: self._part(item, parts.named.get(key, parts.rest))
+                for key, item in value.items()
+            }
+        return self._part(value, body.parts.rest)
 
-    def _raw(self, value: Any) -> Any:
-        return self.json(value, as_characters)
+    def _part(self, value: Any, part: Part) -> Any:
+        if isinstance(value, list):
+            return [self._file(item, part.transfer) for item in value]
+        return self._file(value, part.transfer)
+
+    def _file(self, value: Any, transfer: str | None) -> Any:
+        return self.json(value, as_characters if transfer is None else as_text)
 
     def json(self, value: Any, write: Callable[[File], str] = as_text, depth: int = 0) -> Any:
         self.room -= 1
@@ -194,5 +201,5 @@ class _Texts:
 
 
 def as_characters(file: File) -> str:
-    """A text that is as long as a file, and base64 wherever a length can be."""
+    """A text that is as long as a file."""
     return "A" * len(file.content)

@@ -73,6 +73,7 @@ def _segment(
         return _literal(pieces[0], _SEGMENT)
     known = len(faults.found)
     segment = ""
+    tab = "\t"  # which the encoded segment never holds
     keys = []
     for piece in pieces:
         if isinstance(piece, str):
@@ -80,9 +81,10 @@ def _segment(
             continue
         parameter = _parameter(piece, route, declared)
         keys.append(parameter.key)
+        tab = "%09" if parameter.style == "tabDelimited" else tab
         with faults.at(parameter.key):
             segment += _checked(parameter, arguments.get(parameter.key))
-    reason = hazard(segment)
+    reason = hazard(segment.replace(tab, ","))
     if reason is not None and len(faults.found) == known:
         if not keys:
             raise DocumentError(f"the path key is refused: {reason}", pointer=route.pointer)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from specfn._json import JsonObject, dumps
-from specfn.migrate.media import Look
+from specfn.migrate.media import Look, kind_of
 from specfn.migrate.route import Part, Parts
 
 #: How deep unions and arrays are looked into, and multipart within multipart.
@@ -95,7 +95,8 @@ class _Reader:
         style, explode = _style(encoding)
         return Part(
             media_types=media_types,
-            is_file=any(map(self._is_file, nodes)),
+            is_file=any(map(_is_file, nodes))
+            or (any(map(self._is_any, nodes)) and not any(map(_is_text, media_types))),
             file_type=next(filter(None, map(_content_type, nodes)), None),
             transfer=transfer,
             headers=tuple(headers.values()),
@@ -123,13 +124,20 @@ class _Reader:
             if "items" in node and depth < _DEPTH:
                 yield from self._values(node["items"], depth + 1)
 
-    def _is_file(self, node: JsonObject) -> bool:
-        if "contentEncoding" in node:
-            return False
-        if node.get("format") == "binary" or "contentMediaType" in node:
-            return True
+    def _is_any(self, node: JsonObject) -> bool:
+        """Whether a schema says nothing of the value, which since 3.1 means bytes (section Encoding Object)."""
         is_untyped = all(key in _ANNOTATIONS or key.startswith("x-") for key in node)
         return is_untyped and not self._is_typed
+
+
+def _is_file(node: JsonObject) -> bool:
+    if "contentEncoding" in node:
+        return False
+    return node.get("format") == "binary" or "contentMediaType" in node
+
+
+def _is_text(media_type: str) -> bool:
+    return kind_of(media_type) in {"json", "text", "xml"}
 
 
 def _content_type(node: JsonObject) -> str | None:
