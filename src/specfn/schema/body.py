@@ -1,7 +1,6 @@
 """A model's schema as it is put together: finished members, places for drafts, description lines."""
 
 import re
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -47,35 +46,32 @@ class Body:
 
     def put(self, key: str, draft: Draft) -> None:
         """Set a member."""
-        if isinstance(draft, Skeleton | Hole):
+        if isinstance(draft, dict):
+            self.out[key] = draft
+        else:
             self.out[key] = None
             self._children.append((key, draft))
-        else:
-            self.out[key] = draft
 
     def put_list(self, key: str, drafts: list[Draft]) -> None:
         """Set a member that is a list of drafts."""
-        container = [None if isinstance(draft, Skeleton | Hole) else draft for draft in drafts]
         children = tuple(
-            (index, draft)
-            for index, draft in enumerate(drafts)
-            if isinstance(draft, Skeleton | Hole)
+            [(index, draft) for index, draft in enumerate(drafts) if not isinstance(draft, dict)]
         )
         if children:
+            container = [draft if isinstance(draft, dict) else None for draft in drafts]
             self.put(key, Skeleton(container, children))
         else:
-            self.out[key] = container
+            self.out[key] = drafts
 
-    def put_map(self, key: str, drafts: Mapping[str, Draft]) -> None:
+    def put_map(self, key: str, drafts: dict[str, Draft]) -> None:
         """Set a member that is a map of drafts."""
-        container = {
-            name: None if isinstance(draft, Skeleton | Hole) else draft
-            for name, draft in drafts.items()
-        }
         children = tuple(
-            (name, draft) for name, draft in drafts.items() if isinstance(draft, Skeleton | Hole)
+            [(name, draft) for name, draft in drafts.items() if not isinstance(draft, dict)]
         )
-        self.put(key, Skeleton(container, children) if children else container)
+        if children:
+            self.put(key, Skeleton({**drafts, **{name: None for name, _ in children}}, children))
+        else:
+            self.out[key] = drafts
 
     def finish(self, *, nullable: bool = False, bare: bool = False) -> Draft:
         """The schema; ``nullable`` admits null beside its type, ``bare`` leaves descriptions out."""

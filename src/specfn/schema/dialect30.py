@@ -30,8 +30,10 @@ from specfn.schema.vocabulary import (
     BESIDE_UNION,
     BY_TYPE,
     CONSTRAINTS,
+    EXCLUSIVE,
     OBJECT,
     PLAIN,
+    SAID,
     SCALAR,
     SCALAR_TYPES,
     TYPED,
@@ -97,10 +99,10 @@ class Draft30(Drafter):
         out: JsonObject = {"type": kind}
         if nullable:
             out["nullable"] = True
-        out.update(self._annotations(node))
-        for key, value in node.items():
-            if key in PLAIN:
-                out[key] = value
+        if not SAID.isdisjoint(node):
+            out.update(self._annotations(node))
+        if not PLAIN.isdisjoint(node):
+            out.update((key, value) for key, value in node.items() if key in PLAIN)
         return out
 
     def _union(self, node: JsonObject, body: Body, root: Root) -> None:
@@ -177,7 +179,8 @@ class Draft30(Drafter):
                     body.out[key] = node[key]
                 else:
                     self._describe(body, key, node[key])
-        self._exclusive(node, body, kind)
+        if not EXCLUSIVE.isdisjoint(node):
+            self._exclusive(node, body, kind)
         if kind == "array" or "items" in node or "prefixItems" in node:
             self._array(node, body, kind)
         if not OBJECT.isdisjoint(node):
@@ -277,9 +280,10 @@ class Draft30(Drafter):
             body.put("additionalProperties", draft)
 
     def _unspeakable(self, node: JsonObject, body: Body, kinds: list[str]) -> None:
-        for key in UNSPEAKABLE:
-            if key in node and not (len(kinds) > 1 and key in TYPED):
-                self._describe(body, key, node[key])
+        if not UNSPEAKABLE.isdisjoint(node):
+            for key in sorted(UNSPEAKABLE & node.keys()):
+                if not (len(kinds) > 1 and key in TYPED):
+                    self._describe(body, key, node[key])
         if node.get("unevaluatedProperties", True) is not True and _looks_through(node):
             self._describe(body, "unevaluatedProperties", node["unevaluatedProperties"])
 

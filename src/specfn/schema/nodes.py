@@ -2,9 +2,8 @@
 
 import re
 import warnings
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from specfn._json import JsonObject
 from specfn.schema.merge import identity
@@ -81,8 +80,7 @@ def _distinct(values: list[Any]) -> list[Any]:
     return [*found.values()]
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(NamedTuple):
     """What a schema says at its root.
 
     Attributes:
@@ -100,8 +98,15 @@ class Root:
     values: list[Any] | None
 
 
+#: Without these a type is all that a schema says at its root.
+_MORE_THAN_TYPE = frozenset({"anyOf", "const", "enum", "oneOf"})
+
+
 def root_of(node: JsonObject) -> Root:
     """What a schema says at its root."""
+    kind = node.get("type")
+    if kind.__class__ is str and kind != "null" and _MORE_THAN_TYPE.isdisjoint(node):
+        return Root([kind], False, [], False, None)
     branches, union_null = branches_of(node)
     kinds, type_null = types_of(node)
     values = values_of(node)

@@ -132,6 +132,9 @@ class Pieces:
         """Bytes, nesting and cycles of a piece and all below it, once (Tarjan's algorithm, iterative)."""
         if root.weight >= 0:
             return
+        if not root.full.holes:
+            self._close([root])
+            return
         index: dict[Key, int] = {root.key: 0}
         low: dict[Key, int] = {root.key: 0}
         open_pieces: list[Piece] = [root]

@@ -2,15 +2,14 @@
 
 _STRING = ("minLength", "maxLength", "pattern", "format")
 _NUMBER = ("minimum", "maximum", "multipleOf", "format")
-_EXCLUSIVE = ("exclusiveMinimum", "exclusiveMaximum")
 _ARRAY = ("minItems", "maxItems", "uniqueItems")
 _OBJECT = ("minProperties", "maxProperties")
 
 #: What a keyword applies to; a union of types is taken apart with it.
 BY_TYPE: dict[str, tuple[str, ...]] = {
     "string": (*_STRING, "contentEncoding", "contentMediaType", "contentSchema"),
-    "number": (*_NUMBER, *_EXCLUSIVE),
-    "integer": (*_NUMBER, *_EXCLUSIVE),
+    "number": (*_NUMBER, "exclusiveMinimum", "exclusiveMaximum"),
+    "integer": (*_NUMBER, "exclusiveMinimum", "exclusiveMaximum"),
     "array": (
         *_ARRAY,
         "items",
@@ -39,24 +38,29 @@ TYPED = frozenset(key for keys in BY_TYPE.values() for key in keys)
 CONSTRAINTS = frozenset((*_STRING, *_NUMBER, *_ARRAY, *_OBJECT))
 
 #: Keywords that OpenAPI 3.0 does not have: the whole keyword goes into the description (F8).
-UNSPEAKABLE = (
-    "allOf",
-    "contains",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-    "dependentRequired",
-    "dependentSchemas",
-    "else",
-    "if",
-    "maxContains",
-    "minContains",
-    "not",
-    "patternProperties",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
+UNSPEAKABLE = frozenset(
+    {
+        "allOf",
+        "contains",
+        "contentEncoding",
+        "contentMediaType",
+        "contentSchema",
+        "dependentRequired",
+        "dependentSchemas",
+        "else",
+        "if",
+        "maxContains",
+        "minContains",
+        "not",
+        "patternProperties",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+    }
 )
+
+#: What OpenAPI 3.0 has as a flag beside the bound.
+EXCLUSIVE = frozenset({"exclusiveMinimum", "exclusiveMaximum"})
 
 #: What a union may stand beside; a union alone with annotations is only its branches.
 BESIDE_UNION = frozenset(
@@ -79,18 +83,11 @@ OBJECT = frozenset({"additionalProperties", "properties", "required", "unevaluat
 #: Keywords of a scalar that are shown as they are.
 PLAIN = frozenset({"format", "maxLength", "maximum", "minLength", "minimum", "multipleOf"})
 
+#: What a schema says of itself to its reader.
+SAID = frozenset({"default", "deprecated", "description", "examples", "title"})
+
 #: A schema with nothing but these needs no second thought if it has one of ``SCALAR_TYPES``.
-SCALAR = PLAIN | {
-    "default",
-    "deprecated",
-    "description",
-    "examples",
-    "readOnly",
-    "title",
-    "type",
-    "writeOnly",
-    "xml",
-}
+SCALAR = PLAIN | SAID | {"readOnly", "type", "writeOnly", "xml"}
 
 #: The type and nullability of a scalar by its ``type``, as text.
 SCALAR_TYPES: dict[str, tuple[str, bool]] = {
