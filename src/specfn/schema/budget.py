@@ -5,9 +5,9 @@ from typing import Any
 
 from specfn._json import JsonObject
 from specfn.records import Edit
-from specfn.schema.definitions import Definitions
+from specfn.schema.bundle import Named
 from specfn.schema.expansion import MAX_NESTING, Expansion, placed
-from specfn.schema.pieces import ENDLESS, Dialect, Piece, Pieces
+from specfn.schema.pieces import DIALECTS, ENDLESS, Dialect, Piece, Pieces, Words
 
 
 class Rendering:
@@ -34,16 +34,17 @@ class Renderer:
 
     def __init__(
         self,
-        definitions: Definitions,
+        definitions: Named,
         *,
-        dialect: Dialect = "3.0",
+        dialect: Dialect | Words = "3.0",
         constraint: bool = True,
         recursive: int = 3,
         budget: int | None = 32 * 1024,
     ) -> None:
-        """Render with options as ``specfn.Options`` documents them."""
-        self._pieces = Pieces(definitions, dialect, constraint=constraint)
-        self._inline = dialect == "3.0"
+        """Render with options as ``specfn.Options`` documents them, or in other words than a dialect's."""
+        words = dialect if isinstance(dialect, Words) else DIALECTS[dialect]
+        self._pieces = Pieces(definitions, words, constraint=constraint)
+        self._inline = not words.shared
         self._recursive = recursive
         self._budget = ENDLESS if budget is None else budget  # a larger schema helps nobody
 

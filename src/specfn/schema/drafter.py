@@ -2,13 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any
 
 from specfn._json import JsonObject, dumps
 from specfn._pointer import join
 from specfn.records import Edit
 from specfn.schema.body import Body, boolean, shown
-from specfn.schema.definitions import Definitions
+from specfn.schema.bundle import Named
 from specfn.schema.merge import CONTRADICTION
 from specfn.schema.nodes import MORE, is_common, is_piece, is_telling, is_word
 from specfn.schema.piece import Draft, Form, Hole, form, hole
@@ -31,11 +31,9 @@ class Drafter(ABC):
     """Renders one piece; made anew for each."""
 
     #: Whether places refer to components (dialect 3.1) instead of holding them.
-    shared: ClassVar[bool]
+    shared: bool
 
-    def __init__(
-        self, definitions: Definitions, *, constraint: bool, bare: bool, short: bool
-    ) -> None:
+    def __init__(self, definitions: Named, *, constraint: bool, bare: bool, short: bool) -> None:
         """Begin a piece.
 
         Args:

@@ -1,10 +1,11 @@
 """The pieces of one document and direction, made once: their renderings, weights and stubs."""
 
 import hashlib
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from specfn._json import JsonObject, dumps
-from specfn.schema.definitions import Definitions
+from specfn.schema.bundle import Named
 from specfn.schema.dialect30 import Draft30
 from specfn.schema.dialect31 import Draft31
 from specfn.schema.names import reference_to
@@ -15,9 +16,38 @@ from specfn.schema.text import clean, is_plain
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from specfn.schema.drafter import Drafter
+
 Dialect = Literal["3.0", "3.1"]
 
-_DRAFTS: dict[Dialect, type[Draft30] | type[Draft31]] = {"3.0": Draft30, "3.1": Draft31}
+
+class _Drafts(Protocol):
+    """Makes the drafter of one piece."""
+
+    def __call__(
+        self, definitions: Named, *, constraint: bool, bare: bool, short: bool
+    ) -> "Drafter": ...
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words that schemas are written in.
+
+    Attributes:
+        drafter: makes what renders one piece.
+        shared: whether places refer to components instead of holding them.
+        null_type: whether null is a type of its own; ``nullable`` says it otherwise.
+    """
+
+    drafter: _Drafts
+    shared: bool
+    null_type: bool
+
+
+DIALECTS: dict[Dialect, Words] = {
+    "3.0": Words(Draft30, shared=False, null_type=False),
+    "3.1": Words(Draft31, shared=True, null_type=True),
+}
 
 #: What a piece weighs that leads back to itself: more than any budget.
 ENDLESS = 64 * 1024 * 1024
@@ -90,9 +120,9 @@ class Piece:
 class Pieces:
     """Makes pieces on first need."""
 
-    def __init__(self, definitions: Definitions, dialect: Dialect, *, constraint: bool) -> None:
+    def __init__(self, definitions: Named, words: Words, *, constraint: bool) -> None:
         self.definitions = definitions
-        self.dialect = dialect
+        self.words = words
         self._constraint = constraint
         self._made: dict[Key, Piece] = {}
         self._kept: list[Any] = []
@@ -102,7 +132,7 @@ class Pieces:
 
     def form(self, node: Any, *, bare: bool = False, short: bool = False) -> Form:
         """One piece's rendering."""
-        draft = _DRAFTS[self.dialect](
+        draft = self.words.drafter(
             self.definitions, constraint=self._constraint, bare=bare, short=short
         )
         return draft.form(node)
@@ -111,7 +141,7 @@ class Pieces:
         """The piece of a whole schema; a plain reference is the component itself."""
         if not isinstance(node, dict):
             node = {} if node is not False else {"not": {}}
-        if node.keys() == {"$ref"} and self.dialect == "3.0":
+        if node.keys() == {"$ref"} and not self.words.shared:
             name = self.definitions.name_of(node["$ref"])
             if name is not None:
                 return self.piece(name, self.definitions[name])
@@ -191,7 +221,7 @@ class Pieces:
         """What stands in a hole that is not filled, and its bytes."""
         known = self._stubs.get(hole.key)
         if known is None:
-            null_type = self.dialect == "3.1"
+            null_type = self.words.null_type
             content = stub(
                 self.definitions, label(hole.key, hole.node), hole.node, null_type=null_type
             )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from specfn._json import JsonObject
-from specfn.schema.definitions import Definitions
+from specfn.schema.bundle import Named
 from specfn.schema.nodes import branches_of, types_of, types_of_values, values_of
 from specfn.schema.text import clean
 
@@ -14,7 +14,7 @@ _MOST = 200
 _NAME = 100
 
 
-def stub(definitions: Definitions, label: str, node: Any, *, null_type: bool) -> JsonObject:
+def stub(definitions: Named, label: str, node: Any, *, null_type: bool) -> JsonObject:
     """A schema without subschemas that admits all that a cut one admits.
 
     Args:
@@ -52,7 +52,7 @@ def _of_type(kind: str) -> JsonObject:
     return {"type": kind, "items": {}} if kind == "array" else {"type": kind}
 
 
-def _types(definitions: Definitions, node: Any) -> tuple[list[str] | None, bool]:
+def _types(definitions: Named, node: Any) -> tuple[list[str] | None, bool]:
     """The declared types of a schema and whether null is admitted; ``None`` where it declares none."""
     found: dict[str, None] = {}
     nullable = False

@@ -1,0 +1,1 @@
+"""What each vendor accepts and how it writes things down: one file per vendor."""

@@ -1,0 +1,28 @@
+"""The Model Context Protocol: tools as a server lists them."""
+
+from typing import Final
+
+from specfn.schema.profile import BOUNDS, BUILT, DESCRIPTION, NAME, SAID, SCHEMA, Profile
+
+PROFILE: Final = Profile(
+    name="mcp",
+    verified="2026-11",
+    sources=(
+        "modelcontextprotocol.io/specification/2025-11-25/server/tools: names; JSON Schema 2020-12 by default",
+    ),
+    shape={"name": NAME, "description": DESCRIPTION, "inputSchema": SCHEMA},
+    tool_name=r"[A-Za-z0-9_.-]{1,128}",
+    # The protocol takes all of JSON Schema. Clients hand tools on to models, so the keywords that their providers
+    # refuse most often are described here, too.
+    keywords=SAID
+    | BUILT
+    | BOUNDS
+    | {"additionalProperties", "default", "deprecated", "examples", "exclusiveMaximum"}
+    | {"exclusiveMinimum", "format", "multipleOf", "uniqueItems"},
+    tolerated=frozenset(
+        "$comment $schema allOf const contains contentEncoding contentMediaType dependentRequired "
+        "dependentSchemas else if maxContains minContains not oneOf patternProperties prefixItems "
+        "propertyNames then unevaluatedItems unevaluatedProperties".split()
+    ),
+    refs=True,
+)

@@ -1,0 +1,115 @@
+"""Schemas made from others: with null, without it, or as one of their types; the same object each time."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn.schema.merge import CONTRADICTION, is_annotation
+from specfn.schema.nodes import MORE, fits, is_numeric
+from specfn.schema.vocabulary import BY_TYPE
+
+NULL: Final[JsonObject] = {"type": "null"}
+
+_UNIONS = ("anyOf", "oneOf")
+
+#: What a type with null beside it is not enough for.
+_HARD: Final = frozenset({"$ref", "allOf", "anyOf", "not", "oneOf"})
+
+
+class Derived:
+    """Derived schemas by what they are made from, so that each is one piece wherever it is used."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[int, str], tuple[JsonObject, JsonObject]] = {}
+
+    def make(
+        self, node: JsonObject, what: str, maker: Callable[[JsonObject], JsonObject]
+    ) -> JsonObject:
+        """What a maker makes of a schema, made once; the schema is kept, for its identity is the key."""
+        found = self._made.get((id(node), what))
+        if found is None:
+            found = self._made[id(node), what] = (node, maker(node))
+        return found[1]
+
+    def with_null(self, node: JsonObject) -> JsonObject:
+        """The schema, admitting null."""
+        return self.make(node, "null", _with_null)
+
+    def without_null(self, node: JsonObject) -> JsonObject:
+        """What a schema with one type and null says of the type; annotations left out."""
+        return self.make(node, "bare", _without_null)
+
+    def read(self, node: JsonObject) -> JsonObject:
+        """The schema with ``nullable`` (OpenAPI 3.0) said as a type."""
+        return self.make(node, "read", _read)
+
+    def typed(self, node: JsonObject, kinds: list[str]) -> JsonObject:
+        """The schema with types, if it has none of its own."""
+        if "type" in node or "$ref" in node:
+            return node
+        kind = kinds[0] if len(kinds) == 1 else kinds
+        return self.make(node, f"typed {kinds}", lambda inner: {"type": kind, **inner})
+
+    def alone(self, node: JsonObject, kind: str, values: list[Any] | None) -> JsonObject:
+        """What a schema of several types says of one of them."""
+        return self.make(node, f"as {kind}", lambda inner: _alone(inner, kind, values))
+
+
+def _with_null(node: JsonObject) -> JsonObject:
+    kinds = node.get("type")
+    union = [key for key in _UNIONS if key in node]
+    if kinds is None and len(union) == 1 and "$ref" not in node and _values(node) is None:
+        rest = {key: value for key, value in node.items() if key not in _UNIONS}
+        return {**rest, "anyOf": [*node[union[0]], NULL]}
+    if kinds is None and _values(node) is not None and _HARD.isdisjoint(node):
+        rest = {key: value for key, value in node.items() if key != "const"}
+        return {**rest, "enum": [*(_values(node) or ()), None]}
+    if kinds is None or not _HARD.isdisjoint(node):
+        said = {key: value for key, value in node.items() if is_annotation(key)}
+        inner = {key: value for key, value in node.items() if not is_annotation(key)}
+        return {**said, "anyOf": [inner, NULL]}
+    out = {key: value for key, value in node.items() if key != "const"}
+    out["type"] = [*([kinds] if isinstance(kinds, str) else kinds), "null"]
+    values = _values(node)
+    if values is not None:
+        out["enum"] = [*values, None]
+    return out
+
+
+def _without_null(node: JsonObject) -> JsonObject:
+    out = {key: value for key, value in node.items() if not is_annotation(key)}
+    kinds = node.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else [kind for kind in kinds if kind != "null"]
+    if kinds:
+        out["type"] = kinds[0] if len(kinds) == 1 else kinds
+    values = _values(node)
+    if values is not None:
+        out.pop("const", None)
+        out["enum"] = [value for value in values if value is not None]
+    if MORE in node:
+        out["additionalProperties"] = True
+    if CONTRADICTION in node:
+        out[CONTRADICTION] = node[CONTRADICTION]
+    return out
+
+
+def _read(node: JsonObject) -> JsonObject:
+    out = _with_null({key: value for key, value in node.items() if key != "nullable"})
+    return out if "type" in node else {k: v for k, v in node.items() if k != "nullable"}
+
+
+def _alone(node: JsonObject, kind: str, values: list[Any] | None) -> JsonObject:
+    part: JsonObject = {"type": kind}
+    part.update({key: node[key] for key in BY_TYPE.get(kind, ()) if key in node})
+    if "format" in part and (kind == "string") == is_numeric(part["format"]):
+        del part["format"]
+    if values is not None:
+        part["enum"] = [value for value in values if fits(value, kind)]
+    return part
+
+
+def _values(node: JsonObject) -> list[Any] | None:
+    if "const" in node:
+        return [node["const"]]
+    values: list[Any] | None = node.get("enum")
+    return values

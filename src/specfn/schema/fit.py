@@ -1,0 +1,188 @@
+"""A validator schema fitted to what a provider accepts, with a record of every change."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn._pointer import join, split
+from specfn.records import Edit
+from specfn.schema.budget import Renderer, Rendering
+from specfn.schema.bundle import Bundle
+from specfn.schema.fitted import words
+from specfn.schema.keys import Names, alias
+from specfn.schema.names import reference_to
+from specfn.schema.profile import Profile
+from specfn.schema.refusals import refusals
+from specfn.schema.shown import apart, renamed, trimmed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """A schema as a provider takes it.
+
+    Attributes:
+        schema: what is sent; parts may be shared with others and must not be changed.
+        profile: what it was fitted to: the profile asked for, or its fallback.
+        strict: whether the provider can enforce it.
+        reason: why it is not strict where that was asked for.
+        names: the schema's own name by the name that is shown, for properties that were renamed.
+    """
+
+    schema: JsonObject
+    profile: Profile
+    strict: bool
+    reason: str | None
+    names: Mapping[str, str]
+    changes: Callable[[], Iterator[Edit]] = field(repr=False)
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """What differs from the schema that was fitted, with pointers into ``schema``."""
+        return tuple(self.changes())
+
+
+class Fitter:
+    """Fits schemas to one profile; what they share is made once."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        constraint: bool = True,
+        recursive: int = 3,
+        budget: int | None = None,
+    ) -> None:
+        """Fit with options as ``specfn.Options`` documents them."""
+        self.profile = profile
+        self._options: dict[str, Any] = {
+            "constraint": constraint,
+            "recursive": recursive,
+            "budget": budget,
+        }
+        self._bundle = Bundle()
+        self._names = Names(profile)
+        self._renderer = Renderer(
+            self._bundle, dialect=words(profile, strict=profile.strict is not None), **self._options
+        )
+        self._fallback: Fitter | None = None
+
+    def fit(self, schema: JsonObject) -> Fit:
+        """Fit one schema with the ``$defs`` that it needs."""
+        definitions = schema.get("$defs", {})
+        if not self._bundle.takes(definitions):
+            return Fitter(self.profile, **self._options).fit(schema)
+        root = {key: value for key, value in schema.items() if key != "$defs"}
+        rendering = self._renderer.render(root)
+        aliases = self._names.aliases(root, definitions)
+        fit = self._finished(rendering, aliases)
+        if self.profile.strict is None:
+            return fit
+        fault = next(refusals(fit.schema, self.profile), None)
+        if fault is None:
+            return fit
+        place = f" (at #{fault.pointer})" if fault.pointer else ""
+        return self._unenforced(schema, f"{fault.reason}{place}")
+
+    def _unenforced(self, schema: JsonObject, reason: str) -> Fit:
+        """The schema as the fallback takes it."""
+        if self._fallback is None:
+            assert self.profile.fallback is not None
+            self._fallback = Fitter(self.profile.fallback, **self._options)
+        fit = self._fallback.fit(schema)
+        return Fit(
+            schema=fit.schema,
+            profile=fit.profile,
+            strict=False,
+            reason=reason,
+            names=fit.names,
+            changes=fit.changes,
+        )
+
+    def _finished(self, rendering: Rendering, aliases: dict[str, str]) -> Fit:
+        schema = rendering.schema
+        labels = _labels(schema)
+        if labels:
+            schema = _relabeled(schema, labels)
+        if aliases:
+            schema = renamed(schema, aliases)
+        if self.profile.union_alone:
+            schema = apart(schema)
+        cut: list[tuple[str | int, ...]] = []
+        if self.profile.nesting is not None:
+            schema = trimmed(schema, self.profile.nesting, cut)
+        if schema.get("type") == "object" and "properties" not in schema:
+            schema = {**schema, "properties": {}}
+        return Fit(
+            schema=schema,
+            profile=self.profile,
+            strict=self.profile.strict is not None,
+            reason=None,
+            names={shown: own for own, shown in aliases.items()},
+            changes=lambda: _placed(rendering, aliases, labels, [join(path) for path in cut]),
+        )
+
+
+# -- names of definitions -------------------------------------------------------------------------
+
+#: A name that needs no escape in any reader's idea of a reference.
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]+\Z")
+
+
+def _labels(schema: JsonObject) -> dict[str, str]:
+    """Plain names for the definitions that have none."""
+    taken = set(schema.get("$defs", ()))
+    found: dict[str, str] = {}
+    for name in schema.get("$defs", ()):
+        if not _PLAIN.match(name):
+            found[name] = alias(name.strip("<>'"), taken)
+            taken.add(found[name])
+    return found
+
+
+def _relabeled(schema: JsonObject, labels: Mapping[str, str]) -> JsonObject:
+    references = {reference_to(name): f"#/$defs/{label}" for name, label in labels.items()}
+    out: JsonObject = _referring(schema, references)
+    out["$defs"] = {labels.get(name, name): node for name, node in out["$defs"].items()}
+    return out
+
+
+def _referring(value: Any, references: Mapping[str, str]) -> Any:
+    """A copy with references to other names."""
+    if isinstance(value, list):
+        return [_referring(item, references) for item in value]
+    if not isinstance(value, dict):
+        return value
+    reference = value.get("$ref")
+    out = {key: _referring(item, references) for key, item in value.items()}
+    if isinstance(reference, str):
+        out["$ref"] = references.get(reference, reference)
+    return out
+
+
+# -- edits ------------------------------------------------------------------------------------------
+
+
+def _placed(
+    rendering: Rendering, aliases: Mapping[str, str], labels: Mapping[str, str], cut: list[str]
+) -> Iterator[Edit]:
+    """The edits of a rendering, and those of what was done to it afterwards."""
+    for own, shown in aliases.items():
+        reason = f"the property {own!r} is shown under a name that the provider takes"
+        yield Edit(pointer="", kind="renamed", reason=f"{reason}: {shown}")
+    for edit in rendering.edits:
+        pointer = _shown(edit.pointer, aliases, labels) if aliases or labels else edit.pointer
+        if not any(pointer.startswith(f"{place}/") for place in cut):
+            yield Edit(pointer=pointer, kind=edit.kind, reason=edit.reason)
+    for place in cut:
+        yield Edit(pointer=place, kind="cut", reason="cut: nested deeper than the provider takes")
+
+
+def _shown(pointer: str, aliases: Mapping[str, str], labels: Mapping[str, str]) -> str:
+    """A pointer with the names of properties and definitions that are shown."""
+    tokens = split(pointer)
+    for index in range(1, len(tokens)):
+        table = {"properties": aliases, "$defs": labels}.get(tokens[index - 1], {})
+        tokens[index] = table.get(tokens[index], tokens[index])
+    return join(tokens)

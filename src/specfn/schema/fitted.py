@@ -1,0 +1,278 @@
+"""Composed schemas in the words that a provider accepts: the drafter that reads a profile.
+
+What a profile does not allow is said in a description, and an edit tells so; validation keeps it. The
+rendering may admit more than the validator; only where a provider enforces schemas (``Profile.strict``) does
+it ask for more: every property, with null for what may be left out, and nothing that is not declared.
+"""
+
+from functools import partial
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn.schema.body import Body, shown
+from specfn.schema.bundle import takes_null
+from specfn.schema.derived import NULL, Derived
+from specfn.schema.nodes import (
+    Root,
+    branches_of,
+    is_leaf,
+    kind_of,
+    root_of,
+    types_of,
+    values_of,
+)
+from specfn.schema.piece import Draft, Hole, Skeleton, admitting_null, ordered
+from specfn.schema.pieces import Words
+from specfn.schema.profile import Profile
+from specfn.schema.speaker import Speaker
+from specfn.schema.vocabulary import TYPED, UNSPEAKABLE
+
+#: What says how a value is built; a union beside it is only described.
+_STRUCTURE = frozenset(
+    {
+        "additionalProperties",
+        "items",
+        "patternProperties",
+        "prefixItems",
+        "properties",
+        "required",
+    }
+)
+
+_SCALARS = frozenset({"boolean", "integer", "number", "string"})
+
+#: What a schema must have, and must not have, to admit null by a flag.
+_FLAGGED = frozenset({"$ref", "const", "enum", "type"})
+_UNFLAGGED = frozenset({"allOf", "anyOf", "not", "oneOf"})
+
+#: Annotations as lines of a description, where the provider does not take them as keywords.
+_LINES = {"default": "@default", "example": "@example"}
+
+
+def words(profile: Profile, *, strict: bool) -> Words:
+    """The words of a profile; ``strict`` asks for what the provider can enforce."""
+    drafter = partial(Fitted, profile=profile, strict=strict, derived=Derived())
+    return Words(drafter, shared=profile.refs, null_type=profile.null != "nullable")
+
+
+class Fitted(Speaker):
+    """Renders one piece as a profile allows it."""
+
+    # -- places -------------------------------------------------------------------------------------
+
+    def _reference(self, node: JsonObject) -> Draft:
+        """A component's place; one with nothing below it is shown wherever it is used."""
+        name = self._definitions.name_of(node["$ref"])
+        target = None if name is None else self._definitions[name]
+        if isinstance(target, dict) and (_is_scalar(target) if self.shared else is_leaf(target)):
+            return _overlaid(self._schema(target), self._annotations(node))
+        return self._place(node)
+
+    def _place(self, node: JsonObject) -> Draft:
+        place = super()._place(node)
+        return self._apart(place) if isinstance(place, Hole) else place
+
+    def _apart(self, place: Hole) -> Draft:
+        """A place that refers to a component, with its annotations where the provider takes them."""
+        said = {**place.beside, **place.texts}
+        if not (place.shared and said and self._profile.ref_alone):
+            return place
+        path = (*place.path, "anyOf", 0)
+        inner = Hole(
+            place.key, place.node, path, place.optional, {}, {}, place.nullable, place.shared, 0
+        )
+        body = Body(said)
+        body.put_list("anyOf", [inner])
+        return body.finish()
+
+    def _example(self, example: Any) -> JsonObject:
+        return {"examples": [example]} if self._allows("examples") else {"example": example}
+
+    def _annotations(self, node: JsonObject) -> JsonObject:
+        said = super()._annotations(node)
+        if "example" in node and not self._bare and self._allows("example"):
+            said["example"] = node["example"]
+        lines = []
+        for key in [key for key in said if not self._allows(key)]:
+            value = said.pop(key)
+            if key == "deprecated":
+                lines.append("@deprecated")
+            elif key in _LINES:
+                lines.append(f"{_LINES[key]} {shown(value)}")
+        if lines and not self._bare:
+            old = said.get("description")
+            said["description"] = "\n".join([*([old] if old else []), *lines])
+        return said
+
+    # -- one schema -----------------------------------------------------------------------------------
+
+    def _schema(self, node: JsonObject) -> Draft:
+        if node.get("nullable") is True:
+            node = self._derived.read(node)
+        body = Body(self._annotations(node))
+        self._remarks(node, body)
+        root = root_of(node)
+        if root.is_union:
+            if _STRUCTURE.isdisjoint(node):
+                return self._union(node, body)
+            self._described_union(node, body)
+        nullable = root.nullable and (root.values is None or None in root.values)
+        kinds = root.kinds or _kinds_of(root.values)
+        if len(kinds) > 1:
+            return self._split(node, body, kinds, root, nullable=nullable)
+        kind = kinds[0] if kinds else None
+        if kind is None and nullable and not root.is_union:
+            body.out["type"] = "null"
+            return self._finished(body)
+        if nullable and self._wraps(kind):
+            return self._beside_null(node, body)
+        if kind is not None:
+            body.out["type"] = [kind, "null"] if nullable and self._lists_types() else kind
+            if nullable and not self._lists_types():
+                body.out["nullable"] = True
+        self._keywords(node, body, kind)
+        if root.values is not None:
+            self._values(body, kind, root.values, nullable=nullable)
+        self._unspeakable(node, body, kind)
+        return self._finished(body)
+
+    def _finished(self, body: Body) -> Draft:
+        return body.finish(bare=self._bare)
+
+    def _wraps(self, kind: str | None) -> bool:
+        """Whether null beside a type is a branch of its own."""
+        if kind is None or self._profile.null == "nullable":
+            return False
+        return self._profile.null == "branch" or kind not in _SCALARS
+
+    def _beside_null(self, node: JsonObject, body: Body) -> Draft:
+        """A schema with null as a branch of its own; what is said of it stays outside."""
+        self._path.extend(("anyOf", 0))
+        inner = self._schema(self._derived.without_null(node))
+        del self._path[-2:]
+        body.put_list("anyOf", [inner, dict(NULL)])
+        return self._finished(body)
+
+    def _split(
+        self, node: JsonObject, body: Body, kinds: list[str], root: Root, *, nullable: bool
+    ) -> Draft:
+        """Several types: a branch for each, with the keywords that apply to it."""
+        parts = [self._derived.alone(node, kind, root.values) for kind in kinds]
+        parts = [part for part in parts if part.get("enum") != []]
+        branches = [*parts, NULL] if nullable else parts
+        drafts = self._branches(branches)
+        body.put_list("anyOf", drafts)
+        self._unspeakable(node, body, None)
+        return self._finished(body)
+
+    # -- unions -----------------------------------------------------------------------------------------
+
+    def _union(self, node: JsonObject, body: Body) -> Draft:
+        branches, null = branches_of(node)
+        kinds, type_null = types_of(node)
+        if kinds or type_null:
+            null = null and type_null
+            branches = [self._typed(branch, kinds, null=type_null) for branch in branches]
+        self._unspeakable(node, body, None)
+        for key in node:
+            if (key in TYPED or key in {"const", "enum"}) and key not in UNSPEAKABLE:
+                self._tell(body, key, node[key], "is only described beside the union")
+        if "anyOf" in node and "oneOf" in node:
+            self._tell(body, "oneOf", node["oneOf"], "is only described", kind="union")
+        if null:
+            branches = [*branches, NULL]
+        if len(branches) == 1:
+            return self._in_place(branches[0], body)
+        if not branches:
+            body.always.append("(no value is valid here)")
+            return self._finished(body)
+        if null and len(branches) == 2 and self._flags_null(branches[0]):
+            return self._in_place(branches[0], body, null=True)
+        body.put_list("anyOf", self._branches(branches))
+        return self._finished(body)
+
+    def _typed(self, branch: Any, kinds: list[str], *, null: bool) -> Any:
+        if not isinstance(branch, dict):
+            return {"type": kinds} if branch else branch
+        return self._derived.typed(branch, [*kinds, "null"] if null else kinds)
+
+    def _branches(self, branches: list[Any]) -> list[Draft]:
+        """The drafts of branches; null is a branch, or a flag of the first that can carry it."""
+        if NULL in branches and self._profile.null == "nullable":
+            kept = [branch for branch in branches if branch != NULL]
+            drafts = [self._child(branch, "anyOf", index) for index, branch in enumerate(kept)]
+            if any(takes_null(self._definitions, branch) for branch in kept):
+                return drafts
+            for index, branch in enumerate(kept):
+                if self._flags_null(branch):
+                    drafts[index] = self._null_child(branch, "anyOf", index)
+                    return drafts
+            return [*drafts, dict(NULL)]
+        return [self._child(branch, "anyOf", index) for index, branch in enumerate(branches)]
+
+    def _flags_null(self, branch: Any) -> bool:
+        """Whether null is said by a flag of a branch."""
+        return (
+            self._profile.null == "nullable"
+            and isinstance(branch, dict)
+            and not _FLAGGED.isdisjoint(branch)
+            and _UNFLAGGED.isdisjoint(branch)
+        )
+
+    def _null_child(self, branch: JsonObject, *steps: str | int) -> Draft:
+        """A branch that carries null as a flag."""
+        draft = self._child(branch, *steps)
+        if isinstance(draft, Hole):
+            return admitting_null(draft)
+        if "$ref" in branch:
+            container = draft.container if isinstance(draft, Skeleton) else draft
+            flagged = ordered({**container, "nullable": True}) if "type" in container else container
+            return Skeleton(flagged, draft.children) if isinstance(draft, Skeleton) else flagged
+        return self._child(self._derived.with_null(branch), *steps)
+
+    def _in_place(self, branch: Any, body: Body, *, null: bool = False) -> Draft:
+        """The one branch of a union in the place of the union, with the union's annotations."""
+        said = self._finished(body)
+        assert isinstance(said, dict)
+        if not isinstance(branch, dict):
+            return said
+        draft = self._null_child(branch) if null else self._at(branch)
+        if isinstance(draft, Hole):
+            own = {**draft.beside, **draft.texts, **said}
+            place = self._hole(draft.key, draft.node, own)
+            return self._apart(admitting_null(place) if draft.nullable else place)
+        return _overlaid(draft, said)
+
+    def _described_union(self, node: JsonObject, body: Body) -> None:
+        for key in ("anyOf", "oneOf"):
+            if key in node:
+                what = "is only described beside what the object declares"
+                self._tell(body, key, node[key], what, kind="union")
+
+
+def _kinds_of(values: list[Any] | None) -> list[str]:
+    """The types of constants that have none declared."""
+    kinds = dict.fromkeys(kind_of(value) for value in values or () if value is not None)
+    if "number" in kinds:
+        kinds.pop("integer", None)
+    return list(kinds)
+
+
+def _is_scalar(node: JsonObject) -> bool:
+    """Whether a schema is of one scalar type, so that it is as short as a reference to it."""
+    kinds, _ = types_of(node)
+    if "anyOf" in node or "oneOf" in node or "allOf" in node:
+        return False
+    return len(kinds or _kinds_of(values_of(node))) == 1 and kinds[:1] not in (
+        ["object"],
+        ["array"],
+    )
+
+
+def _overlaid(draft: Draft, said: JsonObject) -> Draft:
+    """A draft with annotations in the place of its own."""
+    if not said or isinstance(draft, Hole):
+        return draft
+    if isinstance(draft, Skeleton):
+        return Skeleton(ordered({**draft.container, **said}), draft.children)
+    return ordered({**draft, **said})

@@ -1,0 +1,85 @@
+"""Property names that a provider refuses: others in their place, and back (rule R14)."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn.schema.profile import Profile
+from specfn.schema.walk import walk
+
+_MOST: Final = 64
+
+
+class Names:
+    """Finds the names that a profile refuses; each definition is looked through once."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._root = _matcher(profile.root_key)
+        self._nested = _matcher(profile.nested_key)
+        self._refused: dict[int, tuple[Any, tuple[str, ...]]] = {}
+
+    def aliases(self, schema: JsonObject, definitions: JsonObject) -> dict[str, str]:
+        """What stands for each refused name, unlike any declared name; in the order of the document."""
+        refused = list(self._of_root(schema))
+        for node in definitions.values():
+            refused += self._of(node)
+        if not refused:
+            return {}
+        schemas = [schema, *definitions.values()]
+        taken = {name for part in schemas for node in walk(part) for name in _declared(node)}
+        found: dict[str, str] = {}
+        for name in dict.fromkeys(refused):
+            found[name] = alias(name, taken)
+            taken.add(found[name])
+        return found
+
+    def _of_root(self, schema: JsonObject) -> Iterator[str]:
+        if self._root is not None:
+            yield from (name for name in _declared(schema) if not self._root.fullmatch(name))
+        if self._nested is not None:
+            for node in walk(schema):
+                if node is not schema:
+                    yield from _unfit(self._nested, _declared(node))
+
+    def _of(self, node: Any) -> tuple[str, ...]:
+        if self._nested is None:
+            return ()
+        found = self._refused.get(id(node))
+        if found is None:
+            names = (
+                name for inner in walk(node) for name in _unfit(self._nested, _declared(inner))
+            )
+            found = self._refused[id(node)] = (node, tuple(names))
+        return found[1]
+
+
+def _matcher(pattern: str | None) -> re.Pattern[str] | None:
+    return None if pattern is None else re.compile(pattern)
+
+
+def _declared(node: JsonObject) -> Iterable[str]:
+    properties = node.get("properties")
+    return properties if isinstance(properties, dict) else ()
+
+
+def _unfit(pattern: re.Pattern[str], names: Iterable[str]) -> Iterator[str]:
+    return (name for name in names if not pattern.fullmatch(name))
+
+
+def alias(name: str, taken: Iterable[str]) -> str:
+    """A name of letters, digits and underscores that stands for another and is not taken."""
+    legal = re.sub(r"[^A-Za-z0-9_]", "_", name) or "_"
+    if legal[0].isdigit():
+        legal = f"_{legal}"
+    if len(legal) > _MOST:
+        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+        legal = f"{legal[: _MOST - 7]}_{digest}"
+    while legal in taken:
+        legal = f"_{legal}"[:_MOST] if len(legal) < _MOST else _hashed(legal)
+    return legal
+
+
+def _hashed(name: str) -> str:
+    return f"{name[: _MOST - 7]}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"

@@ -1,0 +1,113 @@
+"""What a provider accepts, as data: names, keys, schema keywords, limits, and the form of a tool on the wire.
+
+Profiles are written next to the codecs of the provider that they describe. What a profile does not say, no code
+may assume; what a provider's documentation does not say, the profile's comments call believed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from specfn._json import JsonObject
+
+#: How a schema says that null is admitted: a list of types, a branch of its own, or ``nullable`` beside the type.
+Null = Literal["type", "branch", "nullable"]
+
+#: What stands in ``Profile.shape`` for the parts of a tool.
+NAME: Final = "$name"
+DESCRIPTION: Final = "$description"
+SCHEMA: Final = "$schema"
+STRICT: Final = "$strict"
+
+#: Keywords that are said of a schema and refuse no instance, and those that build it.
+SAID: Final = frozenset({"description", "title"})
+BUILT: Final = frozenset({"anyOf", "enum", "items", "properties", "required", "type"})
+BOUNDS: Final = frozenset(
+    "maxItems maxLength maxProperties maximum minItems minLength minProperties minimum pattern".split()
+)
+
+#: Constructs of patterns that engines without backtracking refuse: looking around, back references, word
+#: boundaries, atomic groups and possessive repetition.
+BACKTRACKING: Final = r"\(\?(?:[=!>]|<[=!]|P[=<])|\\[1-9bBAzZGK]|\\k<|[*+?}]\+"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strict:
+    """What a provider asks of a schema that it enforces while the model writes.
+
+    Attributes:
+        properties: the most properties in all.
+        nesting: the deepest nesting of objects.
+        enum_values: the most values of all enums together.
+        text: the most characters of all names, enum values and constants together.
+        long_enum: from how many values on the characters of one enum are limited, and to how many.
+    """
+
+    properties: int
+    nesting: int
+    enum_values: int
+    text: int
+    long_enum: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What one provider accepts of a list of tools.
+
+    Attributes:
+        name: what callers name it by.
+        verified: when its facts were last looked up, ``YYYY-MM``.
+        sources: where they are from.
+        shape: one tool on the wire, with ``NAME``, ``DESCRIPTION``, ``SCHEMA`` and ``STRICT`` in the places of
+            its parts.
+        group: the member of one object that holds all tools, where they are not a plain list.
+        tool_name: pattern of a whole tool name.
+        tools: the most tools of one request; ``None`` for no known limit.
+        description_limit: the most characters of a tool's description.
+        root_key: pattern of the names of properties at the root; ``None`` for any.
+        nested_key: the same below the root.
+        keywords: the schema keywords that are used.
+        tolerated: further keywords that the provider does not refuse.
+        formats: the formats that may be used, by type; ``None`` for any.
+        patterns: a pattern of what a ``pattern`` must not contain.
+        enums: the types whose values may be listed.
+        empty_text: whether an enum may list the empty string.
+        null: how null is admitted.
+        union_alone: whether nothing may stand beside ``anyOf``.
+        refs: whether ``$defs`` may be used; schemas are nested in full otherwise, recursive ones to a depth.
+        ref_alone: whether nothing may stand beside ``$ref``.
+        empty_root: whether a function without parameters has a schema at all.
+        nesting: the deepest nesting of objects and arrays.
+        strict: what is asked of schemas that the provider enforces; ``None`` where it enforces none.
+        fallback: the profile of a function that cannot be strict.
+    """
+
+    name: str
+    verified: str
+    sources: tuple[str, ...]
+    shape: JsonObject
+    group: str | None = None
+    tool_name: str
+    tools: int | None = None
+    description_limit: int | None = None
+    root_key: str | None = None
+    nested_key: str | None = None
+    keywords: frozenset[str]
+    tolerated: frozenset[str] = frozenset()
+    formats: Mapping[str, frozenset[str]] | None = None
+    patterns: str | None = None
+    enums: frozenset[str] = field(
+        default=frozenset({"boolean", "integer", "null", "number", "string"})
+    )
+    empty_text: bool = True
+    null: Null = "type"
+    union_alone: bool = False
+    refs: bool = False
+    ref_alone: bool = False
+    empty_root: bool = True
+    nesting: int | None = None
+    strict: Strict | None = None
+    fallback: "Profile | None" = None
+
+    def __hash__(self) -> int:
+        return hash(self.name)

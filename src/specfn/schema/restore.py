@@ -1,0 +1,122 @@
+"""Arguments as a model wrote them for a fitted schema, back in the words of the schema itself."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn.schema.bundle import Bundle, takes_null
+
+#: The deepest nesting that is looked at; deeper arguments are refused when they are validated.
+_DEEPEST: Final = 100
+
+#: The most branches that one value is held against.
+_MOST: Final = 200
+
+
+def restore(schema: JsonObject, arguments: Any, *, names: Mapping[str, str], nulls: bool) -> Any:
+    """Undo what fitting did to what a model writes.
+
+    Args:
+        schema: the validator schema, with its ``$defs``.
+        arguments: what the model wrote; it is not changed.
+        names: the schema's own name by the name that the model was shown.
+        nulls: whether null was shown for what may be left out; it is taken out again where the schema
+            does not take it.
+
+    Returns:
+        The arguments; the same object where nothing had to change.
+    """
+    if not names and not nulls:
+        return arguments
+    bundle = Bundle()
+    bundle.takes(schema.get("$defs", {}))
+    return _Restorer(bundle, names, nulls=nulls).value(arguments, [schema], 0)
+
+
+class _Restorer:
+    def __init__(self, bundle: Bundle, names: Mapping[str, str], *, nulls: bool) -> None:
+        self._bundle = bundle
+        self._names = names
+        self._shown = {own: shown for shown, own in names.items()}
+        self._nulls = nulls
+
+    def value(self, value: Any, schemas: list[Any], depth: int) -> Any:
+        if depth > _DEEPEST or value.__class__ not in (dict, list):
+            return value
+        flat = [*self._flat(schemas)]
+        if value.__class__ is dict:
+            return self._object(value, self._meant(value, flat), depth)
+        items = [
+            self.value(item, [_item(node, index) for node in flat], depth + 1)
+            for index, item in enumerate(value)
+        ]
+        return value if all(new is old for new, old in zip(items, value, strict=True)) else items
+
+    def _flat(self, schemas: list[Any]) -> Iterator[JsonObject]:
+        """The schemas without references and unions, each alternative for itself."""
+        waiting, seen = list(schemas), set[int]()
+        while waiting and len(seen) < _MOST:
+            node = waiting.pop()
+            if not isinstance(node, dict) or id(node) in seen:
+                continue
+            seen.add(id(node))
+            name = self._bundle.name_of(node["$ref"]) if "$ref" in node else None
+            if name is not None:
+                waiting.append(self._bundle[name])
+            for key in ("anyOf", "oneOf", "allOf"):
+                waiting.extend(node.get(key, ()))
+            yield node
+
+    def _meant(self, value: JsonObject, flat: list[JsonObject]) -> list[JsonObject]:
+        """The alternatives that an object may mean: those that declare all it holds, and agree with it."""
+        objects = [node for node in flat if "properties" in node or "additionalProperties" in node]
+        if len(objects) > 1:
+            agreeing = [node for node in objects if self._agrees(value, node)]
+            return agreeing or objects
+        return objects
+
+    def _agrees(self, value: JsonObject, node: JsonObject) -> bool:
+        declared = node.get("properties", {})
+        for key, item in value.items():
+            property_ = declared.get(self._names.get(key, key), declared.get(key))
+            if property_ is None:
+                return False
+            if isinstance(property_, dict) and item.__class__ is str:
+                values = property_.get("enum", [property_["const"]] if "const" in property_ else [])
+                if values and item not in values:
+                    return False
+        return True
+
+    def _object(self, value: JsonObject, nodes: list[JsonObject], depth: int) -> Any:
+        out: JsonObject = {}
+        changed = False
+        for key, item in value.items():
+            name = self._own(key, nodes)
+            declaring = [node for node in nodes if name in node.get("properties", ())]
+            if item is None and self._nulls and self._left_out(name, declaring):
+                changed = True
+                continue
+            schemas = [node["properties"][name] for node in declaring]
+            if not declaring:
+                schemas = [node.get("additionalProperties") for node in nodes]
+            out[name] = self.value(item, schemas, depth + 1)
+            changed = changed or name != key or out[name] is not item
+        return out if changed else value
+
+    def _own(self, key: str, nodes: list[JsonObject]) -> str:
+        """The schema's own name of a property."""
+        name = self._names.get(key, key)
+        return name if any(name in node.get("properties", ()) for node in nodes) else key
+
+    def _left_out(self, name: str, declaring: list[JsonObject]) -> bool:
+        """Whether null for a property means that it was left out."""
+        return bool(declaring) and all(
+            name not in node.get("required", ())
+            and not takes_null(self._bundle, node["properties"][name])
+            for node in declaring
+        )
+
+
+def _item(node: JsonObject, index: int) -> Any:
+    prefix = node.get("prefixItems", ())
+    return prefix[index] if index < len(prefix) else node.get("items")

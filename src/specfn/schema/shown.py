@@ -1,0 +1,126 @@
+"""Walks over a schema as a model is shown it, and what is done to one as a whole after it was rendered."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from specfn._json import JsonObject
+
+#: Members that hold schemas, in what a provider is shown.
+_MAPS: Final = frozenset({"properties", "$defs"})
+_SINGLES: Final = frozenset({"items", "additionalProperties"})
+
+_CUT: Final = "(nested deeper than shown)"
+
+Path: TypeAlias = tuple[str | int, ...]
+
+
+def mapped(schema: JsonObject, change: Callable[[Any, Path], Any]) -> JsonObject:
+    """A schema with its direct subschemas changed; the same object where none was."""
+    changed: JsonObject = {}
+    for key, value in schema.items():
+        new: Any = value
+        if key in _MAPS:
+            new = {name: change(item, (key, name)) for name, item in value.items()}
+            new = value if all(new[name] is item for name, item in value.items()) else new
+        elif key == "anyOf":
+            new = [change(item, (key, index)) for index, item in enumerate(value)]
+            new = value if all(map(_is, new, value)) else new
+        elif key in _SINGLES:
+            new = change(value, (key,))
+        if new is not value:
+            changed[key] = new
+    return {**schema, **changed} if changed else schema
+
+
+def _is(left: Any, right: Any) -> bool:
+    return left is right
+
+
+# -- unions that stand alone ----------------------------------------------------------------------
+
+
+def apart(schema: Any, _: Path = ()) -> Any:
+    """The schema with nothing beside ``anyOf``: what is said of a union is said of its first branch."""
+    if not isinstance(schema, dict):
+        return schema
+    if "anyOf" in schema and len(schema) > 1:
+        said = "\n".join(schema[key] for key in ("title", "description") if key in schema)
+        schema = {"anyOf": _told(schema["anyOf"], said)}
+    if None in schema.get("enum", ()):
+        schema = _without_null(schema)
+    return mapped(schema, apart)
+
+
+def _without_null(schema: JsonObject) -> JsonObject:
+    """An enum without null, which the schema admits by other means."""
+    values = [value for value in schema["enum"] if value is not None]
+    rest = {key: value for key, value in schema.items() if key != "enum"}
+    return {**rest, "enum": values} if values else rest
+
+
+def _told(branches: list[Any], said: str) -> list[Any]:
+    if not said or not branches or not isinstance(branches[0], dict):
+        return branches
+    first = branches[0]
+    old = first.get("description")
+    text = f"{said}\n{old}" if old and old != said else said
+    return [{**first, "description": text}, *branches[1:]]
+
+
+# -- a limit of nesting ---------------------------------------------------------------------------
+
+
+def trimmed(schema: Any, nesting: int, cut: list[Path], path: Path = (), depth: int = 0) -> Any:
+    """The schema with stubs for objects and arrays that are nested too deep.
+
+    Args:
+        schema: as a provider is shown it, without references.
+        nesting: how deep objects and arrays may be nested.
+        cut: where the places that were cut are added.
+        path: of the schema.
+        depth: of the schema.
+    """
+    if not isinstance(schema, dict):
+        return schema
+    depth += _nests(schema)
+    if depth >= nesting and any(key in schema for key in _BELOW):
+        stub = _stub(schema)
+        if stub != schema:
+            cut.append(path)
+        return stub
+    return mapped(schema, lambda inner, steps: trimmed(inner, nesting, cut, (*path, *steps), depth))
+
+
+#: What a stub is without.
+_BELOW: Final = ("properties", "items", "anyOf", "additionalProperties")
+
+
+def _nests(node: JsonObject) -> bool:
+    return node.get("type") in ("object", "array") or "properties" in node
+
+
+def _stub(node: JsonObject) -> JsonObject:
+    """What stands for a subtree: its type, and what it was."""
+    said: str = node.get("description", _CUT)
+    out: JsonObject = {key: node[key] for key in ("type", "nullable") if key in node}
+    out["description"] = said if said.endswith(_CUT) else f"{said}\n{_CUT}"
+    if node.get("type") == "array":
+        out["items"] = {}
+    return out
+
+
+# -- other names for properties -------------------------------------------------------------------
+
+
+def renamed(schema: Any, names: Mapping[str, str]) -> Any:
+    """A schema with declared properties under other names; the same object where there are none."""
+    if not isinstance(schema, dict):
+        return schema
+    out = mapped(schema, lambda inner, _: renamed(inner, names))
+    properties = out.get("properties", {})
+    if names.keys().isdisjoint(properties):
+        return out
+    out = {**out, "properties": {names.get(key, key): item for key, item in properties.items()}}
+    if "required" in out:
+        out["required"] = [names.get(name, name) for name in out["required"]]
+    return out

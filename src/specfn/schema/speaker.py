@@ -1,0 +1,247 @@
+"""The keywords of one schema as a profile allows them: said, bounded otherwise, or described."""
+
+import re
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn.schema.body import Body, shown
+from specfn.schema.bundle import Named, takes_null
+from specfn.schema.derived import Derived
+from specfn.schema.drafter import Drafter
+from specfn.schema.nodes import MORE, fits, kind_of
+from specfn.schema.piece import Draft
+from specfn.schema.profile import Profile
+from specfn.schema.text import is_plain
+from specfn.schema.vocabulary import BY_TYPE, CONSTRAINTS, OBJECT, TYPED, UNSPEAKABLE
+
+#: Bounds that every value of their type is within.
+_IDLE: Final = (
+    ("minItems", 0),
+    ("minLength", 0),
+    ("minProperties", 0),
+    ("uniqueItems", False),
+)
+
+_EXCLUSIVE: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
+
+
+class Speaker(Drafter):
+    """What of a drafter knows keywords; unions and places are its subclass's."""
+
+    def __init__(
+        self,
+        definitions: Named,
+        *,
+        profile: Profile,
+        strict: bool,
+        derived: Derived,
+        constraint: bool,
+        bare: bool,
+        short: bool,
+    ) -> None:
+        super().__init__(definitions, constraint=constraint, bare=bare, short=short)
+        self.shared = profile.refs
+        self._profile = profile
+        self._strict = strict
+        self._derived = derived
+
+    def _allows(self, key: str) -> bool:
+        return key in self._profile.keywords
+
+    def _child(self, node: Any, *steps: str | int, optional: bool = False) -> Draft:
+        if node is False:
+            return {"description": "(no value is valid here)"}
+        return super()._child(node, *steps, optional=optional)
+
+    def _lists_types(self) -> bool:
+        """Whether null stands in a list of types."""
+        return self._profile.null == "type"
+
+    def _tell(
+        self, body: Body, key: str, value: Any, what: str, *, kind: str = "constraint"
+    ) -> None:
+        """Say a keyword in the description; validation keeps it, and what nobody can see in it is left out."""
+        body.lines.append(f"@{key} {shown(value)}")
+        kind = kind if is_plain(value) else "hidden"
+        self._edit(kind, f"{key} {what}; validation keeps it")
+
+    def _keywords(self, node: JsonObject, body: Body, kind: str | None) -> None:
+        for key, value in node.items():
+            applies = kind is None or key in BY_TYPE[kind]
+            if not applies or (key, value) in _IDLE:
+                continue
+            if key in CONSTRAINTS:
+                if self._speaks(key, value, kind):
+                    body.out[key] = value
+                else:
+                    self._tell(body, key, value, "is only described")
+            elif key in _EXCLUSIVE:
+                self._exclusive(node, body, key, kind)
+        if kind == "array" or (kind is None and ("items" in node or "prefixItems" in node)):
+            self._array(node, body)
+        if kind == "object" or (kind is None and not OBJECT.isdisjoint(node)):
+            self._object(node, body)
+
+    def _speaks(self, key: str, value: Any, kind: str | None) -> bool:
+        """Whether a keyword may be said as it is."""
+        if not (self._allows(key) and self._may_stand(key, value)):
+            return False
+        if key == "pattern":
+            refused = self._profile.patterns
+            return refused is None or not re.search(refused, value)
+        if key == "format" and self._profile.formats is not None:
+            return value in self._profile.formats.get(kind or "", ())
+        return True
+
+    def _exclusive(self, node: JsonObject, body: Body, key: str, kind: str | None) -> None:
+        """Exclusive bounds: as they are, else inclusive ones on integers, else inclusive and described."""
+        value = node[key]
+        bound, step = _EXCLUSIVE[key]
+        if self._speaks(key, value, kind):
+            body.out[key] = value
+            return
+        if kind == "integer" and float(value).is_integer():
+            value = int(value) + step
+        else:
+            self._tell(body, key, value, "is shown as an inclusive bound and described")
+        if not self._speaks(bound, value, kind):
+            self._tell(body, bound, value, "is only described")
+        elif bound not in node or (value > node[bound]) == (step > 0):
+            body.out[bound] = value
+
+    def _values(self, body: Body, kind: str | None, values: list[Any], *, nullable: bool) -> None:
+        admits = nullable and self._lists_types()
+        listed = [
+            value
+            for value in values
+            if (admits if value is None else kind is None or fits(value, kind))
+        ]
+        self._kept("constants", values)
+        scalar = all(kind_of(value) in self._profile.enums for value in listed if value is not None)
+        if not (scalar and listed and (self._profile.empty_text or "" not in listed)):
+            body.always.append(f"@enum {shown(values)}")
+            self._edit("enum", "the values are only described; validation keeps them")
+        elif self._short and len(listed) > 50:
+            body.always.append(f"one of {len(listed)} values: {shown(listed)}")
+            self._edit("enum", f"{len(listed)} values are only described")
+        else:
+            body.out["enum"] = listed
+
+    def _unspeakable(self, node: JsonObject, body: Body, kind: str | None) -> None:
+        for key in UNSPEAKABLE:
+            if key in node and (kind is None or key not in TYPED or key in BY_TYPE[kind]):
+                self._tell(body, key, node[key], "is only described")
+        rest = node.get("unevaluatedProperties", True)
+        if rest is not True and not _NEIGHBORS.isdisjoint(node):
+            self._tell(body, "unevaluatedProperties", rest, "is only described")
+
+    # -- arrays and objects -------------------------------------------------------------------------------
+
+    def _array(self, node: JsonObject, body: Body) -> None:
+        prefix = node.get("prefixItems")
+        items = node.get("items", True)
+        if not prefix:
+            draft = {} if isinstance(items, bool) else self._child(items, "items")
+            body.put("items", draft)
+            if items is False:
+                self._at_most(body, 0)
+            return
+        self._tell(
+            body, "prefixItems", prefix, "is shown as a list of any of its items", kind="tuple"
+        )
+        choices = list(prefix) if items is False else [*prefix, items]
+        if items is False:
+            self._at_most(body, len(prefix))
+        if any(choice is True for choice in choices):
+            body.out["items"] = {}
+            return
+        inner = Body({})
+        drafts = [self._child(item, "items", "anyOf", index) for index, item in enumerate(choices)]
+        inner.put_list("anyOf", drafts)
+        body.put("items", inner.finish(bare=True))
+
+    def _at_most(self, body: Body, count: int) -> None:
+        if self._speaks("maxItems", count, "array"):
+            body.out["maxItems"] = min(count, body.out.get("maxItems", count))
+        else:
+            self._tell(body, "maxItems", count, "is only described")
+
+    def _object(self, node: JsonObject, body: Body) -> None:
+        required = set(node.get("required", ()))
+        declared = {
+            name: item for name, item in node.get("properties", {}).items() if item is not False
+        }
+        self._kept("names", declared)
+        drafts = {
+            name: self._property(name, item, required=name in required)
+            for name, item in declared.items()
+        }
+        if drafts:
+            body.put_map("properties", drafts)
+        names = [name for name in node.get("required", ()) if name in declared]
+        if self._strict:
+            names = list(declared)
+        if names:
+            body.out["required"] = names
+        beside = [
+            name for name in node.get("required", ()) if name not in node.get("properties", {})
+        ]
+        if beside:
+            self._tell(body, "required", beside, "of what is not declared is only described")
+        self._additional(node, body)
+        if self._strict and not drafts and body.out.get("additionalProperties") is False:
+            body.out |= {"properties": {}, "required": []}
+
+    def _property(self, name: str, item: Any, *, required: bool) -> Draft:
+        """A property; one that may be left out is asked for with null where all are asked for."""
+        steps = ("properties", name)
+        if not self._strict or required or not isinstance(item, dict):
+            return self._child(item, *steps, optional=not required)
+        self._path.extend(steps)
+        if takes_null(self._definitions, item):
+            self._edit("null", "optional, shown as required: null is sent as null")
+        else:
+            item = self._derived.with_null(item)
+            self._edit("required", "optional, shown as required and nullable: null means left out")
+        del self._path[-2:]
+        return self._child(item, *steps, optional=True)
+
+    def _additional(self, node: JsonObject, body: Body) -> None:
+        """What else an object may hold; patterns widen it."""
+        others, stated = self._others(node)
+        patterns = node.get("patternProperties")
+        if patterns and others is not True:
+            choices = [*patterns.values(), *([] if others is False else [others])]
+            others = choices[0] if len(choices) == 1 else {"anyOf": choices}
+        if self._strict and not stated and not patterns and node.get("properties"):
+            others = False
+            self._edit("closed", "only declared properties are offered; validation takes others")
+        if others is True:
+            if stated and self._allows("additionalProperties"):
+                body.out["additionalProperties"] = True
+        elif self._allows("additionalProperties"):
+            draft = (
+                False
+                if others is False
+                else self._child(others, "additionalProperties", optional=True)
+            )
+            if isinstance(draft, bool):
+                body.out["additionalProperties"] = draft
+            else:
+                body.put("additionalProperties", draft)
+        elif others is False:
+            self._edit("open", "that nothing else is admitted is not said; validation keeps it")
+        else:
+            self._tell(body, "additionalProperties", others, "is only described")
+
+    def _others(self, node: JsonObject) -> tuple[Any, bool]:
+        """What the schema of other properties is, and whether the document states it."""
+        unevaluated = node.get("unevaluatedProperties", True)
+        if "additionalProperties" in node or MORE in node or unevaluated is True:
+            stated = "additionalProperties" in node or MORE in node
+            return node.get("additionalProperties", True), stated
+        return (unevaluated, True) if _NEIGHBORS.isdisjoint(node) else (True, True)
+
+
+#: What ``unevaluatedProperties`` looks through; it then says what no other keyword can.
+_NEIGHBORS: Final = frozenset({"allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas"})
