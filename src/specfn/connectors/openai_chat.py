@@ -18,6 +18,7 @@ from specfn.schema.profile import (
     STRICT as IS_STRICT,
 )
 
+_FORMATS: Final = frozenset("date date-time duration email hostname ipv4 ipv6 time uuid".split())
 _NUMBERS: Final = frozenset({"exclusiveMaximum", "exclusiveMinimum", "multipleOf"})
 
 PROFILE: Final = Profile(
@@ -41,10 +42,16 @@ PROFILE: Final = Profile(
     | BUILT
     | BOUNDS
     | _NUMBERS
-    | {"additionalProperties", "default", "deprecated", "examples", "format", "uniqueItems"},
+    | {"additionalProperties", "default", "deprecated", "examples", "format"},
     tolerated=frozenset(
-        "$comment allOf const contains not oneOf patternProperties prefixItems".split()
+        "$comment allOf const contains not oneOf patternProperties prefixItems uniqueItems".split()
     ),
+    # Those that are enforced, where anything is; others say more to a reader in words.
+    formats={
+        "string": _FORMATS | {"uri"},
+        "integer": frozenset({"int32", "int64"}),
+        "number": frozenset({"double", "float"}),
+    },
     patterns=BACKTRACKING,
     # Believed: references into $defs are followed where nothing is enforced, as they are where it is.
     refs=True,
@@ -71,9 +78,7 @@ STRICT: Final = replace(
     | {"additionalProperties", "description", "format", "maximum", "minimum", "pattern"}
     | {"maxItems", "minItems"},
     tolerated=frozenset({"const"}),
-    formats={
-        "string": frozenset("date date-time duration email hostname ipv4 ipv6 time uuid".split())
-    },
+    formats={"string": _FORMATS},
     ref_alone=True,
     # Documented: the numbers; believed: what exactly is counted, so that we count generously.
     strict=Strict(

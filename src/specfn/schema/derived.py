@@ -12,8 +12,15 @@ NULL: Final[JsonObject] = {"type": "null"}
 
 _UNIONS = ("anyOf", "oneOf")
 
-#: What a type with null beside it is not enough for.
-_HARD: Final = frozenset({"$ref", "allOf", "anyOf", "not", "oneOf"})
+#: What says how a value is built; a union beside it is only described.
+STRUCTURE: Final = frozenset(
+    "additionalProperties items patternProperties prefixItems properties required".split()
+)
+
+
+def is_union(node: JsonObject) -> bool:
+    """Whether a schema is shown as a union of its branches."""
+    return ("anyOf" in node or "oneOf" in node) and STRUCTURE.isdisjoint(node)
 
 
 class Derived:
@@ -58,13 +65,14 @@ class Derived:
 def _with_null(node: JsonObject) -> JsonObject:
     kinds = node.get("type")
     union = [key for key in _UNIONS if key in node]
-    if kinds is None and len(union) == 1 and "$ref" not in node and _values(node) is None:
+    if kinds is None and len(union) == 1 and is_union(node) and _values(node) is None:
         rest = {key: value for key, value in node.items() if key not in _UNIONS}
         return {**rest, "anyOf": [*node[union[0]], NULL]}
-    if kinds is None and _values(node) is not None and _HARD.isdisjoint(node):
+    whole = "$ref" in node or is_union(node)
+    if kinds is None and _values(node) is not None and not whole:
         rest = {key: value for key, value in node.items() if key != "const"}
         return {**rest, "enum": [*(_values(node) or ()), None]}
-    if kinds is None or not _HARD.isdisjoint(node):
+    if kinds is None or whole:
         said = {key: value for key, value in node.items() if is_annotation(key)}
         inner = {key: value for key, value in node.items() if not is_annotation(key)}
         return {**said, "anyOf": [inner, NULL]}

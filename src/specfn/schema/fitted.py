@@ -11,7 +11,7 @@ from typing import Any
 from specfn._json import JsonObject
 from specfn.schema.body import Body, shown
 from specfn.schema.bundle import takes_null
-from specfn.schema.derived import NULL, Derived
+from specfn.schema.derived import NULL, STRUCTURE, Derived, is_union
 from specfn.schema.nodes import (
     Root,
     branches_of,
@@ -27,23 +27,10 @@ from specfn.schema.profile import Profile
 from specfn.schema.speaker import Speaker
 from specfn.schema.vocabulary import TYPED, UNSPEAKABLE
 
-#: What says how a value is built; a union beside it is only described.
-_STRUCTURE = frozenset(
-    {
-        "additionalProperties",
-        "items",
-        "patternProperties",
-        "prefixItems",
-        "properties",
-        "required",
-    }
-)
-
 _SCALARS = frozenset({"boolean", "integer", "number", "string"})
 
-#: What a schema must have, and must not have, to admit null by a flag.
+#: What a schema must have to admit null by a flag.
 _FLAGGED = frozenset({"$ref", "const", "enum", "type"})
-_UNFLAGGED = frozenset({"allOf", "anyOf", "not", "oneOf"})
 
 #: Annotations as lines of a description, where the provider does not take them as keywords.
 _LINES = {"default": "@default", "example": "@example"}
@@ -64,9 +51,25 @@ class Fitted(Speaker):
         """A component's place; one with nothing below it is shown wherever it is used."""
         name = self._definitions.name_of(node["$ref"])
         target = None if name is None else self._definitions[name]
-        if isinstance(target, dict) and (_is_scalar(target) if self.shared else is_leaf(target)):
+        if not isinstance(target, dict):
+            return self._place(node)
+        if "$ref" in target and _is_scalar(self._last(target)):
+            return _overlaid(self._reference(target), self._annotations(node))
+        if _is_scalar(target) if self.shared else is_leaf(target):
             return _overlaid(self._schema(target), self._annotations(node))
         return self._place(node)
+
+    def _last(self, node: JsonObject) -> JsonObject:
+        """What a chain of references ends in; a long one counts as something that is no scalar."""
+        for _ in range(10):
+            name = self._definitions.name_of(node["$ref"])
+            target = None if name is None else self._definitions[name]
+            if not isinstance(target, dict):
+                break
+            node = target
+            if "$ref" not in node:
+                return node
+        return {}
 
     def _place(self, node: JsonObject) -> Draft:
         place = super()._place(node)
@@ -113,7 +116,7 @@ class Fitted(Speaker):
         self._remarks(node, body)
         root = root_of(node)
         if root.is_union:
-            if _STRUCTURE.isdisjoint(node):
+            if STRUCTURE.isdisjoint(node):
                 return self._union(node, body)
             self._described_union(node, body)
         nullable = root.nullable and (root.values is None or None in root.values)
@@ -169,6 +172,7 @@ class Fitted(Speaker):
 
     def _union(self, node: JsonObject, body: Body) -> Draft:
         branches, null = branches_of(node)
+        branches = [_inner(branch) for branch in branches]
         kinds, type_null = types_of(node)
         if kinds or type_null:
             null = null and type_null
@@ -179,6 +183,8 @@ class Fitted(Speaker):
                 self._tell(body, key, node[key], "is only described beside the union")
         if "anyOf" in node and "oneOf" in node:
             self._tell(body, "oneOf", node["oneOf"], "is only described", kind="union")
+        if null and self._profile.null == "nullable" and self._take_null(branches):
+            null = False
         if null:
             branches = [*branches, NULL]
         if len(branches) == 1:
@@ -201,7 +207,7 @@ class Fitted(Speaker):
         if NULL in branches and self._profile.null == "nullable":
             kept = [branch for branch in branches if branch != NULL]
             drafts = [self._child(branch, "anyOf", index) for index, branch in enumerate(kept)]
-            if any(takes_null(self._definitions, branch) for branch in kept):
+            if self._take_null(kept):
                 return drafts
             for index, branch in enumerate(kept):
                 if self._flags_null(branch):
@@ -210,13 +216,16 @@ class Fitted(Speaker):
             return [*drafts, dict(NULL)]
         return [self._child(branch, "anyOf", index) for index, branch in enumerate(branches)]
 
+    def _take_null(self, branches: list[Any]) -> bool:
+        return any(takes_null(self._definitions, branch) for branch in branches)
+
     def _flags_null(self, branch: Any) -> bool:
         """Whether null is said by a flag of a branch."""
         return (
             self._profile.null == "nullable"
             and isinstance(branch, dict)
             and not _FLAGGED.isdisjoint(branch)
-            and _UNFLAGGED.isdisjoint(branch)
+            and not is_union(branch)
         )
 
     def _null_child(self, branch: JsonObject, *steps: str | int) -> Draft:
@@ -258,10 +267,20 @@ def _kinds_of(values: list[Any] | None) -> list[str]:
     return list(kinds)
 
 
+def _inner(branch: Any) -> Any:
+    """What a branch is that is nothing but a union of one."""
+    while isinstance(branch, dict) and len(branch) == 1:
+        union = branch.get("anyOf") or branch.get("oneOf")
+        if not union or len(union) != 1:
+            break
+        branch = union[0]
+    return branch
+
+
 def _is_scalar(node: JsonObject) -> bool:
     """Whether a schema is of one scalar type, so that it is as short as a reference to it."""
     kinds, _ = types_of(node)
-    if "anyOf" in node or "oneOf" in node or "allOf" in node:
+    if is_union(node):
         return False
     return len(kinds or _kinds_of(values_of(node))) == 1 and kinds[:1] not in (
         ["object"],
