@@ -153,7 +153,8 @@ def test_no_text_is_run() -> None:
 def test_no_vendor_is_named() -> None:
     """A vendor's name appears in its connector file and nowhere else."""
     texts = {name: path.read_text("utf-8") for name, path in MODULES.items()}
-    assert [name for name, text in texts.items() if VENDORS.search(text)] == []
+    elsewhere = [name for name in texts if _room(name) != "connectors"]
+    assert [name for name in elsewhere if VENDORS.search(texts[name])] == []
 
 
 def _published() -> Iterator[Path]:
