@@ -32,7 +32,7 @@ BAD = [
     "", "api.example.com", "/v1", "ftp://h", "file:///etc/passwd", "https://", "https://u:p@h",
     "https://u@h", "https://h?x=1", "https://h/?", "https://h#f", "https://h/a/../b", "https://h/./",
     "https://h/%2e%2E/x", "https://h/..;x/y", "https://{region}.example.com", "https://h h",
-    "https://a..b", f"https://{'a' * 64}.example", "https://-a.example", "https://h\\@evil.example", "https://h\r\nX: y", "https://999.1.1.1", "https://h:port",
+    "https://a..b", f"https://{'a' * 64}.example", "https://-a.example", "https://h\\@evil.example", "https://h\r\nX: y", "https://999.1.1.1", "https://h:port", "https://h:0", "https://h:65536",
 ]  # fmt: skip
 
 

@@ -14,6 +14,12 @@ _CARRIERS: Final = tuple(
     ipaddress.IPv6Network(each) for each in ("::/96", "64:ff9b::/96", "64:ff9b:1::/48")
 )
 
+#: Networks that not every Python knows to be special (IANA's registries of special-purpose addresses).
+_SPECIAL: Final = tuple(
+    ipaddress.ip_network(each)
+    for each in ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "3fff::/20", "5f00::/16")
+)
+
 
 def is_private(host: str) -> bool:
     """Whether a host is a literal address that is not public, in any spelling that a resolver takes."""
@@ -32,10 +38,13 @@ def is_public(address: Address) -> bool:
     """Whether an address, and each that it carries within it, is one of the public internet."""
     carried = tuple(_carried(address))
     mapped = getattr(address, "ipv4_mapped", None)
-    return all(
-        each.is_global and not each.is_multicast and not getattr(each, "is_site_local", False)
-        for each in (carried if mapped else (address, *carried))
-    )
+    return all(map(_is_global, carried if mapped else (address, *carried)))
+
+
+def _is_global(address: Address) -> bool:
+    special = any(address in network for network in _SPECIAL)
+    site_local = getattr(address, "is_site_local", False)
+    return address.is_global and not (address.is_multicast or site_local or special)
 
 
 def _carried(address: Address) -> Iterator[Address]:

@@ -55,6 +55,8 @@ def parse(url: str) -> Base:
         raise ValueError("must not hold a user name or password; give them as credentials")
     if "?" in url or "#" in url:
         raise ValueError("must have neither a query nor a fragment")
+    if parsed.port is not None and not 0 < parsed.port < 2**16:
+        raise ValueError("has a port that is none")
     host = parsed.raw_host.decode()
     if ":" not in host and not _HOST.match(host):
         raise ValueError("has a host that is no host name")
