@@ -38,8 +38,8 @@ BAD = [
 
 @pytest.mark.parametrize("base", BAD)
 def test_what_is_not_a_base_url_is_refused(base: str) -> None:
-    """A base URL has an http scheme, a host, no user, no query, no fragment and no dot segments."""
-    with pytest.raises(ValueError, match=r"URL|http|password|query|host|path"):
+    """A base URL has an http scheme, a host, a port that is one, no user, query, fragment or dot segments."""
+    with pytest.raises(ValueError, match=r"URL|http|password|query|host|path|port"):
         parse(base)
     with pytest.raises(ValueError, match="base_url"):
         Connection(base_url=base)

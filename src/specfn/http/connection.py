@@ -15,8 +15,9 @@ from pydantic import (
     field_validator,
 )
 
-from specfn.http.headers import FRAMING, is_cookie_value, is_token, is_value
+from specfn.http.headers import is_cookie_value, is_token, is_value
 from specfn.http.origin import parse
+from specfn.migrate.reserved import FRAMING
 
 MASK: Final = "**********"
 

@@ -9,42 +9,10 @@ import unicodedata
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
 _COOKIE_OCTETS = re.compile(r"[\x21\x23-\x2B\x2D-\x3A\x3C-\x5B\x5D-\x7E]*\Z")
 
-#: Headers that frame, route or authenticate a request: never an argument's to set.
-_RESERVED = frozenset(
-    {
-        "authorization",
-        "connection",
-        "content-length",
-        "content-type",
-        "cookie",
-        "cookie2",
-        "expect",
-        "forwarded",
-        "host",
-        "keep-alive",
-        "set-cookie",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-        "via",
-    },
-)
-_RESERVED_PREFIXES = ("proxy-", "x-forwarded-")
-
-#: Headers that say where a message ends: a wrong one makes two requests of one.
-FRAMING = frozenset({"content-length", "transfer-encoding", "connection"})
-
 
 def is_token(name: str) -> bool:
     """Whether the text is a legal header, cookie or method name."""
     return _TOKEN.match(name) is not None
-
-
-def is_reserved(name: str) -> bool:
-    """Whether the header is one that arguments must never set."""
-    lowered = name.lower()
-    return lowered in _RESERVED or lowered.startswith(_RESERVED_PREFIXES)
 
 
 def is_value(text: str) -> bool:

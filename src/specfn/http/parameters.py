@@ -5,11 +5,12 @@ from typing import Any
 
 from specfn.http import style
 from specfn.http.body import form_pairs
-from specfn.http.headers import is_reserved, is_token, is_value
+from specfn.http.headers import is_token, is_value
 from specfn.http.media import is_json
 from specfn.http.style import Escape, Pair
 from specfn.http.unfit import Faults, Unfit
 from specfn.http.values import dumps, text
+from specfn.migrate.reserved import is_reserved
 from specfn.migrate.route import Group, Parameter
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from specfn._json import JsonObject
 from specfn.document.keywords import is_true
 from specfn.migrate.media import Look
+from specfn.migrate.reserved import ignored, is_of_caller
 from specfn.migrate.route import Group, GroupKey, Location, Parameter
 from specfn.records import Note
 from specfn.settings import Presence, Settings
@@ -21,9 +22,6 @@ GROUPS: dict[str, GroupKey] = {
     "header": "headers",
     "cookie": "cookies",
 }
-
-#: Headers that OpenAPI takes from elsewhere (Parameter Object, ``name``).
-_IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 
 #: Names, without case and separators, that are credentials wherever they occur (rule R7).
 _CREDENTIALS = frozenset(
@@ -228,7 +226,7 @@ def groups(
                 "a required Authorization header: give it in connection.headers or as a credential"
             )
             notes.append(Note(pointer=place, text=text))
-        if reason is not None and not _is_ignored(raw["name"], location):
+        if reason is not None and not (location == "header" and ignored(raw["name"])):
             hidden.append(_parameter(raw, raw["name"], raw["name"], location, place))
         if reason is None and not _is_present(raw, presence[group]):
             reason = f"left out by Options.{group}"
@@ -257,10 +255,6 @@ def groups(
     return found, tuple(hidden)
 
 
-def _is_ignored(name: str, location: Location) -> bool:
-    return location == "header" and name.lower() in _IGNORED_HEADERS
-
-
 def _is_present(raw: JsonObject, presence: Presence) -> bool:
     return presence == "include" or (presence == "required" and is_true(raw.get("required")))
 
@@ -285,8 +279,10 @@ def _hidden(
 ) -> str | None:
     """Why a model must not see a parameter; ``None`` if it may (rule R7)."""
     lower = name.lower()
-    if _is_ignored(name, location):
-        return "OpenAPI ignores it as a parameter"
+    if location == "header" and (reason := ignored(name)) is not None:
+        return reason
+    if location == "header" and is_of_caller(name):
+        return "only connection.headers may set it"
     wish = settings.hidden.get(name, settings.hidden.get(lower) if location == "header" else None)
     if wish is not None:
         return "hidden by Options.hidden" if wish else None
