@@ -63,7 +63,7 @@ class ArgumentError(SpecfnError):
         return f"the arguments of {self.function} are not valid: {shown}{more}"
 
 
-class UnknownFunctionError(SpecfnError, LookupError):
+class UnknownFunctionError(SpecfnError, KeyError):
     """No function goes by that name.
 
     Attributes:

@@ -1,6 +1,6 @@
 """Applications: the functions of a document, found by any of their names, and called."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from specfn.settings import Settings
 if TYPE_CHECKING:
     import httpx
 
+    from specfn.application.bind import Approve, Bound
     from specfn.http.connection import Connection
     from specfn.http.response import Result
     from specfn.options import Options
@@ -154,6 +155,45 @@ class Application:
         from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
 
         return await send.apropagate(self._function(function), arguments, connection)
+
+    def bind(
+        self,
+        connection: "Connection",
+        *,
+        allow: Collection[str] = frozenset({"read"}),
+        approve: "Approve | None" = None,
+        limit: int = 20_000,
+    ) -> "Bound":
+        """The functions as callables that answer in text, for any framework that calls tools (rule V10).
+
+        ``bound[name](**arguments)`` and ``await bound[name].acall(**arguments)`` check the arguments, ask where that is
+        needed, execute, and return a text for the model: the answer as JSON whatever its status, what is wrong with the
+        arguments, a refusal, or that the server did not answer. What a model does never raises.
+
+        Args:
+            connection: where, as whom, and within which limits.
+            allow: what needs no approval: safeties (``read``, ``write``, ``destructive``), and functions by any name.
+            approve: is asked about everything else, with the function and its final arguments, and says true or
+                false; it may be async for ``acall``. Without it all else is refused.
+            limit: the most characters of an answer.
+
+        Returns:
+            A mapping by name, in the document's order; each with ``name``, ``description``, ``parameters``,
+            ``__doc__`` and a signature.
+
+        Raises:
+            UsageError: ``allow`` holds what is neither a safety nor a function.
+        """
+        from specfn.application.bind import bind  # noqa: PLC0415  # for callers who bind
+
+        return bind(
+            self.functions,
+            self.__getitem__,
+            connection,
+            allow=allow,
+            approve=approve,
+            limit=limit,
+        )
 
     # -- about the document ---------------------------------------------------------------------------
 

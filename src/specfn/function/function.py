@@ -137,16 +137,6 @@ class Function:
         outcome = checker.validate(arguments)
         return outcome or self._with_files(arguments, outcome)
 
-    def _with_files(self, arguments: Any, outcome: "Success | Failure") -> "Success | Failure":
-        """The verdict on arguments that are not valid as JSON, where a caller's files may be why."""
-        from specfn.validation.outcome import Success  # noqa: PLC0415  # not for converting
-
-        plain = self._plain(arguments)
-        if plain is None:
-            return outcome
-        checked = self.schemas.validator.validate(plain)
-        return Success(data=arguments) if checked else checked
-
     def _validate(self, arguments: Any) -> "Success | Failure":
         """The same, for the first time and for arguments by position."""
         from specfn.validation.outcome import Failure, Success  # noqa: PLC0415  # not for converting
@@ -161,6 +151,16 @@ class Function:
         if problems:
             return Failure(data=arguments, errors=tuple(problems))
         return Success(data=arguments)
+
+    def _with_files(self, arguments: Any, outcome: "Failure") -> "Success | Failure":
+        """The outcome of arguments that fail as JSON, but may hold a caller's files."""
+        plain = self._plain(arguments)
+        if plain is None:
+            return outcome
+        from specfn.validation.outcome import Success  # noqa: PLC0415  # likewise
+
+        checked = self.schemas.validator.validate(plain)
+        return Success(data=arguments) if checked else checked
 
     def parse(self, text: str | bytes) -> "Success | Failure":
         """Read the text of arguments as a model wrote it (rule V6). Never raises, whatever the text.

@@ -1,0 +1,299 @@
+"""Functions bound to a connection: callables that check, ask and execute, and answer in text (rule V10).
+
+Whatever a model composes, it gets a text back: the answer as JSON, what is wrong with its arguments, a refusal, or
+that the server did not answer. Exceptions are for the caller: a connection that does not fit is a ``UsageError``.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Collection, Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from specfn._json import JsonObject
+from specfn.application.signature import signature
+from specfn.application.words import refusal, silence, unfinished
+from specfn.errors import (
+    ArgumentError,
+    LimitError,
+    TransportError,
+    UnknownFunctionError,
+    UsageError,
+)
+from specfn.function.function import Function
+
+if TYPE_CHECKING:
+    from specfn.http.connection import Connection
+    from specfn.http.response import Result
+
+#: Says yes or no to one call: the function, and the arguments as they would be sent.
+Approve: TypeAlias = Callable[[Function, Any], bool | Awaitable[bool]]
+
+#: Finds a function by any of its names; raises ``UnknownFunctionError``.
+Find: TypeAlias = Callable[[str], Function]
+
+_SAFETIES: Final = frozenset({"read", "write", "destructive"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What bound functions may do.
+
+    Attributes:
+        connection: where, as whom, and within which limits.
+        allowed: the safeties that need no approval.
+        trusted: the names of functions that need none, whatever their safety.
+        approve: who is asked about all others; nobody, if it is ``None``.
+        limit: the most characters of an answer.
+    """
+
+    connection: "Connection"
+    allowed: frozenset[str]
+    trusted: frozenset[str]
+    approve: Approve | None
+    limit: int
+
+    def allows(self, function: Function) -> bool:
+        """Whether a function may be called without asking."""
+        return function.safety in self.allowed or function.name in self.trusted
+
+
+class BoundFunction:
+    """One function that can be called with what a model composed.
+
+    ``f(**arguments)`` and ``await f.acall(**arguments)``; a function with ``Options.keyword=False`` also by position.
+    Who has what a model sent as a text or an object hands that to ``f.answer(sent)`` or ``await f.aanswer(sent)``.
+
+    Attributes:
+        function: the function.
+        name, description, parameters, output, safety: as the function has them.
+    """
+
+    def __init__(self, function: Function, policy: Policy) -> None:
+        """Bind a function."""
+        self.function = function
+        self.name = self.__name__ = self.__qualname__ = function.name
+        self.description = self.__doc__ = function.description
+        self.safety = function.safety
+        self._policy = policy
+
+    def __repr__(self) -> str:
+        return f"<bound {self.function!r}>"
+
+    def __getattr__(self, name: str) -> Any:
+        # composing schemas takes time, and an application has many functions: only for who looks
+        if name == "__signature__":
+            return signature(self.function)
+        if name == "__annotations__":
+            parameters = signature(self.function).parameters.values()
+            return {one.name: one.annotation for one in parameters} | {"return": str}
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def parameters(self) -> Any:
+        """The arguments' schema."""
+        return self.function.parameters
+
+    @property
+    def output(self) -> Any:
+        """The answer's schema, or ``None``."""
+        return self.function.output
+
+    def __call__(self, /, *given: Any, **arguments: Any) -> str:
+        """Check, ask and execute; returns a text for the model.
+
+        Raises:
+            UsageError: the connection does not fit, or ``approve`` has to be awaited.
+            TypeError: arguments by position for a function that takes them by name.
+        """
+        return self.answer(_composed(self.function, given, arguments))
+
+    async def acall(self, /, *given: Any, **arguments: Any) -> str:
+        """Like calling, asynchronously; ``approve`` may be either."""
+        return await self.aanswer(_composed(self.function, given, arguments))
+
+    def answer(self, sent: Any) -> str:
+        """The same for what a model sent: a text, or the arguments in one object (or list, by position)."""
+        return _drive(self._steps(sent))
+
+    async def aanswer(self, sent: Any) -> str:
+        """Like ``answer``, asynchronously."""
+        return await _adrive(self._steps(sent))
+
+    def _steps(self, sent: Any) -> "_Steps":
+        """One call: whatever waits is a step."""
+        function, policy = self.function, self._policy
+        outcome = function.check(sent)
+        if not outcome:
+            return outcome.feedback()
+        if not policy.allows(function):
+            agreed = policy.approve is not None and (
+                yield _Approval(policy.approve, function, outcome.data)
+            )
+            if agreed is not True:
+                return refusal(function, asked=policy.approve is not None)
+        if outcome.incomplete and function.safety != "read":
+            return unfinished()
+        try:
+            result: Result = yield _Execution(function, outcome.data, policy.connection)
+        except ArgumentError as error:
+            return _feedback(error, outcome.data)
+        except (TransportError, LimitError) as error:
+            return silence(function, error)
+        return result.for_model(policy.limit)
+
+
+class Bound(Mapping[str, BoundFunction]):
+    """The bound functions of an application by name, in its order; found by any of their names."""
+
+    def __init__(self, functions: Iterable[Function], find: Find, policy: Policy) -> None:
+        """Bind functions."""
+        self._find = find
+        self._functions = {function.name: BoundFunction(function, policy) for function in functions}
+
+    def __repr__(self) -> str:
+        return f"<Bound {len(self)} functions>"
+
+    def __getitem__(self, key: str) -> BoundFunction:
+        """A bound function by its name, dotted accessor, operationId or ``"GET /path"``.
+
+        Raises:
+            UnknownFunctionError: there is none; with the three nearest names.
+        """
+        found = self._functions.get(key)
+        return self._functions[self._find(key).name] if found is None else found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._functions)
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+
+def bind(
+    functions: Iterable[Function],
+    find: Find,
+    connection: "Connection",
+    *,
+    allow: Collection[str],
+    approve: Approve | None,
+    limit: int,
+) -> Bound:
+    """Bind functions to a connection; see ``Application.bind``.
+
+    Raises:
+        UsageError: ``allow`` holds what is neither a safety nor a function, or the limit is too low.
+    """
+    if limit < 200:
+        raise UsageError("an answer is not shown in fewer than 200 characters")
+    words = {allow} if isinstance(allow, str) else set(allow)
+    try:
+        trusted = frozenset(find(word).name for word in words - _SAFETIES)
+    except UnknownFunctionError as error:
+        raise UsageError(f"allow takes read, write, destructive and functions: {error}") from None
+    policy = Policy(
+        connection=connection,
+        allowed=frozenset(words & _SAFETIES),
+        trusted=trusted,
+        approve=approve,
+        limit=limit,
+    )
+    return Bound(functions, find, policy)
+
+
+@dataclass(frozen=True, slots=True)
+class _Approval:
+    """Ask whether a call may be made."""
+
+    approve: Approve
+    function: Function
+    arguments: Any
+
+    def perform(self) -> bool:
+        said = self.approve(self.function, self.arguments)
+        if inspect.isawaitable(said):
+            if inspect.iscoroutine(said):
+                said.close()
+            raise UsageError("approve has to be awaited: use acall")
+        return said
+
+    async def aperform(self) -> bool:
+        said = self.approve(self.function, self.arguments)
+        return await said if inspect.isawaitable(said) else said
+
+
+@dataclass(frozen=True, slots=True)
+class _Execution:
+    """Send the request and read the answer, whatever its status."""
+
+    function: Function
+    arguments: Any
+    connection: "Connection"
+
+    def perform(self) -> "Result":
+        from specfn.http.send import propagate  # noqa: PLC0415  # httpx is imported on first use
+
+        return propagate(self.function, self.arguments, self.connection)
+
+    async def aperform(self) -> "Result":
+        from specfn.http.send import apropagate  # noqa: PLC0415  # likewise
+
+        return await apropagate(self.function, self.arguments, self.connection)
+
+
+_Steps: TypeAlias = Generator[_Approval | _Execution, Any, str]
+
+
+def _drive(steps: _Steps) -> str:
+    try:
+        step = next(steps)
+        while True:
+            try:
+                answer = step.perform()
+            except Exception as error:  # noqa: BLE001  # the steps know what it means
+                step = steps.throw(error)
+            else:
+                step = steps.send(answer)
+    except StopIteration as stop:
+        text: str = stop.value
+        return text
+
+
+async def _adrive(steps: _Steps) -> str:
+    try:
+        step = next(steps)
+        while True:
+            try:
+                answer = await step.aperform()
+            except Exception as error:  # noqa: BLE001  # likewise
+                step = steps.throw(error)
+            else:
+                step = steps.send(answer)
+    except StopIteration as stop:
+        text: str = stop.value
+        return text
+
+
+def _composed(function: Function, given: tuple[Any, ...], arguments: JsonObject) -> Any:
+    """The arguments in the function's own calling style; none is lost on the way.
+
+    Raises:
+        TypeError: as for any Python function whose arguments have names only.
+    """
+    if function.keyword:
+        if given:
+            raise TypeError(f"{function.name} takes its arguments by name")
+        return arguments
+    if not arguments:
+        return list(given)
+    rest = [arguments.pop(key, None) for key, _ in function.route.keys[len(given) :]]
+    return [
+        *given,
+        *rest,
+        *arguments.values(),
+    ]  # what has no place goes behind, where it is refused
+
+
+def _feedback(error: ArgumentError, data: Any) -> str:
+    from specfn.validation.outcome import Failure  # noqa: PLC0415  # only where a call goes wrong
+
+    return Failure(data=data, errors=error.problems).feedback()

@@ -1,0 +1,46 @@
+"""The Python signature of a function, for frameworks that read signatures; ``parameters`` says it all."""
+
+import inspect
+from collections.abc import Mapping
+from keyword import iskeyword
+from typing import Any, Final
+
+from specfn.function.function import Function
+
+#: The Python types of arguments.
+_TYPES: Final[Mapping[str, type]] = {
+    "string": str,
+    "integer": int,
+    "number": float,
+    "boolean": bool,
+    "array": list,
+    "object": dict,
+}
+
+
+def signature(function: Function) -> inspect.Signature:
+    """Keyword arguments by their names, optional ones with ``None``, where Python can name them."""
+    keys = function.route.keys
+    if any(iskeyword(key) or not key.isidentifier() for key, _ in keys):
+        parameters = [inspect.Parameter("arguments", inspect.Parameter.VAR_KEYWORD)]
+        return inspect.Signature(parameters, return_annotation=str)
+    properties = function.validator["properties"]
+    parameters = [
+        inspect.Parameter(
+            key,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if required else None,
+            annotation=_type(properties[key], required=required),
+        )
+        for key, required in keys
+    ]
+    return inspect.Signature(parameters, return_annotation=str)
+
+
+def _type(schema: Any, *, required: bool) -> Any:
+    """The Python type of an argument as far as its schema says one."""
+    said = schema.get("type") if isinstance(schema, dict) else None
+    known = _TYPES.get(said) if isinstance(said, str) else None
+    if known is None:
+        return Any
+    return known if required else known | None

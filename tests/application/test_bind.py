@@ -1,0 +1,363 @@
+import asyncio
+import inspect
+import json
+from collections.abc import Callable
+from typing import Any, get_type_hints
+
+import httpx
+import pytest
+
+from specfn.api import load
+from specfn.application.application import Application
+from specfn.application.bind import Bound
+from specfn.errors import UnknownFunctionError, UsageError
+from specfn.function.function import Function
+from specfn.http.connection import Connection
+from specfn.options import Options
+
+PET = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+    "required": ["name"],
+    "additionalProperties": False,
+}
+PATHS: dict[str, Any] = {
+    "/pets": {
+        "get": {
+            "operationId": "listPets",
+            "summary": "All pets.",
+            "parameters": [{"name": "limit", "in": "query", "schema": {"type": "integer"}}],
+        },
+        "post": {
+            "requestBody": {"required": True, "content": {"application/json": {"schema": PET}}}
+        },
+    },
+    "/pets/{id}": {
+        "parameters": [
+            {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+        ],
+        "get": {},
+        "delete": {},
+    },
+}
+DONE = "Nothing was executed."
+
+
+def application(paths: dict[str, Any] | None = None, **options: Any) -> Application:
+    document = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": paths or PATHS}
+    return load(document, options=Options(**options))
+
+
+class Shop:
+    """A server of one answer that keeps what reached it."""
+
+    def __init__(self, answer: Callable[[httpx.Request], httpx.Response]) -> None:
+        self.requests: list[httpx.Request] = []
+        self._answer = answer
+
+    def handle(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        return self._answer(request)
+
+    def connection(self) -> Connection:
+        return Connection(
+            base_url="http://shop.test",
+            client=httpx.Client(transport=httpx.MockTransport(self.handle)),
+            allow_insecure=True,
+        )
+
+    def aconnection(self) -> Connection:
+        return Connection(
+            base_url="http://shop.test",
+            async_client=httpx.AsyncClient(transport=httpx.MockTransport(self.handle)),
+            allow_insecure=True,
+        )
+
+
+def answering(status: int = 200, data: Any = None) -> Shop:
+    return Shop(lambda _: httpx.Response(status, json=data))
+
+
+@pytest.fixture(params=["called", "awaited"])
+def call(request: pytest.FixtureRequest) -> Callable[..., str]:
+    """Both ways of calling a function of an application: bind it, then call it or await it."""
+
+    def do(shop: Shop, key: str, sent: Any, **policy: Any) -> str:
+        app = policy.pop("application", None) or application()
+        if request.param == "called":
+            function = app.bind(shop.connection(), **policy)[key]
+            return function(**sent) if isinstance(sent, dict) else function.answer(sent)
+        function = app.bind(shop.aconnection(), **policy)[key]
+        calling = function.acall(**sent) if isinstance(sent, dict) else function.aanswer(sent)
+        return asyncio.run(calling)
+
+    return do
+
+
+def test_an_answer_is_text(call: Callable[..., str]) -> None:
+    """V10: what the server answers comes as JSON with its status."""
+    shop = answering(200, [{"name": "Rex"}])
+    assert json.loads(call(shop, "listPets", {"query": {"limit": 2}})) == {
+        "status": 200,
+        "data": [{"name": "Rex"}],
+    }
+    assert str(shop.requests[0].url) == "http://shop.test/pets?limit=2"
+
+
+def test_a_failure_of_the_server_is_text(call: Callable[..., str]) -> None:
+    """V10: so does a status that is no success."""
+    shop = answering(404, {"detail": "no such pet"})
+    assert json.loads(call(shop, "pets_getById", {"id": "7"})) == {
+        "status": 404,
+        "data": {"detail": "no such pet"},
+    }
+
+
+def test_wrong_arguments_are_explained(call: Callable[..., str]) -> None:
+    """V10: arguments that are not valid come back marked, and nothing is sent."""
+    shop = answering()
+    text = call(shop, "listPets", {"query": {"limit": "many"}})
+    assert '"limit": "many" // ❌ expected integer | undefined' in text
+    assert DONE in text
+    assert shop.requests == []
+
+
+def test_plain_mistakes_are_repaired(call: Callable[..., str]) -> None:
+    """V9, V10: what a model sent as text, with numbers in strings, is read as it was meant."""
+    shop = answering()
+    call(shop, "listPets", '```json\n{"query": {"limit": "3"},}\n```')
+    assert shop.requests[0].url.query == b"limit=3"
+
+
+def test_unsafe_values_are_explained(call: Callable[..., str]) -> None:
+    """X3, V10: a value that has no safe place in a path is a fault like any other."""
+    shop = answering()
+    text = call(shop, "pets_getById", {"id": "../admin"})
+    assert "❌" in text
+    assert DONE in text
+    assert shop.requests == []
+
+
+@pytest.mark.parametrize("error", [httpx.ConnectError, httpx.ReadTimeout])
+def test_silence_is_told(call: Callable[..., str], error: type[httpx.TransportError]) -> None:
+    """V10: a server that does not answer is told of, and what that means for what was called."""
+
+    def refuse(_: httpx.Request) -> httpx.Response:
+        raise error("secret words of the client")
+
+    text = call(Shop(refuse), "listPets", {})
+    assert text.startswith("The call of pets_get was not answered: GET http://shop.test/pets")
+    assert "once more" in text
+    text = call(Shop(refuse), "pets_post", {"body": {"name": "x"}}, allow={"write"})
+    assert "Whether it was executed is not known." in text
+
+
+@pytest.mark.parametrize(
+    ("key", "sent", "word"),
+    [
+        ("pets_post", {"body": {"name": "Rex"}}, "may change data"),
+        ("pets_eraseById", {"id": "7"}, "may destroy data"),
+    ],
+)
+def test_what_is_not_allowed_is_refused(
+    call: Callable[..., str], key: str, sent: dict[str, Any], word: str
+) -> None:
+    """V10: only what reads is executed without being asked for; the model learns why, and nothing is sent."""
+    shop = answering()
+    text = call(shop, key, sent)
+    assert word in text
+    assert "not allowed here" in text
+    assert DONE in text
+    assert shop.requests == []
+
+
+@pytest.mark.parametrize(
+    ("allow", "sent"),
+    [
+        ({"write"}, 1),
+        ({"read", "write", "destructive"}, 1),
+        ({"pets_post"}, 1),
+        (["POST /pets"], 1),
+        ("write", 1),
+        ((), 0),
+        ({"read"}, 0),
+        ({"destructive"}, 0),
+        ({"pets_eraseById"}, 0),
+    ],
+)
+def test_what_is_allowed(allow: Any, sent: int) -> None:
+    """V10: a call is allowed by its safety, or by any name of its function."""
+    shop = answering()
+    application().bind(shop.connection(), allow=allow)["pets_post"](body={"name": "Rex"})
+    assert len(shop.requests) == sent
+
+
+def test_nothing_is_allowed_that_is_unknown() -> None:
+    """A word that means nothing is the caller's mistake, told when binding."""
+    with pytest.raises(UsageError, match=r"pets_pots.*pets_post"):
+        application().bind(answering().connection(), allow={"read", "pets_pots"})
+
+
+@pytest.mark.parametrize("said", [True, False, None, 1, "yes"])
+def test_approval(call: Callable[..., str], said: Any) -> None:
+    """V10: whoever is asked sees the function and its final arguments; only true is a yes."""
+    asked: list[tuple[Function, Any]] = []
+    shop = answering()
+
+    def approve(function: Function, arguments: Any) -> Any:
+        asked.append((function, arguments))
+        return said
+
+    text = call(shop, "pets_post", '{"body": {"name": "Rex", "age": "3"}}', approve=approve)
+    assert [(function.name, arguments) for function, arguments in asked] == [
+        ("pets_post", {"body": {"name": "Rex", "age": 3}})
+    ]
+    assert len(shop.requests) == (said is True)
+    assert ("did not agree" in text) is (said is not True)
+
+
+def test_nobody_is_asked_for_what_is_not_valid(call: Callable[..., str]) -> None:
+    """Arguments that would be refused anyway, and calls that are allowed, need no approval."""
+    shop = answering()
+    asked = []
+    policy = {"approve": lambda *given: asked.append(given)}
+    call(shop, "pets_post", {"body": {}}, **policy)
+    call(shop, "listPets", {}, **policy)
+    assert asked == []
+
+
+def test_an_approval_that_must_be_awaited() -> None:
+    """An async approver works where calls are awaited; elsewhere that is the caller's mistake, and nothing is sent."""
+
+    async def approve(_: Function, __: Any) -> bool:
+        return True
+
+    shop = answering()
+    app = application()
+    bound = app.bind(shop.aconnection(), approve=approve)["pets_post"]
+    asyncio.run(bound.acall(body={"name": "Rex"}))
+    assert len(shop.requests) == 1
+    with pytest.raises(UsageError, match="acall"):
+        app.bind(shop.connection(), approve=approve)["pets_post"](body={"name": "Rex"})
+    assert len(shop.requests) == 1
+
+
+def test_what_was_cut_is_not_written(call: Callable[..., str]) -> None:
+    """V6: arguments whose text ended too early may be read with, and never written with."""
+    shop = answering()
+    text = call(shop, "pets_post", '{"body": {"name": "Rex"}', allow={"write"})
+    assert "ended before they were complete" in text
+    assert DONE in text
+    assert shop.requests == []
+    call(shop, "listPets", '{"query": {"limit": 2}')
+    assert len(shop.requests) == 1
+
+
+def test_answers_are_bounded(call: Callable[..., str]) -> None:
+    """X9: an answer has at most as many characters as the caller said."""
+    text = call(answering(200, ["x" * 90] * 1_000), "listPets", {}, limit=500)
+    assert len(text) <= 500
+    assert json.loads(text)["truncated"] is True
+    with pytest.raises(UsageError, match="200"):
+        application().bind(answering().connection(), limit=100)
+
+
+def test_the_callers_mistakes_are_raised() -> None:
+    """A connection that does not fit is for the caller to correct, not for a model to read."""
+    with pytest.raises(UsageError):
+        application().bind(Connection())["listPets"]()
+
+
+@pytest.fixture
+def bound() -> Bound:
+    return application().bind(answering().connection())
+
+
+def test_a_mapping_in_the_documents_order(bound: Bound) -> None:
+    """The names are those of the application's functions; any other name of a function finds it, too."""
+    app = application()
+    assert list(bound) == [function.name for function in app.functions]
+    assert len(bound) == 4
+    assert bound["GET /pets"] is bound["listPets"] is bound["pets_get"]
+    assert "pets.get" in bound
+    assert "nothing" not in bound
+    with pytest.raises(UnknownFunctionError):
+        bound["pets_gte"]
+
+
+def test_frameworks_find_what_they_look_for(bound: Bound) -> None:
+    """Name, text, schema, signature and annotations are where Python's own tools look for them."""
+    one = bound["pets_getById"]
+    assert one.name == one.__name__ == "pets_getById"
+    assert one.parameters == one.function.parameters
+    assert one.safety == "read"
+    assert inspect.getdoc(bound["listPets"]) == bound["listPets"].description.strip()
+    assert callable(one)
+    assert inspect.iscoroutinefunction(one.acall)
+    assert str(inspect.signature(one)) == "(*, id: str) -> str"
+    assert str(inspect.signature(bound["listPets"])) == "(*, query: dict | None = None) -> str"
+    assert get_type_hints(one) == {"id": str, "return": str}
+
+
+@pytest.mark.parametrize("name", ["class", "from"])
+def test_names_that_python_reserves(name: str) -> None:
+    """A parameter may have a name that no Python parameter can have."""
+    parameter = {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+    shop = answering()
+    paths = {f"/x/{{{name}}}": {"get": {"parameters": [parameter]}}}
+    (one,) = application(paths).bind(shop.connection()).values()
+    assert str(inspect.signature(one)) == "(**arguments) -> str"
+    one(**{name: "a"})
+    assert shop.requests[0].url.path == "/x/a"
+
+
+@pytest.mark.parametrize("name", ["self", "given", "sent"])
+def test_names_that_are_used_here(name: str) -> None:
+    """No parameter of a document collides with a name of ours."""
+    parameter = {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+    shop = answering()
+    paths = {f"/x/{{{name}}}": {"get": {"parameters": [parameter]}}}
+    (one,) = application(paths).bind(shop.connection()).values()
+    one(**{name: "a"})
+    assert shop.requests[0].url.path == "/x/a"
+
+
+def test_arguments_by_position() -> None:
+    """F4: with positional arguments a function is called by position or by name, and nothing is lost."""
+    shop = answering()
+    bound = application(keyword=False).bind(shop.connection())
+    bound["listPets"]({"limit": 1})
+    bound["listPets"](query={"limit": 2})
+    bound["listPets"]()
+    bound["listPets"].answer('[{"limit": 4}]')
+    assert [request.url.query for request in shop.requests] == [
+        *(b"limit=1", b"limit=2", b"", b"limit=4")
+    ]
+    assert "❌ expected undefined" in bound["listPets"](query={"limit": 2}, more=1)
+    assert len(shop.requests) == 4
+
+
+def test_names_only() -> None:
+    """A function that takes names takes no positions, as in Python."""
+    with pytest.raises(TypeError, match="by name"):
+        application().bind(answering().connection())["pets_getById"]("7")
+
+
+@pytest.mark.parametrize(
+    "sent", [None, 5, b"\xff", "", "no JSON at all", [], {1: 2}, float("nan"), object()]
+)
+def test_whatever_a_model_does(sent: Any) -> None:
+    """V10: nothing that a model sends raises."""
+    shop = answering()
+    text = application().bind(shop.connection())["pets_getById"].answer(sent)
+    assert DONE in text
+    assert shop.requests == []
+
+
+def test_a_callers_files_count_every_time() -> None:
+    """Arguments with a caller's file are valid the first time, and every other."""
+    picture = {"type": "object", "properties": {"f": {"type": "string", "format": "binary"}}}
+    body = {"required": True, "content": {"multipart/form-data": {"schema": picture}}}
+    (function,) = application({"/u": {"post": {"requestBody": body}}}).functions
+    assert [bool(function.validate({"body": {"f": b"x"}})) for _ in range(3)] == [True] * 3
+    assert not function.validate({"body": {"f": 5}})
