@@ -33,13 +33,18 @@ def application(spec: str, settings: "Settings", progress: "Progress") -> "Appli
         TransportError: the server of a URL did not answer.
         UsageError: it is ``-``, and stdin is closed.
     """
-    source = _stdin(progress) if spec == STDIN else spec
+    source = stdin(progress) if spec == STDIN else spec
     _last[:] = [convert(source, settings, progress=progress.downloaded)]
     return _last[0]
 
 
-def _stdin(progress: "Progress") -> bytes:
-    """All of stdin, piece by piece: one long read would be deaf to Ctrl-C between its own."""
+def stdin(progress: "Progress") -> bytes:
+    """All of stdin, piece by piece: one long read would be deaf to Ctrl-C between its own.
+
+    Raises:
+        DocumentError: it cannot be read, or holds too much.
+        UsageError: it is closed.
+    """
     if sys.stdin is None:
         raise UsageError("stdin is closed; name a file or a URL instead of -")
     stream = cast("BufferedReader", sys.stdin.buffer)
