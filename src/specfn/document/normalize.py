@@ -1,8 +1,7 @@
 """Any version of a document to one normalized OpenAPI 3.1 graph (rules N1, N8)."""
 
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from specfn._json import JsonObject
 from specfn.document.openapi3 import OpenApi3
@@ -15,8 +14,7 @@ from specfn.records import Note
 _OPENAPI = re.compile(r"3\.([012])(?![0-9])")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Normalized:
+class Normalized(NamedTuple):
     """What normalizing gives.
 
     Attributes:

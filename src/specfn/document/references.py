@@ -9,7 +9,6 @@ See ``docs/decisions/references.md``.
 import re
 from collections import deque
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote, urljoin
 
@@ -34,8 +33,7 @@ _FRAGMENT_SAFE: Final = "/?:@!$&'()*+,;=-._~"
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bundled:
+class Bundled(NamedTuple):
     """A document that refers to nothing outside itself, as far as that was allowed and possible.
 
     Attributes:

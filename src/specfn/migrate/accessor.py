@@ -9,9 +9,8 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import chain, groupby
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn.migrate.route import Pieces, Placeholder, Template
 
@@ -34,8 +33,7 @@ _MOST_UNDERSCORES: Final = 64
 _Accessor: TypeAlias = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class Operation(NamedTuple):
     """What the name of an operation is made of.
 
     Attributes:
@@ -54,8 +52,7 @@ class Operation:
         return f"{self.method.upper()} {self.path}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Naming:
+class Naming(NamedTuple):
     """The name of one operation.
 
     Attributes:
@@ -101,8 +98,7 @@ def assign(operations: Sequence[Operation]) -> list[Naming]:
 # --- what the path alone says (rules R10 and R11)
 
 
-@dataclass(frozen=True, slots=True)
-class _Natural:
+class _Natural(NamedTuple):
     """The accessor that a path gives, and whether anything of the path had to be changed for it."""
 
     accessor: _Accessor
@@ -217,11 +213,11 @@ def _key(accessor: _Accessor) -> str:
     return "_".join(accessor).lower()
 
 
-@dataclass(slots=True)
 class _Tree:
     """Numbers for namespaces: a long path costs its length, where a set of prefixes costs its square."""
 
-    numbers: dict[tuple[int, str], int] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.numbers: dict[tuple[int, str], int] = {}
 
     def path(self, accessor: _Accessor) -> list[int]:
         """The numbers of an accessor's prefixes, shortest first; the last is its own."""

@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, NamedTuple
 
 from specfn._json import JsonObject
 from specfn._pointer import join
@@ -33,8 +32,7 @@ _PLACES = frozenset({"path", *GROUPS})
 _ON_REQUEST = frozenset({"options", "trace"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Migration:
+class Migration(NamedTuple):
     """What migrating gives: each operation is in exactly one of the two, in the document's order."""
 
     routes: tuple[Route, ...]

@@ -1,16 +1,14 @@
 """Every operation of a document, as it is found in it (rule R1)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from specfn._json import JsonObject
 from specfn._pointer import join
 from specfn.document.reader import METHODS, is_name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class Operation(NamedTuple):
     """One operation as it is found in the document; ``raw`` may be anything."""
 
     method: str

@@ -6,7 +6,7 @@ go. Pieces are made once per document; what differs between functions is only wh
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from specfn._json import JsonObject, dumps
 from specfn.records import Edit
@@ -18,8 +18,7 @@ Key: TypeAlias = str | int
 Path: TypeAlias = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hole:
+class Hole(NamedTuple):
     """A place in a piece that another piece fills.
 
     Attributes:
@@ -45,8 +44,7 @@ class Hole:
     extra: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Skeleton:
+class Skeleton(NamedTuple):
     """A container with ``None`` where children go: holes, or containers that have holes below."""
 
     container: Any
