@@ -5,6 +5,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+# Patterns are texts: `re` compiles each for the first text that needs it, and keeps it. To compile them all takes
+# longer than most documents take to read.
+
 #: C0 and C1 controls but tab and line feed, bidirectional marks and overrides, zero-width characters but the
 #: joiners that scripts and emoji need, the byte order mark, interlinear marks, and the tag characters.
 _INVISIBLE: Final = (
@@ -21,7 +24,7 @@ _FLAGS: Final = "|".join(
     "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
     for region in ("gbeng", "gbsct", "gbwls")
 )
-_HIDDEN: Final = re.compile(f"({_FLAGS})|[{_INVISIBLE}]+")
+_HIDDEN: Final = f"({_FLAGS})|[{_INVISIBLE}]+"
 
 #: What has an emoji's picture, roughly (UTS #51, Extended_Pictographic).
 _EMOJI: Final = (
@@ -30,16 +33,16 @@ _EMOJI: Final = (
 )
 
 #: Scripts whose letters join, or that put them together (Unicode, chapters 9, 10 and 12 to 17).
-_JOINING: Final = re.compile(
+_JOINING: Final = (
     "[\u0600-\u109f\u1780-\u18af\u1a20-\u1bff\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc"
     "\U00010a00-\U00011fff]"
 )
-_PICTURE: Final = re.compile(f"[{_EMOJI}\ufe0f]")
-_RUN: Final = re.compile(f"[{_JOINERS}]+")
+_PICTURE: Final = f"[{_EMOJI}\ufe0f]"
+_RUN: Final = f"[{_JOINERS}]+"
 
 #: A variation selector counts once, behind a character that has variants; of the 240 ideographic ones, bytes
 #: for whoever hides something, those stay that fonts have.
-_SELECTOR: Final = re.compile(
+_SELECTOR: Final = (
     f"(?<=[{_EMOJI}0-9#*])([\ufe0e\ufe0f])"
     "|(?<=[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])([\ufe00-\ufe02\U000e0100-\U000e010f])"
     "|(?<=[\u1000-\u109f\u2200-\u22ff\u2a00-\u2aff\ua840-\ua877])(\ufe00)"
@@ -48,13 +51,13 @@ _SELECTOR: Final = re.compile(
 )
 
 #: Where the marks with which chat templates say who speaks are taken apart: data must not look like them.
-_MARKER: Final = re.compile(
+_MARKER: Final = (
     r"(?<=<)(?=\|[A-Za-z_])|(?<=[A-Za-z_]\|)(?=>)"
     r"|(?<=<)(?=</?SYS>>)|(?<=\[)(?=/?INST\])|(?<=<)(?=(?:start|end)_of_turn>)"
     "|(?<=<)(?=\uff5c)|(?<=\uff5c)(?=>)"
 )
 
-_SENTENCE: Final = re.compile(r"[.!?](?=\s|$)|[。！？][」』）]?|\n")
+_SENTENCE: Final = r"[.!?](?=\s|$)|[。！？][」』）]?|\n"
 
 
 def clean(text: str) -> str:
@@ -62,8 +65,8 @@ def clean(text: str) -> str:
     if not text.isascii() or not text.replace("\n", " ").isprintable():
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         if _ODD.search(text):
-            text = _RUN.sub(_joiner, _SELECTOR.sub(_kept, _HIDDEN.sub(_kept, text)))
-    return _MARKER.sub(" ", text) if _may_be_marked(text) else text
+            text = re.sub(_RUN, _joiner, re.sub(_SELECTOR, _kept, re.sub(_HIDDEN, _kept, text)))
+    return re.sub(_MARKER, " ", text) if _may_be_marked(text) else text
 
 
 def _may_be_marked(text: str) -> bool:
@@ -80,9 +83,9 @@ def _joiner(run: re.Match[str]) -> str:
     """One joiner where it joins or parts letters of a script that does so, or makes one emoji of two."""
     text, joiner, start, end = run.string, run[0][0], run.start(), run.end()
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
-    if _JOINING.match(before) or (joiner == "\u200d" and _JOINING.match(after)):
+    if re.match(_JOINING, before) or (joiner == "\u200d" and re.match(_JOINING, after)):
         return joiner
-    is_emoji = joiner == "\u200d" and _PICTURE.match(before) and _PICTURE.match(after)
+    is_emoji = joiner == "\u200d" and re.match(_PICTURE, before) and re.match(_PICTURE, after)
     return joiner if is_emoji else ""
 
 
@@ -132,7 +135,7 @@ def shorten(text: str, limit: int) -> str:
     """The text within a length, cut at the end of a sentence where that keeps at least half of it."""
     if len(text) <= limit:
         return text
-    ends = [match.end() for match in _SENTENCE.finditer(text, 0, limit + 1)]
+    ends = [match.end() for match in re.finditer(_SENTENCE, text[: limit + 1])]
     ends = [end for end in ends if limit // 2 <= end <= limit]
     if ends:
         return text[: ends[-1]].rstrip()
