@@ -2,7 +2,9 @@
 
 import asyncio
 import gc
+import json
 import logging
+import pickle
 import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -10,8 +12,22 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import ValidationError
 
-from specfn.errors import SpecfnError
+from specfn.api import load
+from specfn.application.application import Application
+from specfn.errors import (
+    ArgumentError,
+    DocumentError,
+    HTTPStatusError,
+    LimitError,
+    ResponseError,
+    ResponseWarning,
+    SpecfnError,
+    TransportError,
+    UnknownFunctionError,
+    UsageError,
+)
 from specfn.http import send
 from specfn.http.connection import Connection
 from specfn.http.request import request
@@ -174,3 +190,102 @@ def test_nothing_is_said_when_a_connection_goes(make: Any, loopback: Any, log: A
     send.execute(make("/x", security=ALL, schemes=SCHEMES), {}, secretive(loopback.url))
     gc.collect()
     assert CANARY not in log.text
+
+
+def described(**more: Any) -> Application:
+    """A loaded document that asks for every kind of credential, and promises what no server here keeps."""
+    promise = {"type": "object", "required": ["id"]}
+    answer = {"content": {"application/json": {"schema": promise}}}
+    return load(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "t", "version": "1"},
+            "paths": {
+                "/x": {
+                    "get": {
+                        "security": [{name: [] for name in SCHEMES if name != "basic"}],
+                        "responses": {"200": answer},
+                        "parameters": [{"name": "n", "in": "query", "schema": {"type": "integer"}}],
+                        **more,
+                    }
+                }
+            },
+            "components": {"securitySchemes": SCHEMES},
+        }
+    )
+
+
+def failures(application: Application, url: str) -> Iterator[tuple[type[SpecfnError], Any]]:
+    """One way to each kind of error that a call may end in."""
+    here, one = secretive(url), "GET /x"
+    checking = secretive(url, validate_response="raise")
+    yield HTTPStatusError, lambda: application.execute("GET /x", {"query": {"n": 500}}, here)
+    yield ResponseError, lambda: application.execute(one, {}, checking)
+    yield ArgumentError, lambda: application.execute(one, {"query": {"n": "x"}}, here)
+    yield ArgumentError, lambda: application.execute(one, {"query": {"key": "x"}}, here)
+    yield UsageError, lambda: application.execute(one, {}, secretive("http://api.example"))
+    yield (
+        UsageError,
+        lambda: application.execute(one, {}, secretive(url, credentials={"no": CANARY})),
+    )
+    yield UnknownFunctionError, lambda: application.execute("GET /y", {}, here)
+    yield TransportError, lambda: application.execute(one, {}, secretive("http://127.0.0.1:1"))
+    yield DocumentError, lambda: load(f"http://u:{CANARY}@{url[7:]}/none?key={CANARY}#{CANARY}")
+    yield TransportError, lambda: load(f"http://u:{CANARY}@127.0.0.1:1/none?key={CANARY}")
+
+
+def test_no_kind_of_error_shows_a_secret(loopback: Any, http: Any, log: Any) -> None:
+    """Every class of the tree is reached, and none shows what the connection holds."""
+    loopback.respond = lambda raw: http(b"[]", "500 Oops" if b"n=500" in raw else "200 OK")
+    reached = set()
+    for kind, call in failures(described(), loopback.url):
+        with pytest.raises(SpecfnError) as caught:
+            call()
+        if kind is DocumentError:
+            assert CANARY.encode() in loopback.requests[-1]
+        assert type(caught.value) is kind
+        reached.add(kind)
+        assert CANARY not in everything_shown(caught.value)
+        pickled = pickle.loads(pickle.dumps(caught.value))  # as it travels between processes
+        assert CANARY not in everything_shown(pickled)
+    assert CANARY not in log.text
+    assert set(SpecfnError.__subclasses__()) - reached <= {LimitError}
+
+
+def test_no_warning_shows_a_secret(loopback: Any, http: Any) -> None:
+    """Nor does the warning about an answer that is not as promised."""
+    loopback.respond = lambda _: http(b"[]")
+    with pytest.warns(ResponseWarning) as caught:
+        described().execute("GET /x", {}, secretive(loopback.url, validate_response="warn"))
+    assert CANARY not in str([each.message for each in caught])
+
+
+def test_what_would_be_sent_is_shown_covered() -> None:
+    """A dry run masks everything of the connection's: in the URL, the headers and the line for a shell."""
+    shown = json.dumps(described().dry_run("GET /x", {}, secretive("https://h")))
+    assert CANARY not in shown
+    assert shown.count("*****") >= 7
+
+
+def test_a_next_page_is_covered(loopback: Any, http: Any) -> None:
+    """A result, and the request of the page after it, show no key that goes along."""
+    link = '</x?page=2>; rel="next"'
+    loopback.respond = lambda _: http(b"{}", Link=link)
+    result = described().execute("GET /x", {}, secretive(loopback.url))
+    assert result.next_request is not None
+    assert CANARY in str(result.next_request.url)
+    assert CANARY not in repr(result) + repr(result.next_request) + result.for_model()
+
+
+def test_a_connection_is_covered_however_it_is_written() -> None:
+    """Repr, str, dump, JSON, a copy and an error of its own fields: the values are in none of them."""
+    connection = secretive("https://h")
+    written = [repr(connection), str(connection), str(connection.model_dump())]
+    written += [
+        connection.model_dump_json(),
+        repr(connection.model_copy()),
+        f"{connection.credentials}",
+    ]
+    with pytest.raises(ValidationError) as caught:
+        secretive("https://h", credentials={"key": [CANARY]}, headers={"X": f"{CANARY}\n"})
+    assert CANARY not in "".join(written) + str(caught.value)

@@ -9,6 +9,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Collection
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
@@ -242,6 +243,17 @@ def fetch(
         download.cancelled = True
 
 
+def _quiet(url: "httpx.URL") -> "httpx.URL":
+    """The URL for a client that writes it into its log: as text, without what may be secret."""
+
+    class Quiet(type(url)):  # type: ignore[misc]  # httpx is not imported before it is needed
+        def __str__(self) -> str:
+            return shown(super().__str__())
+
+    quiet: httpx.URL = Quiet(url)
+    return quiet
+
+
 #: What a failed request means, by the client's class of error; the first that fits.
 _NETWORK_FAULTS: Final[dict[str, tuple[type[Exception], str]]] = {
     "InvalidURL": (DocumentError, "{url} is not a URL"),
@@ -290,7 +302,10 @@ class _Download:
             for _ in range(_MAX_REDIRECTS + 1):
                 target = url.copy_with(userinfo=b"", fragment=None)
                 same = _origin(target) == origin
-                with client.stream("GET", target, auth=auth if same else None) as response:
+                request = client.build_request("GET", target)
+                request.url = _quiet(request.url)
+                response = client.send(request, auth=auth if same else None, stream=True)
+                with closing(response):
                     if not response.has_redirect_location:
                         return Fetched(self._content(response), _base(target))
                     url = self._redirected(target, response.headers["location"], origin)
