@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
@@ -174,3 +174,72 @@ def test_what_is_kept_never_decodes_to_dots(value: str) -> None:
     for _ in range(12):
         assert not {".", ".."} & set(value.replace("\\", "/").split("/"))
         value = unquote(value)
+
+
+#: The texts of the threat itself: dots in every dress, delimiters, controls, what resembles a dot, and length.
+HOSTILE = [
+    "..", ".", "%2e%2e", "%2E%2e", "%2e", "%252e", "%252e%252e", "..%2f", "..\\", "a/../b", "../..", "a?x", "a#f",
+    ";x", "..;x", "a;b", "\0", "\r\n", "a\r\nX-Evil: 1", "\uff0e\uff0e", "\u2025", "\u2024\u2024", "x" * 10_000,
+    "{id}", "@evil.example", "//evil.example", "https://evil.example/", ":80", "%", "%00", "%zz", "", " ", "a b",
+    "&", "=", "+", "*", "~", "日本", "\u202e", "\ufeff",
+]  # fmt: skip
+
+PATHS = ["/users/{a}", "/users/{a}/posts/{b}", "/{a}/{b}/x/{c}", "/f/{a}.{b}/go:{c}"]
+
+
+@pytest.fixture(params=["sync", "async", "client", "async client"])
+def transport(request: Any) -> Iterator[Callable[..., Any]]:
+    """Every way out: ours, and clients of the caller's, whose habits are their own."""
+    with asyncio.Runner() as runner, httpx.Client(follow_redirects=True) as client:
+        async_client = httpx.AsyncClient(follow_redirects=True)
+        ours: dict[str, dict[str, Any]] = {
+            "client": {"client": client},
+            "async client": {"async_client": async_client},
+        }
+
+        def call(function: Any, arguments: Any, connection: Connection) -> Any:
+            update = ours.get(request.param, {})
+            own = connection.model_copy(update=update) if update else connection
+            if request.param.startswith("async"):
+                return runner.run(send.apropagate(function, arguments, own))
+            return send.propagate(function, arguments, own)
+
+        yield call
+        runner.run(async_client.aclose())
+
+
+def places(template: str, value: str) -> list[dict[str, str]]:
+    """The value at each parameter alone, and at all of them."""
+    names = [name for name in "abc" if f"{{{name}}}" in template]
+    alone = [{**dict.fromkeys(names, "v"), name: value} for name in names]
+    return [*alone, dict.fromkeys(names, value)]
+
+
+@pytest.mark.parametrize("template", PATHS)
+def test_the_request_line_is_the_templates(
+    transport: Callable[..., Any], loopback: Any, template: str
+) -> None:
+    """T1 itself: each text, at one to three parameters, by each way out: refused, or one segment of its own."""
+    function = operation(template)
+    connection = Connection(base_url=f"{loopback.url}/api/v1")
+    sent = 0
+    for value in HOSTILE:
+        for arguments_ in places(template, value):
+            loopback.requests.clear()
+            try:
+                transport(function, arguments_, connection)
+            except ArgumentError:
+                assert loopback.requests == []
+                continue
+            sent += 1
+            [request_] = loopback.requests
+            method, target, version = request_.split(b"\r\n")[0].decode("ascii").split(" ")
+            assert (method, version) == ("GET", "HTTP/1.1")
+            segments = target.split("/")
+            assert segments[:3] == ["", "api", "v1"]
+            assert len(segments) == 3 + template.count("/")
+            assert not {".", "..", ""} & {unquote(unquote(each)) for each in segments[3:]}
+            assert not set("?#\\") & set(target)
+            assert "x-evil" not in loopback.head
+            assert loopback.head["host"] == [loopback.url.removeprefix("http://")]
+    assert sent > len(HOSTILE) / 2

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from specfn.api import load
+from specfn.application.application import Application
 from specfn.errors import ArgumentError, DocumentError
 from specfn.http import send
 from specfn.http.connection import Connection
@@ -93,3 +95,80 @@ def test_one_header_arrives(make: Any, declare: Any, loopback: Any) -> None:
         assert set(loopback.head) == {
             "host", "user-agent", "accept-encoding", "accept", "x-a", "cookie",
         }  # fmt: skip
+
+
+TEXT = {"type": "string"}
+
+
+def form(**encoding: Any) -> Application:
+    """A multipart form with any parts, and what the document says of the part ``a``."""
+    content = {
+        "schema": {"type": "object", "additionalProperties": TEXT},
+        "encoding": {"a": encoding},
+    }
+    parameters = [
+        {"name": "X-A", "in": "header", "schema": {}},
+        {"name": "c", "in": "cookie", "schema": {}},
+    ]
+    body = {"requestBody": {"content": {"multipart/form-data": content}}, "parameters": parameters}
+    info = {"title": "t", "version": "1"}
+    return load({"openapi": "3.1.0", "info": info, "paths": {"/x": {"post": body}}})
+
+
+@pytest.mark.parametrize("value", [*INJECTIONS, "\r\n", '"; name="b', "\r\n\r\nsecond"], ids=ascii)
+def test_on_the_wire_there_is_one_of_each(loopback: Any, value: str) -> None:
+    """In a header, a cookie, the name or the content of a part: nothing becomes another header or part."""
+    function = form()["POST /x"]
+    for given in (
+        {"headers": {"X-A": value}},
+        {"headers": {"X-A": [value]}},
+        {"cookies": {"c": value}},
+        {"cookies": {"c": {value: value}}},
+        {"body": {value: "x"}},
+        {"body": {"a": value, value: value}},
+    ):
+        loopback.requests.clear()
+        try:
+            send.execute(function, given, Connection(base_url=loopback.url))
+        except ArgumentError:
+            assert loopback.requests == []
+            continue
+        assert len(loopback.requests) == 1
+        assert all(len(found) == 1 for found in loopback.head.values())
+        usual = {"host", "user-agent", "accept-encoding", "accept", "x-a", "cookie"}
+        assert set(loopback.head) <= usual | {"content-type", "content-length"}
+        if "body" in given:
+            boundary = loopback.head["content-type"][0].partition("boundary=")[2].encode()
+            parts = loopback.body.split(b"--" + boundary)
+            assert len(parts) == 2 + len(given["body"])
+            for part in parts[1:-1]:
+                head = part.partition(b"\r\n\r\n")[0].decode().strip("\r\n").split("\r\n")
+                assert [line.partition(":")[0] for line in head] == ["Content-Disposition"]
+                assert head[0].count('"') == 2
+
+
+@pytest.mark.parametrize("value", ["a/b\r\nX-Evil: 1", "a/b\0", "a/b\n c", "a/b\r"])
+def test_what_a_document_says_of_a_part_is_one_line(loopback: Any, value: str) -> None:
+    """A part's content type and headers are the document's, and bring no line along either."""
+    header = {"X-Part": {"schema": {"const": value}}}
+    for encoding in ({"contentType": value}, {"headers": header}):
+        try:
+            arguments = {"body": {"a": "text"}}
+            send.execute(form(**encoding)["POST /x"], arguments, Connection(base_url=loopback.url))
+        except DocumentError:
+            continue
+        assert b"Evil" not in loopback.body
+        assert loopback.body.count(b"\r\n\r\n") == 1
+        assert b"\0" not in loopback.body
+
+
+@pytest.mark.parametrize("value", [*INJECTIONS, "a\r\nX-Evil: 1"], ids=ascii)
+def test_not_even_the_caller_can(value: str) -> None:
+    """The connection's own headers, cookies and credentials are held to the same."""
+    for fields in (
+        {"headers": {"X-A": value}},
+        {"cookies": {"c": value}},
+        {"headers": {value: "x"}},
+    ):
+        with pytest.raises(ValueError, match="validation error"):
+            Connection(base_url="https://h", **fields)

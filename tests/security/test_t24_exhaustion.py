@@ -1,6 +1,7 @@
 """T24: no answer takes more memory or more time than the connection allows."""
 
 import asyncio
+import gzip
 import itertools
 import socket
 import time
@@ -124,3 +125,44 @@ def test_pauses_count(call: Callable[..., Any], make: Any, loopback: Any, http: 
     started = time.monotonic()
     assert call(make(), {}, connection).status == 503
     assert time.monotonic() - started < 1
+
+
+def flood(piece: bytes) -> Callable[[bytes], Iterator[bytes]]:
+    """The same again and again, as fast as it is read."""
+    return lambda _: itertools.repeat(piece * (0x10000 // len(piece)))
+
+
+FLOODS = {
+    "interim answers": flood(b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "early hints": flood(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
+    "blank lines": flood(b"\r\n"),
+    "status line": flood(b"H"),
+    "chunk extension": lambda _: itertools.chain([CHUNKED + b"\r\n1;a="], flood(b"x")(b"")),
+    "chunk size": lambda _: itertools.chain([CHUNKED + b"\r\n"], flood(b"0")(b"")),
+    "trailers": lambda _: itertools.chain([CHUNKED + b"\r\n0\r\n"], flood(b"X-A: b\r\n")(b"")),
+}
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_floods_of_what_is_no_content(
+    call: Callable[..., Any], make: Any, loopback: Any, kind: str
+) -> None:
+    """What surrounds an answer is bounded as well: a flood of it is an error, and takes no memory."""
+    loopback.respond = FLOODS[kind]
+    tracemalloc.start()
+    with pytest.raises(TransportError):
+        call(make(), {}, Connection(base_url=loopback.url, timeout={"total": 0.5}))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10_000_000
+
+
+def test_small_members_without_end(call: Callable[..., Any], make: Any, loopback: Any) -> None:
+    """Gzip members that hold nothing, one after another, give no content and end with the call's time."""
+    empty = gzip.compress(b"")
+    piece = empty * (0x10000 // len(empty))
+    head = CHUNKED + b"Content-Encoding: gzip\r\n\r\n"
+    chunk = b"%x\r\n%s\r\n" % (len(piece), piece)
+    loopback.respond = lambda _: itertools.chain([head], itertools.repeat(chunk))
+    with pytest.raises(TransportError, match="not done within"):
+        call(make(), {}, Connection(base_url=loopback.url, timeout={"total": 0.5}))
