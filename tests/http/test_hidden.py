@@ -93,3 +93,15 @@ def test_a_hidden_credential_is_not_sent_in_the_clear() -> None:
     connection = specfn.Connection(base_url="http://api.example.com", query={"api_key": "k"})
     with pytest.raises(UsageError, match="allow_insecure"):
         app.request("GET /x", {}, connection)
+
+
+def test_headers_that_no_argument_may_set() -> None:
+    """What HTTP writes itself is neither shown nor asked for; what routes a request is the connection's."""
+    names = ["Host", "content-length", "Transfer-Encoding", "Expect", "TE"]
+    own = [{"name": name, "in": "header", "required": True} for name in names]
+    assert specfn.load(document(*own))["GET /x"].route.groups == ()
+    assert sent(document(*own))[0] == "https://h/x"
+    source = document({"name": "X-Forwarded-For", "in": "header", "required": True})
+    with pytest.raises(UsageError, match=r"connection\.headers\['X-Forwarded-For'\]"):
+        sent(source)
+    assert sent(source, headers={"x-forwarded-for": "::1"})[1]["X-Forwarded-For"] == "::1"

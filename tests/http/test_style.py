@@ -31,6 +31,8 @@ TEXTS = [
     ("label", True, STRING, ".blue"),
     ("label", True, ARRAY, ".blue.black.brown"),
     ("label", True, OBJECT, ".R=100.G=200.B=150"),
+    ("label", True, [1.5, "a.b"], ".1%2E5.a%2Eb"),
+    ("label", False, [1.5, "a.b"], ".1.5,a.b"),
     ("simple", False, "", ""),
     ("simple", False, STRING, "blue"),
     ("simple", False, ARRAY, "blue,black,brown"),

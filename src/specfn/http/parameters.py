@@ -75,7 +75,7 @@ def header_text(parameter: Parameter, value: Any) -> str | None:
     Raises:
         Unfit: it cannot be written there, or would be more than a value (rule X11).
     """
-    if value is None or value in ([], {}):
+    if parameter.media_type is None and style.is_undefined(value):
         return None
     written = style.expand(
         parameter.name,

@@ -66,7 +66,8 @@ def _percent(reserved: str) -> Escape:
 
     def escape(atom: str, taboo: str) -> str:
         kept = "".join(set(reserved).difference(taboo)) if reserved and taboo else reserved
-        return quote(atom, safe=kept)
+        written = quote(atom, safe=kept)
+        return written.replace(".", "%2E") if "." in taboo else written  # which quote never encodes
 
     return escape
 
@@ -97,6 +98,13 @@ in_header: Final = _verbatim
 in_part: Final = _verbatim
 in_cookie: Final = _octets
 in_form: Final = _form_encoded
+
+
+def is_undefined(value: Any) -> bool:
+    """Whether a value holds nothing that could be written (RFC 6570, section 2.3)."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return value is None or (isinstance(value, list) and all(item is None for item in value))
 
 
 def expand(name: str, value: Any, style: str, escape: Escape, *, explode: bool) -> str:
