@@ -31,7 +31,9 @@ _TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 class Sampler:
     """Draws instances of one schema; what it draws is likely, not sure, to be valid."""
 
-    def __init__(self, schema: dict[str, Any], seed: int) -> None:
+    def __init__(self, schema: dict[str, Any], seed: int, often: float = 0.5) -> None:
+        """Draw from a schema; optional properties of the root are given so often, deeper ones less."""
+        self._often = often
         self._defs = schema.get("$defs", {})
         self._schema = schema
         self._random = random.Random(seed)
@@ -76,7 +78,7 @@ class Sampler:
         out = {}
         for name, node in schema.get("properties", {}).items():
             if node is not False and (
-                name in required or self._random.random() < 0.5 / (depth + 1)
+                name in required or self._random.random() < self._often / (depth + 1)
             ):
                 out[name] = self._value(node, depth + 1)
         rest = schema.get("additionalProperties", True)

@@ -1,0 +1,130 @@
+"""The fear: that a repair turns what a model wrote into something that it did not mean.
+
+Takes functions of the corpus, samples valid arguments of each, damages them in the ways that models do, and says for
+every way how often they were silently restored, read as incomplete, answered with the place, or changed.
+
+    python bench/bench_repair.py [--functions N] [--seed N] [--show WAY]
+"""
+
+import argparse
+import os
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from specfn._json import dumps
+from specfn.api import load
+from specfn.function.function import Function
+from specfn.validation.parse import parse
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.damage import BY_SCHEMA, FATES, TEXTS, VALUES, damage, fate  # noqa: E402 - found by the line above
+from tests.samples import Sampler  # noqa: E402 - likewise
+
+FOLDER = Path(os.environ.get("SPECFN_CORPUS") or ROOT.parent / "shared" / "corpus") / "dev"
+
+#: Schemas larger than this are left out: sampling them takes longer than everything else.
+LARGE = 200_000
+SEEDS = 12
+
+#: Texts of hostile units, each of which is read 10⁶ characters long, with what they begin with.
+TRAPS = (
+    "{",
+    "[",
+    '"',
+    "\\",
+    '\\"',
+    "'",
+    "```",
+    '{"a":',
+    '["',
+    "{ ",
+    "{x} ",
+    "/*",
+    "// \n",
+    "1",
+    "[],",
+    '", ',
+    "#\n",
+)
+BEGINNINGS = ("", "[", '{"a": "', "x ", "```json\n")
+
+
+def samples(count: int) -> Iterator[tuple[Function, Any]]:
+    """Functions of all documents in turn, each with the largest of a few valid arguments."""
+    documents = [iter(load(path).functions) for path in sorted(FOLDER.glob("*.json"))]
+    found = 0
+    while documents and found < count:
+        for functions in [*documents]:
+            function = next(functions, None)
+            if function is None:
+                documents.remove(functions)
+                continue
+            value = sample(function)
+            if value and found < count:
+                found += 1
+                yield function, value
+
+
+def sample(function: Function) -> Any:
+    """The largest of a few arguments that the function takes; ``None`` if there is none."""
+    if len(dumps(function.validator)) > LARGE:
+        return None
+    drawn = [Sampler(function.validator, seed, often=seed / 4).draw() for seed in range(SEEDS)]
+    valid = [value for value in drawn if function.validate(value)]
+    return max(valid, key=lambda value: len(dumps(value)), default=None)
+
+
+def traps() -> tuple[float, str]:
+    """The longest time that a hostile text of a million characters takes, and which."""
+    worst = (0.0, "")
+    for unit in TRAPS:
+        for beginning in BEGINNINGS:
+            text = beginning + unit * (1_000_000 // len(unit))
+            start = time.process_time()
+            outcome = parse(text)
+            outcome = outcome or outcome.feedback()
+            worst = max(worst, (time.process_time() - start, repr(beginning + unit)))
+    return worst
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--functions", type=int, default=1_000)
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--show", default="")
+    options = arguments.parse_args()
+    rng = random.Random(options.seed)
+    counts: dict[str, Counter[str]] = {way: Counter() for way in (*TEXTS, *VALUES, *BY_SCHEMA)}
+    functions = 0
+    for function, value in samples(options.functions):
+        functions += 1
+        for way, counter in counts.items():
+            damaged = damage(function, value, way, rng)
+            if damaged is None:
+                continue
+            outcome = function.check(damaged.given)
+            became = fate(damaged, outcome)
+            counter[became] += 1
+            if became == "changed" or (way == options.show and became != "restored"):
+                print(f"{became}: {way}: {function.name} {damaged}\n  -> {outcome}"[:3_000])
+    print(
+        f"{functions} functions, {sum(counter.total() for counter in counts.values())} damaged arguments\n"
+    )
+    print(f"| damage | n | {' | '.join(FATES)} |")
+    print("|---" * (len(FATES) + 2) + "|")
+    for way, counter in counts.items():
+        row = " | ".join(str(counter[name] or "") for name in FATES)
+        print(f"| {way} | {counter.total()} | {row} |")
+    seconds, trap = traps()
+    print(f"\nThe slowest hostile text of a million characters took {seconds:.1f} s: {trap}")
+
+
+if __name__ == "__main__":
+    main()
