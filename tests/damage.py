@@ -139,12 +139,6 @@ VALUES: Mapping[str, Way] = {
     "boolean as a string": replaced(bool, json.dumps),
     "object as a string": replaced(dict, json.dumps),
     "array as a string": replaced(list, json.dumps),
-    "object as a string, its numbers as strings": replaced(
-        dict,
-        lambda item: json.dumps(
-            {key: str(each) if type(each) is int else each for key, each in item.items()}
-        ),
-    ),
     "enum in another case": replaced(str, case),
     "scalar for an array": replaced(list, lambda items: items[0] if len(items) == 1 else None),
     "integer for a string": text_if(r"[1-9][0-9]{0,14}", int),
@@ -320,9 +314,8 @@ TEXTS: Mapping[str, Writer] = {
 
 # -- what becomes of it ---------------------------------------------------------------------------
 
-#: Restored: silently, to the original. Incomplete: to a part of it, and it says so. As sent: what was sent is valid.
-#: Answered: a failure that names the place, or the value around it, or only something else. Changed: into something
-#: that is neither the original nor what was sent.
+#: Restored: silently, to the original. Incomplete: to a part of it, and it says so. Answered: a failure that names
+#: the place, or the value around it, or only something else. Changed: into something that is not the original.
 FATES = (
     "restored",
     "incomplete",
@@ -405,9 +398,19 @@ def of_another_branch(function: Function, value: Any) -> Iterator[tuple[Place, A
                         yield place[:-1], put(value, place, tag.strip('"'))
 
 
+def of_strings_in_a_string(function: Function, value: Any) -> Iterator[tuple[Place, Any]]:
+    """Objects as strings in which integers are strings, too, where those cannot be meant."""
+    for place, item in places(value):
+        if place and type(item) is dict:
+            texts = {key: str(each) if type(each) is int else each for key, each in item.items()}
+            if texts == item or not function.validate(put(value, place, texts)):
+                yield place, put(value, place, json.dumps(texts))
+
+
 BY_SCHEMA: Mapping[str, Callable[[Function, Any], Iterator[tuple[Place, Any]]]] = {
     "null for what is absent": of_absent,
     "null for what is needed": of_needed,
+    "object as a string, its numbers as strings": of_strings_in_a_string,
     "a readOnly property": of_read_only,
     "the tag of another branch": of_another_branch,
 }

@@ -8,8 +8,11 @@ from hypothesis import strategies as st
 
 from specfn._pointer import input_path
 from specfn.records import ABSENT, ArgumentProblem
+from specfn.validation.coerce import coerce
 from specfn.validation.drawing import tokens_of
 from specfn.validation.feedback import BYTES, feedback
+from specfn.validation.outcome import Failure
+from specfn.validation.parse import parse
 from specfn.validation.validate import Validator
 
 SCHEMA = {
@@ -39,10 +42,10 @@ The arguments are not valid: 6 places are wrong.
     "b"
   ],
   "seller": {
-    "id": "x", // ❌ expected string & Format<"uuid">
+    "id": "x", // ❌ expected string & Format<"uuid">. It has 32 hexadecimal digits and 4 dashes.
     "mail": undefined // ❌ expected string (missing)
   },
-  "colour": "red", // ❌ expected undefined. There is no such property; there is name, price, tags and seller.
+  "colour": "red", // ❌ expected undefined. There is no such property; there is name, price, tags and seller. Leave it out.
   "name": undefined // ❌ expected string (missing)
 }
 
@@ -262,3 +265,117 @@ def test_every_failing_place_appears(value: Any, data: st.DataObject) -> None:
     assert all(
         re.search(rf"// ❌ expected T{index}$", text, re.MULTILINE) for index in range(len(chosen))
     )
+
+
+@pytest.mark.parametrize(
+    ("expected", "value", "more"),
+    [
+        ("undefined", 5, ". Leave it out."),
+        ('string & Format<"date-time">', "2024-01-02 03:04:05", ". It is written as in 2024-01-31T09:30:00Z, with the time zone."),
+        ('string & Format<"date"> | undefined', "1/2/2024", ". It is written as in 2024-01-31."),
+        ('string & Format<"date"> | string & Format<"time">', "x", ""),
+        ('string & Format<"zip">', "x", ""),
+        ('string & Format<"date">', 5, ""),
+        ("integer", 1.5, ". It must be a whole number."),
+        ('number & Type<"int32">', 1.5, ". It must be a whole number."),
+        ("number", 1.5, ""),
+        ("Product", '{"a": 1}', ". This is a string. Send an object itself, without quotation marks around it."),
+        ("Array<string>", "['a']", ". This is a string. Send an array itself, without quotation marks around it."),
+        ("Product", '{"a": oops}', ". This is a string, and no JSON either: oops is no value of JSON. Text must be in double quotes. Send an object itself."),
+        ("string & MaxLength<3>", '{"a": 1}', ""),
+    ],
+)  # fmt: skip
+def test_hints(expected: str, value: Any, more: str) -> None:
+    """V8: where the type text does not say how to correct a place, a sentence does."""
+    text = feedback({"a": value}, [problem("$input.a", expected, value)])
+    assert f"// ❌ expected {expected}{more}\n" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("petid", "petId"),
+        ("pet_id", "petId"),
+        ("PETID", "petId"),
+        ("petIds", "petId"),
+        ("ptId", "petId"),
+        ("petdI", "petId"),
+        ("X-Request-ID", "x_request_id"),
+        ("pet", None),
+        ("colour", None),
+        ("id", None),
+        ("ab1", None),
+        ("limit" * 1_000, None),
+    ],
+)
+def test_the_nearest_name(name: str, meant: str | None) -> None:
+    """V8: a property that is not declared is told with the one declared name that is nearly the same."""
+    names = ["petId", "x_request_id", "limit", "ab2", "ab3"]
+    schema = {"properties": {key: {} for key in names}, "additionalProperties": False}
+    [found] = Validator(schema).problems({name: 1})
+    assert found.description is not None
+    assert found.description.endswith(f" Was {meant} meant?" if meant else "ab2 and ab3.")
+
+
+def test_what_was_opened_is_told() -> None:
+    """V8: a model that sent an object as a string reads what is wrong in it, and that it was a string."""
+    schema = {"type": "object", "properties": {"body": SCHEMA}, "required": ["body"]}
+    outcome = coerce({"body": '{"name": "x", "price": "-1"}'}, Validator(schema), opens=True)
+    assert isinstance(outcome, Failure)
+    lines = outcome.feedback().splitlines()
+    assert lines[1] == (
+        "Sent as a string of JSON, and shown as what it holds: $input.body. Send objects and arrays as they are."
+    )
+    assert '    "price": "-1" // ❌ expected number & Minimum<0> | undefined' in lines
+
+
+def test_what_was_cut_is_told() -> None:
+    """V8: a model whose text ended too early reads that, besides what is wrong."""
+    text = feedback({"a": 5}, [problem("$input.a")], incomplete=True)
+    assert (
+        text.splitlines()[1]
+        == "The text ended before it was complete, and was closed. Send all of it."
+    )
+
+
+UNREAD = """\
+The arguments could not be read: they are not JSON at line 3, column 12.
+
+1 | {
+2 |   "name": "Lamp",
+3 |   "price": 12abc,
+  |            ^ ❌ 12abc is not a number of JSON. Write a number such as 12 or -0.5, or a text in double quotes.
+
+Call the function again with all of its arguments as one JSON value and nothing else: no comments, \
+no text around it, strings and keys in double quotes. Nothing was executed."""
+
+
+def test_a_text_that_is_no_json() -> None:
+    """V8: of a text that cannot be read the passage is shown with a mark below the place."""
+    outcome = parse('{\n  "name": "Lamp",\n  "price": 12abc,\n  "stock": 3\n}')
+    assert isinstance(outcome, Failure)
+    assert outcome.feedback() == UNREAD
+
+
+@pytest.mark.parametrize(
+    "before", ["", "x" * 5_000, "x\n" * 5_000, "\u202e\x1b\t", "é" * 300, "```\n"]
+)
+@pytest.mark.parametrize("after", ["", "y" * 5_000, "\n" + "y" * 5_000])
+def test_passages_are_short_and_plain(before: str, after: str) -> None:
+    """V8: whatever stands around the place, the passage is short, and its mark stands below the place."""
+    text = f'{{"a": "{before}", "b": @{after}'
+    outcome = parse(text)
+    assert isinstance(outcome, Failure)
+    said = outcome.feedback()
+    assert len(said.encode()) < 2_048
+    lines = body(said).splitlines()
+    assert lines[-2][lines[-1].index("^")] == "@"
+    assert all(line.isprintable() for line in lines)
+    assert not any(line.startswith("```") for line in said.splitlines())
+
+
+@given(json_values)
+def test_no_line_is_a_fence(value: Any) -> None:
+    """V8: the text may be put into a fence: none of its lines ends one."""
+    text = feedback({"a": [value, "```", "x\n```\n"], "```": 1}, [problem("$input.a")])
+    assert not any(line.lstrip().startswith("```") for line in text.splitlines())

@@ -15,6 +15,7 @@ from specfn.validation.engine import Workshop
 from specfn.validation.facts import Facts
 from specfn.validation.findings import Finding
 from specfn.validation.levels import Found, Level, Words, at
+from specfn.validation.nearest import nearest
 from specfn.validation.outcome import problem
 from specfn.validation.parts import Part
 from specfn.validation.prepare import Prepared
@@ -224,12 +225,7 @@ class Explainer:
         elif type(finding.token) is int:
             description = "The array has no such item."
         else:
-            names = self._known(task)
-            description = (
-                f"There is no such property; there is {listed(names)}."
-                if names
-                else "There is no such property."
-            )
+            description = _unknown(str(finding.token), self._known(task))
         fault = _unwanted(place, description, task.guesses)
         return fault._replace(refused=finding.keyword == "properties" and not task.guesses)
 
@@ -337,6 +333,14 @@ class Explainer:
         "child": _child,
         "part": _part,
     }
+
+
+def _unknown(name: str, names: list[str]) -> str:
+    """What is said of a property that is not declared."""
+    near = nearest(name, names)
+    there = f"; there is {listed(names)}" if names else ""
+    meant = "" if near is None else f" Was {near} meant?"
+    return f"There is no such property{there}.{meant}"
 
 
 def _unwanted(place: _Place, description: str, guesses: tuple[Guess, ...]) -> Fault:

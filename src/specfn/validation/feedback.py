@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from specfn.records import ABSENT, ArgumentProblem, TextFault
+from specfn.records import ABSENT, ArgumentProblem, Repair, TextFault
 from specfn.validation.drawing import Detail, Mark, NoRoomError, draw, one_line, place
+from specfn.validation.hints import hint
 from specfn.validation.passage import passage
 
 #: The most problems that are told at once, and the most bytes of the whole text.
@@ -28,19 +29,32 @@ _AGAIN: Final = (
 )
 
 
-def feedback(data: Any, errors: Sequence[ArgumentProblem]) -> str:
+#: Repairs after which a model should know that what it sees is not what it sent.
+_OPENED: Final = frozenset({"json", "unwrapped"})
+_NAMED: Final = 3
+
+
+def feedback(
+    data: Any,
+    errors: Sequence[ArgumentProblem],
+    repairs: Sequence[Repair] = (),
+    *,
+    incomplete: bool = False,
+) -> str:
     """Say what is wrong with arguments, for a model to read (rule V8).
 
     Args:
         data: the arguments, whatever they are.
         errors: what is wrong with them.
+        repairs: what was changed in them before they were checked.
+        incomplete: whether their text ended too early and was closed.
 
     Returns:
         Less than 8 KB: one line of what went wrong, the arguments as JSON with ``// ❌ expected ...`` on each faulty
         line, and what to do next. What has no line is listed below; with very much to say the list is all there is.
     """
     shown = list(errors[:PROBLEMS])
-    head = _head(len(errors), len(shown))
+    head = "\n".join((_head(len(errors), len(shown)), *_notes(repairs, incomplete=incomplete)))
     for detail in _DETAILS:
         text = _drawn(data, shown, detail, head)
         if text is not None:
@@ -67,6 +81,20 @@ def _head(count: int, shown: int) -> str:
     return f"The arguments are not valid: {places} wrong{told}."
 
 
+def _notes(repairs: Sequence[Repair], *, incomplete: bool) -> Iterator[str]:
+    """How what is shown differs from what was sent, where that matters."""
+    if incomplete:
+        yield "The text ended before it was complete, and was closed. Send all of it."
+    opened = [repair.path for repair in repairs if repair.kind in _OPENED]
+    if opened:
+        names = ", ".join(path[:100] for path in dict.fromkeys(opened[:_NAMED]))
+        more = f" and {len(opened) - _NAMED} more" if len(opened) > _NAMED else ""
+        yield one_line(
+            f"Sent as a string of JSON, and shown as what it holds: {names}{more}."
+            " Send objects and arrays as they are."
+        )
+
+
 def _drawn(data: Any, problems: Sequence[ArgumentProblem], detail: Detail, head: str) -> str | None:
     """The whole text at one level of detail; ``None`` where it would be too long."""
     root = Mark()
@@ -85,7 +113,8 @@ def _drawn(data: Any, problems: Sequence[ArgumentProblem], detail: Detail, head:
 
 def _comment(problem: ArgumentProblem) -> str:
     missing = " (missing)" if problem.value is ABSENT else ""
-    more = f". {problem.description}" if problem.description else ""
+    said = " ".join(filter(None, (problem.description, hint(problem))))
+    more = f". {said}" if said else ""
     return one_line(f"❌ expected {problem.expected}{missing}{more}")
 
 

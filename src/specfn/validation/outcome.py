@@ -64,7 +64,9 @@ class Failure:
         """Say what is wrong and what to do next, for a model to read (rule V8)."""
         from specfn.validation.feedback import feedback, unread  # noqa: PLC0415 - for invalid calls
 
-        return feedback(self.data, self.errors) if self.fault is None else unread(self.fault)
+        if self.fault is not None:
+            return unread(self.fault)
+        return feedback(self.data, self.errors, self.repairs, incomplete=self.incomplete)
 
 
 _new_problem: Final = ArgumentProblem.__new__
