@@ -1,0 +1,328 @@
+"""One side's half of the schemas of a request: the person's, or the model's (rule S3).
+
+Each half takes what splitting a valid value leaves to its side. What cannot be said of a half alone
+(``minProperties``, ``uniqueItems``, conditions that name members of both) is left out of both: the whole is
+validated when the two are merged.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal, TypeAlias
+
+from specfn._json import JsonObject, dumps
+from specfn.function.conditions import kept, mentioned
+from specfn.function.ownership import LEAF, UNIONS, Key, Spot, Survey, kinds_of_parts
+from specfn.schema.bundle import Named
+from specfn.schema.definitions import reference_to
+from specfn.schema.merge import CONTRADICTION
+from specfn.schema.vocabulary import BY_TYPE
+
+#: What is known of members where a branch begins: ``human`` and ``mixed`` ones are declared around it, ``claimed``
+#: ones are a person's in some branch.
+Taken: TypeAlias = Mapping[str, Literal["human", "mixed", "claimed"]]
+
+_NULL: Final[JsonObject] = {"type": "null"}
+
+#: What both halves say, and what only the model's says, of values without parts.
+_SAID: Final = ("title", "description", "deprecated", "readOnly", "writeOnly", CONTRADICTION)
+_OF_SCALARS: Final = frozenset((*BY_TYPE["string"], *BY_TYPE["number"]))
+
+#: Counts that hold for a half because they hold for the whole.
+_COUNTS: Final = ("maxProperties", "minItems", "maxItems")
+
+
+class Half:
+    """One side's half; definitions that are taken apart are named after the side."""
+
+    def __init__(self, survey: Survey, definitions: Named, *, human: bool) -> None:
+        """Begin with nothing made.
+
+        Args:
+            survey: who fills what.
+            definitions: the whole ones.
+            human: whether this is the person's half.
+        """
+        self._survey = survey
+        self._definitions = definitions
+        self._human = human
+        self._recipes: dict[str, tuple[Key, Taken, bool]] = {}
+        self._references: dict[str, str] = {}
+        self._made: dict[str, Any] = {}
+
+    # -- definitions by name ----------------------------------------------------------------------
+
+    def name_of(self, reference: str) -> str | None:
+        """The definition that a reference in this half means."""
+        return self._references.get(reference) or self._definitions.name_of(reference)
+
+    def __getitem__(self, name: str) -> Any:
+        """One definition: a half of one, or one that is this side's as a whole."""
+        if name in self._recipes and name not in self._made:
+            key, taken, grouped = self._recipes[name]
+            node = self._definitions[key[0]]
+            self._made[name] = self._half(self._survey[key], node, taken, grouped=grouped)
+        return self._made[name] if name in self._recipes else self._definitions[name]
+
+    def _refer(self, key: Key, taken: Taken, *, grouped: bool) -> str:
+        """A reference to the half of a definition, made on first need."""
+        name, location = key
+        mark = "human" if self._human else "llm"
+        if grouped or location != "body":
+            said = dumps([location, sorted(taken.items()), grouped])
+            mark += f" {hashlib.sha256(said).hexdigest()[:6]}"
+        label = f"{name}<{mark}>"
+        self._recipes[label] = (key, taken, grouped)
+        reference = reference_to(label)
+        self._references[reference] = label
+        return reference
+
+    # -- places -----------------------------------------------------------------------------------
+
+    def root(self, spot: Spot) -> JsonObject | None:
+        """The half of all arguments; ``None`` where nothing is a person's."""
+        if spot.is_mixed or (spot.human and not self._human):
+            root: JsonObject = self._half(spot, spot.node, {}, grouped=False)
+            return root
+        if not self._human or spot.human:
+            whole: JsonObject = spot.node
+            return whole
+        return None
+
+    def _has(self, spot: Spot) -> bool:
+        """Whether anything at a place is this side's; what is nobody's is the model's."""
+        return spot.human if self._human else spot.model or not spot.human
+
+    def _place(self, spot: Spot, node: Any) -> Any:
+        """The half of one place, which has one."""
+        return self._half(spot, node, {}, grouped=False) if spot.is_mixed else node
+
+    def _may_lack(self, spot: Spot) -> bool:
+        """Whether a valid whole may leave nothing at a place to this side."""
+        waiting = [spot]
+        seen: set[Key] = set()
+        while waiting:
+            spot = waiting.pop()
+            if not self._has(spot):
+                return True
+            if not spot.is_mixed or spot.key in seen:
+                continue
+            if spot.key is not None:
+                seen.add(spot.key)
+                waiting.append(self._survey[spot.key])
+            elif self._human and not _has_parts(spot):
+                return True
+            elif not spot.is_grouped:
+                waiting += [each for branches in spot.unions.values() for each in branches]
+        return False
+
+    def _half(self, spot: Spot, node: Any, taken: Taken, *, grouped: bool) -> Any:
+        """The half of a place of both, or of a branch that stands in one."""
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            if spot.key is None:
+                return node
+            return {"$ref": self._refer(spot.key, taken, grouped=grouped), **_said(node)}
+        grouped = grouped or spot.is_grouped
+        claims = self._claims(spot) if spot.unions else set()
+        out = self._own(spot, node, taken, claims if grouped else set(), grouped=grouped)
+        inner = {
+            **taken,
+            **dict.fromkeys(sorted(claims - taken.keys()), "claimed"),
+            **{n: "mixed" if s.model else "human" for n, s in spot.properties.items() if s.human},
+        }
+        for keyword in UNIONS:
+            if keyword in node:
+                self._add_union(out, self._union(spot, node, keyword, inner, grouped=grouped))
+        self._add_discriminator(out, node, claims)
+        return out
+
+    def _own(
+        self, spot: Spot, node: JsonObject, taken: Taken, claims: set[str], *, grouped: bool
+    ) -> JsonObject:
+        """What a place says by itself, its unions apart."""
+        out = _said(node)
+        kinds = self._kinds(node)
+        if kinds is not None:
+            out["type"] = kinds
+        out |= {key: node[key] for key in _COUNTS if key in node}
+        if not self._human:
+            out |= {key: value for key, value in node.items() if key in _OF_SCALARS}
+            out |= kept(node, {*taken, *claims, *(n for n, s in spot.properties.items() if s.human)})
+        if "properties" in node:
+            out["properties"] = self._properties(spot, node, taken, claims)
+        self._require(out, spot, node, taken, claims)
+        self._rest(out, spot, node, {*taken, *claims}, grouped=grouped)
+        if not (self._human and grouped):
+            self._array(out, spot, node)
+        return _without_refused(out)
+
+    def _kinds(self, node: JsonObject) -> Any:
+        """The types of a half: a person's part of a value is of an object or an array."""
+        declared = node.get("type")
+        if not self._human:
+            return declared
+        listed = [declared] if isinstance(declared, str) else declared
+        parts = kinds_of_parts(node)
+        kinds = [kind for kind in parts if listed is None or kind in listed]
+        return kinds[0] if len(kinds) == 1 else kinds or None
+
+    # -- objects ----------------------------------------------------------------------------------
+
+    def _properties(
+        self, spot: Spot, node: JsonObject, taken: Taken, claims: set[str]
+    ) -> JsonObject:
+        found: JsonObject = {}
+        for name, item in node["properties"].items():
+            member = spot.properties.get(name, LEAF)
+            known = taken.get(name, "claimed")
+            if known != "claimed":  # declared around this branch: said there
+                found[name] = self._human or known == "mixed"
+            elif item is False:
+                found[name] = False
+            elif name in claims and not member.human:  # a branch says whose it is
+                found[name] = True
+            else:
+                found[name] = self._place(member, item) if self._has(member) else False
+        return found
+
+    def _require(
+        self, out: JsonObject, spot: Spot, node: JsonObject, taken: Taken, claims: set[str]
+    ) -> None:
+        def sure(names: Iterable[str]) -> list[str]:
+            return [name for name in names if self._is_sure(name, spot, taken, claims)]
+
+        required = sure(node.get("required", ()))
+        if required:
+            out["required"] = required
+        if not self._human and "dependentRequired" in node:
+            dependent = node["dependentRequired"]
+            out["dependentRequired"] = {key: sure(dependent[key]) for key in sure(dependent)}
+
+    def _is_sure(self, name: str, spot: Spot, taken: Taken, claims: set[str]) -> bool:
+        """Whether a member of the whole always leaves something to this side."""
+        member = self._survey.member(spot, name)
+        known = taken.get(name, "claimed" if name in claims else None)
+        if known is None or (known == "claimed" and member.human):
+            return self._has(member) and not self._may_lack(member)
+        return self._human and known == "human"
+
+    def _rest(
+        self, out: JsonObject, spot: Spot, node: JsonObject, shared: set[str], *, grouped: bool
+    ) -> None:
+        """What an object takes besides its properties."""
+        if grouped:
+            if not self._human:
+                out |= {key: node[key] for key in _REST if _is_kept(node.get(key), shared)}
+            return
+        if "patternProperties" in node:
+            out["patternProperties"] = {
+                pattern: self._member(spot.patterns.get(pattern, LEAF), item)
+                for pattern, item in node["patternProperties"].items()
+            }
+        if spot.additional is not None:
+            member = self._member(spot.additional, node["additionalProperties"])
+            out["additionalProperties"] = member
+        elif self._human:
+            out["additionalProperties"] = False
+        elif "additionalProperties" in node:
+            out["additionalProperties"] = node["additionalProperties"]
+        if not self._human and node.get("unevaluatedProperties") is False:
+            out["unevaluatedProperties"] = False
+
+    def _member(self, spot: Spot, node: Any) -> Any:
+        return self._place(spot, node) if self._has(spot) else False
+
+    # -- arrays -----------------------------------------------------------------------------------
+
+    def _array(self, out: JsonObject, spot: Spot, node: JsonObject) -> None:
+        """Arrays keep every position on both sides: null stands where nothing is this side's."""
+        prefix = node.get("prefixItems")
+        if prefix is not None:
+            spots = spot.prefix or [LEAF] * len(prefix)
+            out["prefixItems"] = [
+                self._item(each, item) for each, item in zip(spots, prefix, strict=True)
+            ]
+        if "items" in node:
+            out["items"] = self._item(spot.items or LEAF, node["items"])
+        elif self._human and prefix is not None:
+            out["items"] = _NULL
+
+    def _item(self, spot: Spot, node: Any) -> Any:
+        if not self._has(spot):
+            return node if node is False else _NULL
+        half = self._place(spot, node)
+        return {"anyOf": [half, _NULL]} if self._may_lack(spot) else half
+
+    # -- unions -----------------------------------------------------------------------------------
+
+    def _claims(self, spot: Spot) -> set[str]:
+        """The members that some branch of a place gives to a person."""
+        branches = self._survey.branches(each for all_ in spot.unions.values() for each in all_)
+        return {n for b in branches if b is not None for n, s in b.properties.items() if s.human}
+
+    def _union(
+        self, spot: Spot, node: JsonObject, keyword: str, taken: Taken, *, grouped: bool
+    ) -> list[Any]:
+        """The branches of this half; none where they say nothing."""
+        nodes = node[keyword]
+        pairs = list(zip(spot.unions.get(keyword) or [LEAF] * len(nodes), nodes, strict=True))
+        if not grouped:
+            return [self._place(each, item) for each, item in pairs if self._has(each)]
+        found = [self._branch(each, item, taken) for each, item in pairs]
+        return [] if all(each is True for each in found) else found
+
+    def _branch(self, spot: Spot, node: Any, taken: Taken) -> Any:
+        """A branch beside members of the place's own: both sides have all branches."""
+        if self._human and not spot.human:
+            names = mentioned(node, self._definitions)
+            if not any(taken.get(name) in {"human", "mixed"} for name in names):
+                return True
+        return self._half(spot, node, taken, grouped=True)
+
+    @staticmethod
+    def _add_union(out: JsonObject, branches: list[Any]) -> None:
+        """Put a union in; a second one stands in ``allOf``, for a half has only ``anyOf``."""
+        if branches and "anyOf" in out:
+            out["allOf"] = [*out.get("allOf", ()), {"anyOf": branches}]
+        elif branches:
+            out["anyOf"] = branches
+
+    def _add_discriminator(self, out: JsonObject, node: JsonObject, claims: set[str]) -> None:
+        said = node.get("discriminator")
+        if not self._human and isinstance(said, dict) and said.get("propertyName") not in claims:
+            out["discriminator"] = said
+
+
+def _said(node: JsonObject) -> JsonObject:
+    """What a half says of itself: no defaults or examples, for those show values of both sides."""
+    return {key: node[key] for key in _SAID if key in node}
+
+
+def _has_parts(spot: Spot) -> bool:
+    """Whether every value of a place has parts: of others nothing is a person's."""
+    node = spot.node
+    declared = node.get("type")
+    kinds = [declared] if isinstance(declared, str) else declared
+    parts = ("object",) if spot.is_grouped else kinds_of_parts(node)
+    if kinds is None:
+        return not parts  # a union says it in its branches
+    return all(kind in (parts or ("object", "array")) for kind in kinds)
+
+
+#: What stands for members that have no name of their own.
+_REST: Final = ("patternProperties", "additionalProperties")
+
+
+def _is_kept(rest: Any, shared: set[str]) -> bool:
+    """Whether the rest of a branch means for the model's half what it means for the whole."""
+    return rest is not None and (isinstance(rest, bool) or not shared)
+
+
+def _without_refused(out: JsonObject) -> JsonObject:
+    """A closed object need not name what it refuses."""
+    closed = out.get("additionalProperties") is False and "patternProperties" not in out
+    if closed and "properties" in out:
+        shown = {name: item for name, item in out["properties"].items() if item is not False}
+        out["properties"] = shown
+    return out

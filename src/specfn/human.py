@@ -1,0 +1,143 @@
+"""What a person fills in, not a model: ready predicates for ``Options.separate`` (rule S1).
+
+A predicate takes a ``Node`` and says whether a person fills that place::
+
+    specfn.Options(separate="secrets")
+    specfn.Options(separate=specfn.human.any_of("files", "secrets", mine))
+
+where ``mine`` is a function of a module, so that functions can be pickled::
+
+    def mine(node: specfn.human.Node) -> bool:
+        return node.location == "header" or node.get("x-filled-by") == "user"
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from specfn.errors import UsageError
+
+Location: TypeAlias = Literal["path", "query", "header", "cookie", "body"]
+
+
+class Node(dict[str, Any]):
+    """One schema of a request, and where it stands: a copy, which a predicate may read as a dict.
+
+    Attributes:
+        location: where the value goes: ``path``, ``query``, ``header``, ``cookie`` or ``body``.
+        pointer: JSON Pointer of the schema in ``function.validator``.
+        name: the property that it is the schema of; ``None`` for items, and for what is no property.
+    """
+
+    __slots__ = ("location", "name", "pointer")
+
+    def __init__(
+        self, schema: Mapping[str, Any], *, location: Location, pointer: str, name: str | None
+    ) -> None:
+        """Take a schema whose references are followed: beside what it says stands what it refers to."""
+        super().__init__(schema)
+        self.location = location
+        self.pointer = pointer
+        self.name = name
+
+
+Predicate: TypeAlias = Callable[[Node], bool]
+
+
+def files(node: Node) -> bool:
+    """Whether a place takes the content of a file: ``format: binary``, or any ``contentMediaType``.
+
+    The parts of a multipart body that the document calls files say so in the same way.
+    """
+    if node.get("format") != "binary" and not isinstance(node.get("contentMediaType"), str):
+        return False
+    return _may_be_text(node)
+
+
+def secrets(node: Node) -> bool:
+    """Whether a place takes a secret: ``format: password``, or a text with the name of a secret.
+
+    Such names are ``password``, ``client_secret``, ``apiKey``, ``accessToken`` and their like; names of what
+    only talks about secrets (``secret_name``, ``passwordPolicy``, ``pageToken``) are not.
+    """
+    if node.get("format") == "password":
+        return True
+    return node.name is not None and _is_secret(node.name) and _may_be_text(node)
+
+
+def any_of(*predicates: "Predicate | str") -> Predicate:
+    """A predicate that holds where any of some does; ready ones may be given by name.
+
+    Raises:
+        UsageError: there is no ready predicate of a name.
+    """
+    return _AnyOf(tuple(named(each) for each in predicates))
+
+
+def named(predicate: "Predicate | str") -> Predicate:
+    """A predicate, or the ready one of a name.
+
+    Raises:
+        UsageError: there is no ready predicate of that name.
+    """
+    if not isinstance(predicate, str):
+        return predicate
+    if predicate not in READY:
+        known = " and ".join(map(repr, READY))
+        raise UsageError(f"there is no predicate {predicate!r}; there are {known}")
+    return READY[predicate]
+
+
+#: The ready predicates by name.
+READY: Final[Mapping[str, Predicate]] = {"files": files, "secrets": secrets}
+
+
+@dataclass(frozen=True, slots=True)
+class _AnyOf:
+    """A predicate that can be pickled as those that it is made of can."""
+
+    predicates: tuple[Predicate, ...]
+
+    def __call__(self, node: Node) -> bool:
+        return any(predicate(node) for predicate in self.predicates)
+
+
+#: Keywords of values that are no texts, for schemas that do not name a type.
+_STRUCTURE: Final = frozenset({"properties", "additionalProperties", "items", "prefixItems"})
+
+
+def _may_be_text(node: Node) -> bool:
+    """Whether a schema admits a string as far as it says itself; a union's branches are asked by themselves."""
+    declared = node.get("type")
+    if declared is not None:
+        return "string" in ([declared] if isinstance(declared, str) else declared)
+    branches = [*node.get("anyOf", ()), *node.get("oneOf", ())]
+    if branches:
+        return any(isinstance(each, dict) and each.get("type") == "string" for each in branches)
+    return _STRUCTURE.isdisjoint(node)
+
+
+#: The words of a name, whatever separates them: ``clientSecret``, ``X-API-Key``.
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+#: What the name of a secret ends with.
+_ENDS: Final = frozenset(
+    {
+        *("password", "passwd", "passphrase", "passcode", "pwd", "secret", "apikey", "cvv", "cvc"),
+        *("access token", "auth token", "bearer token", "id token", "refresh token"),
+        *("session token", "security token", "reset token", "accesstoken", "authtoken"),
+        *("api key", "access key", "private key", "secret key", "encryption key"),
+        *("password confirmation", "security code", "clientsecret", "private pem"),
+    }
+)
+
+#: What is a secret only if it is the whole name.
+_WHOLE: Final = frozenset({"token", "otp", "pin", "credential", "credentials"})
+
+
+def _is_secret(name: str) -> bool:
+    words = [word.lower() for word in _WORD.findall(name)]
+    if not words:
+        return False
+    return words[-1] in _ENDS or " ".join(words[-2:]) in _ENDS or " ".join(words) in _WHOLE
