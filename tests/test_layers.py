@@ -30,7 +30,7 @@ ORDER = (
 RANK = {room: rank for rank, row in enumerate(ORDER) for room in row}
 
 #: Within the lowest row: what stands on what.
-BASE = {("errors", "records"), ("options", "settings")}
+BASE = {("errors", "records"), ("human", "errors"), ("options", "settings")}
 
 #: Modules that may open files or sockets: they read documents, send requests, or talk to people.
 IO = ("document/load.py", "document/shelf.py", "http/send.py", "http/pool.py", "cli/", "demo/")

@@ -11,7 +11,7 @@ import specfn
 #: The names of the contract that exist.
 NAMES = (
     "Application Connection Failure Function Options Result Success aexecute apropagate downgrade errors "
-    "execute load loads normalize propagate request"
+    "execute human load loads merge normalize propagate request"
 ).split()
 
 #: What a type checker must know of each of some names.

@@ -8,11 +8,12 @@ would make every misspelled name look right to them.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from specfn import errors
+    from specfn import errors, human
     from specfn.api import load, loads, normalize
     from specfn.application.application import Application
     from specfn.document.downgrade import downgrade
     from specfn.function.function import Function
+    from specfn.function.merge import merge
     from specfn.http.connection import Connection
     from specfn.http.request import request
     from specfn.http.response import Result
@@ -33,8 +34,10 @@ else:
         "downgrade": "specfn.document.downgrade",
         "errors": "specfn.errors",
         "execute": "specfn.http.send",
+        "human": "specfn.human",
         "load": "specfn.api",
         "loads": "specfn.api",
+        "merge": "specfn.function.merge",
         "normalize": "specfn.api",
         "propagate": "specfn.http.send",
         "request": "specfn.http.request",
@@ -47,7 +50,7 @@ else:
         from importlib import import_module  # noqa: PLC0415  # not before a name is used
 
         module = import_module(home)
-        value = module if name == "errors" else getattr(module, name)
+        value = module if home == f"specfn.{name}" else getattr(module, name)
         globals()[name] = value
         return value
 
@@ -70,8 +73,10 @@ __all__ = [
     "downgrade",
     "errors",
     "execute",
+    "human",
     "load",
     "loads",
+    "merge",
     "normalize",
     "propagate",
     "request",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from specfn.settings import Presence, Safety, Settings
 
@@ -33,6 +33,8 @@ class Options(BaseModel):
         formats: assert the formats of strings and numbers, or only show them.
         coerce_arrays: whether ``coerce`` and ``check`` may read a scalar as an array of one.
         select: which routes become functions; the others are left out, not errors.
+        separate: what a person fills in, not a model: a predicate over schema nodes (``specfn.human``),
+            a ready one by name (``files``, ``secrets``), or several, any of which may hold.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
@@ -55,6 +57,12 @@ class Options(BaseModel):
     formats: Literal["assert", "hint"] = "assert"
     coerce_arrays: bool = False
     select: Callable[[Any], bool] | None = None
+    separate: tuple[Literal["files", "secrets"] | Callable[[Any], bool], ...] | None = None
+
+    @field_validator("separate", mode="before")
+    @classmethod
+    def _several(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) or callable(value) else value
 
     def settings(self) -> Settings:
         """The same fields as the plain record that the rooms read."""

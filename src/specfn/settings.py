@@ -5,7 +5,7 @@ costs more than converting most documents, and a caller who changes nothing shou
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Presence = Literal["include", "required", "omit"]
@@ -34,6 +34,11 @@ class Settings:
     formats: Literal["assert", "hint"] = "assert"
     coerce_arrays: bool = False
     select: Callable[[Any], bool] | None = None
+    separate: tuple[str | Callable[[Any], bool], ...] | None = None
+
+    def portable(self) -> "Settings":
+        """The same without what has done its work when a function is made, and may not be importable."""
+        return replace(self, select=None, separate=None)
 
 
 DEFAULT = Settings()

@@ -285,7 +285,7 @@ def _composed(function: Function, given: tuple[Any, ...], arguments: JsonObject)
         return arguments
     if not arguments:
         return list(given)
-    rest = [arguments.pop(key, None) for key, _ in function.route.keys[len(given) :]]
+    rest = [arguments.pop(key, None) for key, _ in function.schemas.keys[len(given) :]]
     return [
         *given,
         *rest,

@@ -6,9 +6,9 @@ from specfn.document.keywords import is_true
 from specfn.document.normalize import Normalized
 from specfn.document.reader import dicts
 from specfn.function import naming
+from specfn.function.composer import Composer
 from specfn.function.description import describe
 from specfn.function.function import Function, is_idempotent, safety_of
-from specfn.function.schemas import Composer, Schemas
 from specfn.migrate.migrate import known_as, matching, migrate, without
 from specfn.migrate.references import References
 from specfn.migrate.route import Api, Route
@@ -79,7 +79,9 @@ def _api(document: JsonObject, source: str | None) -> Api:
 
 def _function(route: Route, name: str, api: Api, composer: Composer) -> Function:
     settings = composer.settings
-    text, cut = describe(route, settings.description_limit)
+    schemas = composer.schemas(route)
+    claimed = () if schemas.sides is None else schemas.sides.claimed
+    text, cut = describe(route, settings.description_limit, without=claimed)
     reason = f"the description was cut to {settings.description_limit} characters"
     tags = route.operation.get("tags")
     names = known_as(route.accessor, route.method, route.path, route.operation)
@@ -93,6 +95,6 @@ def _function(route: Route, name: str, api: Api, composer: Composer) -> Function
         idempotent=is_idempotent(route.method),
         route=route,
         api=api,
-        schemas=Schemas(composer, route),
+        schemas=schemas,
         cut=(Edit(pointer="/description", kind="description", reason=reason),) if cut else (),
     )

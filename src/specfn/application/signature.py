@@ -20,7 +20,7 @@ _TYPES: Final[Mapping[str, type]] = {
 
 def signature(function: Function) -> inspect.Signature:
     """Keyword arguments by their names, optional ones with ``None``, where Python can name them."""
-    keys = function.route.keys
+    keys = function.schemas.keys
     if any(iskeyword(key) or not key.isidentifier() for key, _ in keys):
         parameters = [inspect.Parameter("arguments", inspect.Parameter.VAR_KEYWORD)]
         return inspect.Signature(parameters, return_annotation=str)

@@ -44,7 +44,7 @@ def _signature(application: "Application", function: "Function") -> str:
     definitions = root.get("$defs", {})
     arguments = [
         f"  {key}{'' if required else '?'}: {describe(root['properties'][key], definitions)}\n"
-        for key, required in function.route.keys
+        for key, required in function.schemas.keys
     ]
     success = function.route.success
     result = "nothing"

@@ -1,13 +1,15 @@
 """What a model is told that a function is for (rule F3)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from specfn.document.keywords import is_true
 from specfn.migrate.route import Route
 from specfn.schema.text import clean, shorten
 
 
-def describe(route: Route, limit: int | None = None) -> tuple[str, bool]:
+def describe(
+    route: Route, limit: int | None = None, *, without: Collection[tuple[str, ...]] = ()
+) -> tuple[str, bool]:
     """The description of a function, and whether it was cut.
 
     The operation's summary and description come first, then a line for everything that has a name:
@@ -16,9 +18,10 @@ def describe(route: Route, limit: int | None = None) -> tuple[str, bool]:
     Args:
         route: the operation.
         limit: the most characters; the text is cut at a sentence and the tags are the last to go.
+        without: the keys from the root of what is not the model's to fill in, and not spoken of.
     """
     text = "\n\n".join(_prose(route))
-    tags = list(_tags(route))
+    tags = list(_tags(route, without))
     whole = _joined(text, tags)
     if limit is None or len(whole) <= limit:
         return whole, False
@@ -54,9 +57,9 @@ def _text(value: object) -> str:
     return clean(value).strip() if isinstance(value, str) else ""
 
 
-def _tags(route: Route) -> Iterator[str]:
+def _tags(route: Route, without: Collection[tuple[str, ...]]) -> Iterator[str]:
     """The lines about what has a name; the least telling first, for they go first where room is short."""
-    for name, text in _described(route):
+    for name, text in _described(route, without):
         line = _one_line(text or "")
         if line:
             yield f"@param {name} {line}"
@@ -74,14 +77,19 @@ def _tags(route: Route) -> Iterator[str]:
         yield "@deprecated"
 
 
-def _described(route: Route) -> Iterator[tuple[str, str | None]]:
+def _described(
+    route: Route, without: Collection[tuple[str, ...]]
+) -> Iterator[tuple[str, str | None]]:
     """What has a name before a model, with what the document says of it."""
     for parameter in route.parameters:
-        yield parameter.key, parameter.description
+        if (parameter.key,) not in without:
+            yield parameter.key, parameter.description
     for group in route.groups:
-        for parameter in group.parameters:
-            yield group.key if parameter.members else parameter.key, parameter.description
-    if route.body is not None:
+        for parameter in group.parameters if (group.key,) not in without else ():
+            keys = parameter.members or (parameter.key,)
+            if not all((group.key, key) in without for key in keys):
+                yield group.key if parameter.members else parameter.key, parameter.description
+    if route.body is not None and ("body",) not in without:
         yield "body", route.body.description
 
 

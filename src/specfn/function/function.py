@@ -114,6 +114,15 @@ class Function:
         """Changes with what a model reads and with what goes over the wire, and with nothing else."""
         return fingerprint(self)
 
+    @property
+    def separated(self) -> "Separated | None":
+        """The parameters apart for the model and for a person; ``None`` without ``Options.separate``."""
+        sides = self.schemas.sides
+        if sides is None:
+            return None
+        human = None if sides.human is None else sides.human.parameters
+        return Separated(function=replace(self, schemas=sides.model), human=human)
+
     # -- arguments ----------------------------------------------------------------------------------
 
     @property
@@ -197,7 +206,7 @@ class Function:
         return check(
             text_or_arguments,
             lambda arguments: self._coerce(arguments, opens=True),
-            nothing if not self.route.keys else None,
+            nothing if not self.schemas.root["properties"] else None,
         )
 
     def _coerce(self, arguments: Any, *, opens: bool) -> "Success | Failure":
@@ -272,7 +281,33 @@ class Function:
 
     @property
     def _positions(self) -> Positions:
-        return Positions(self.route.keys)
+        return Positions(self.schemas.keys)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Separated:
+    """The parameters of a function, apart for the model and for a person (rule S2).
+
+    Attributes:
+        function: the function as the model is shown it: ``parameters``, ``validator``, ``validate`` and all
+            else that is about arguments speak of the model's part alone.
+        human: what a person fills in, in the form of ``parameters``; ``None`` where nothing is theirs.
+    """
+
+    function: Function
+    human: Any
+
+    @property
+    def llm(self) -> Any:
+        """What the model fills in, in the form of ``parameters``.
+
+        By position, both sides have every position, and ``None`` stands where nothing is theirs.
+        """
+        return self.function.parameters
+
+    def validate(self, arguments: Any) -> "Success | Failure":
+        """Check the model's part, before it is merged with the person's; see ``Function.validate``."""
+        return self.function.validate(arguments)
 
 
 def _uncallable(arguments: Any, error: DocumentError) -> tuple[ArgumentProblem, ...]:

@@ -7,19 +7,19 @@ validated when the two are merged.
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from specfn._json import JsonObject, dumps
 from specfn.function.conditions import kept, mentioned
 from specfn.function.ownership import LEAF, UNIONS, Key, Spot, Survey, kinds_of_parts
 from specfn.schema.bundle import Named
-from specfn.schema.definitions import reference_to
 from specfn.schema.merge import CONTRADICTION
+from specfn.schema.names import reference_to
 from specfn.schema.vocabulary import BY_TYPE
 
 #: What is known of members where a branch begins: ``human`` and ``mixed`` ones are declared around it, ``claimed``
 #: ones are a person's in some branch.
-Taken: TypeAlias = Mapping[str, Literal["human", "mixed", "claimed"]]
+Taken: TypeAlias = Mapping[str, str]
 
 _NULL: Final[JsonObject] = {"type": "null"}
 
@@ -148,7 +148,9 @@ class Half:
         out |= {key: node[key] for key in _COUNTS if key in node}
         if not self._human:
             out |= {key: value for key, value in node.items() if key in _OF_SCALARS}
-            out |= kept(node, {*taken, *claims, *(n for n, s in spot.properties.items() if s.human)})
+            out |= kept(
+                node, {*taken, *claims, *(n for n, s in spot.properties.items() if s.human)}
+            )
         if "properties" in node:
             out["properties"] = self._properties(spot, node, taken, claims)
         self._require(out, spot, node, taken, claims)
@@ -224,7 +226,8 @@ class Half:
             member = self._member(spot.additional, node["additionalProperties"])
             out["additionalProperties"] = member
         elif self._human:
-            out["additionalProperties"] = False
+            if "object" in kinds_of_parts(node):
+                out["additionalProperties"] = False
         elif "additionalProperties" in node:
             out["additionalProperties"] = node["additionalProperties"]
         if not self._human and node.get("unevaluatedProperties") is False:

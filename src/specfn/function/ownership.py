@@ -248,7 +248,7 @@ class Survey:
             for spot in order:
                 spot.whole = spot.human and not spot.claimed and self._is_knotted(spot)
         opened = {key: _opened(order) for key, order in trees.items()}
-        leaves = {key: any(spot.leaf for spot in spots) for key, spots in opened.items()}
+        leaves = {key: any(map(_has_leaf, spots)) for key, spots in opened.items()}
         links = {key: {spot.key for spot in spots if spot.key} for key, spots in opened.items()}
         found = self._reaching(trees, leaves, links, lambda spot: spot.model)
         for order in trees.values():
@@ -346,6 +346,10 @@ def _is_closed_off(spot: Spot) -> bool:
     return spot.claimed or any(each is not None and each.human for each in members)
 
 
+def _has_leaf(spot: Spot) -> bool:
+    return spot.leaf or any(each is LEAF for each in spot.below())
+
+
 def _opened(order: list[Spot]) -> list[Spot]:
     """The spots of a tree that are not below one that is a person's as a whole."""
     shut: set[int] = set()
@@ -389,12 +393,14 @@ class _Walk:
 
     def spot(self, node: Any, pointer: str, name: str | None) -> Spot:
         """One schema, asked about, and everything below it."""
-        if _is_neutral(node):
+        if node is False:
             return NEUTRAL
         schema = node if isinstance(node, dict) else {}
         if self._survey.ask(schema, self._location, pointer, name):
             self._claims.add((self._location, pointer))
             return self._made(Spot(node, claimed=True))
+        if _is_neutral(schema):
+            return NEUTRAL
         if "$ref" in schema:
             return self._reference(schema)
         return LEAF if SUBSCHEMAS.isdisjoint(schema) else self._parts(schema, pointer, name)
@@ -459,5 +465,7 @@ def _is_neutral(node: Any) -> bool:
     """Whether a schema takes nothing, or nothing but null: neither side needs a place for that."""
     if not isinstance(node, dict):
         return node is False
+    if not SUBSCHEMAS.isdisjoint(node):
+        return False
     kind = node.get("type")
     return kind in ("null", ["null"]) or node.get("enum") == [None] or node.get("const", 0) is None

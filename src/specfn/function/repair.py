@@ -42,7 +42,7 @@ def policy(route: Route, schemas: Schemas) -> Policy:
 
 
 def _by_position(given: Any, route: Route, schemas: Schemas, *, opens: bool) -> Success | Failure:
-    positions = Positions(route.keys)
+    positions = Positions(schemas.keys)
     arguments, opened = positions.opened(given)
     misshapen = positions.misshapen(arguments)
     if misshapen:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from specfn._json import JsonObject
+from specfn.schema.bundle import Named
 from specfn.schema.direction import (
     Direction,
     Foreign,
@@ -34,6 +35,26 @@ from specfn.schema.walk import LISTS, MAPS, SINGLES, SUBSCHEMAS, walk
 
 _UNIONS = ("anyOf", "oneOf")
 _COMPOSITE = frozenset(("$ref", "allOf", "discriminator"))
+
+
+def reachable(definitions: Named, roots: Iterable[Any]) -> dict[str, Any]:
+    """Every definition that schemas need, in the order in which it is first met."""
+
+    def referenced(schema: Any) -> Iterator[str]:
+        for node in walk(schema):
+            name = definitions.name_of(node["$ref"]) if "$ref" in node else None
+            if name is not None:
+                yield name
+
+    found: dict[str, Any] = {}
+    waiting = [name for root in roots for name in referenced(root)]
+    waiting.reverse()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found[name] = definitions[name]
+            waiting.extend(reversed([*referenced(found[name])]))
+    return found
 
 
 class Definitions:
@@ -65,21 +86,7 @@ class Definitions:
 
     def reachable(self, roots: Iterable[Any]) -> dict[str, Any]:
         """Every definition that schemas need, in the order in which it is first met."""
-        found: dict[str, Any] = {}
-        waiting = [name for root in roots for name in self._referenced(root)]
-        waiting.reverse()
-        while waiting:
-            name = waiting.pop()
-            if name not in found:
-                found[name] = self[name]
-                waiting.extend(reversed([*self._referenced(found[name])]))
-        return found
-
-    def _referenced(self, schema: Any) -> Iterator[str]:
-        for node in walk(schema):
-            name = self._names.meaning(node.get("$ref", ""))
-            if name is not None:
-                yield name
+        return reachable(self, roots)
 
     # -- composing ------------------------------------------------------------------------------
 

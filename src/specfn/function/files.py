@@ -1,0 +1,63 @@
+"""The files of a multipart body, said in its schema so that a predicate can tell them (rule S1)."""
+
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn.migrate.media import essence
+from specfn.migrate.route import Part, Parts
+
+#: What a part is if its type says no more than that it is bytes.
+_OCTETS: Final = "application/octet-stream"
+
+
+def marked(schema: Any, parts: Parts) -> Any:
+    """The schema of a multipart body in which each property that is a file has a ``contentMediaType``.
+
+    Args:
+        schema: composed, its reference followed.
+        parts: what the body consists of.
+    """
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(properties, dict):
+        return schema
+    files = {
+        name: _with_type(node, media_type)
+        for name, node in properties.items()
+        if (media_type := _file_type(parts.named.get(name, parts.rest))) is not None
+    }
+    return {**schema, "properties": {**properties, **files}} if files else schema
+
+
+def _with_type(node: Any, media_type: str) -> Any:
+    """One value, or each of several, as the content of a file; what refers to another says so beside it."""
+    if not isinstance(node, dict):
+        return {"contentMediaType": media_type} if node else node
+    if "items" in node:
+        return {**node, "items": _with_type(node["items"], media_type)}
+    if "contentMediaType" in node or node.get("format") == "binary":
+        return node
+    return {**node, "contentMediaType": media_type} if _is_text(node) else node
+
+
+def _is_text(node: JsonObject) -> bool:
+    return node.get("type", "string") == "string" and not {"properties", "anyOf", "oneOf"} & set(
+        node
+    )
+
+
+def _file_type(part: Part) -> str | None:
+    """The media type of a part that is a file; ``None`` for one that is not."""
+    declared = next((each for each in part.media_types if not _is_written(each)), None)
+    if declared is not None:
+        return declared
+    return (part.file_type or _OCTETS) if part.is_file else None
+
+
+def _is_written(media_type: str) -> bool:
+    """Whether a model can write a media type: text, JSON, XML, forms, and parts of their own."""
+    name = essence(media_type)
+    return (
+        name.startswith(("text/", "multipart/"))
+        or name.endswith(("json", "xml"))
+        or name == "application/x-www-form-urlencoded"
+    )

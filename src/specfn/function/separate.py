@@ -1,0 +1,218 @@
+"""Arguments taken apart into those of a person and those of the model (rules S1 to S5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from specfn import human
+from specfn._json import JsonObject, dumps, loads
+from specfn.function.halves import Half
+from specfn.function.ownership import Claim, Spot, Survey
+from specfn.function.schemas import Schemas, Source, closed, renderer_of, validator_class
+from specfn.function.splitting import Splitter
+from specfn.records import ABSENT
+from specfn.schema.budget import Renderer, Rendering
+from specfn.schema.bundle import Bundle, Named
+from specfn.schema.definitions import reachable
+from specfn.settings import Settings
+
+#: The keys of the arguments, with whether each is required.
+Keys = Sequence[tuple[str, bool]]
+
+
+#: The keys at the root under which parameters stand together.
+_GROUPS = frozenset({"query", "headers", "cookies"})
+
+
+class Separator:
+    """Takes the requests of one document apart; what they share is done once."""
+
+    def __init__(self, definitions: Named, predicate: human.Predicate, settings: Settings) -> None:
+        """Begin with nothing asked.
+
+        Args:
+            definitions: what references of requests mean.
+            predicate: what a person fills in.
+            settings: how schemas are shown.
+        """
+        self.definitions = definitions
+        self.settings = settings
+        self._survey = Survey(definitions, predicate, _matches)
+        self._llm = Half(self._survey, definitions, human=False)
+        self._human = Half(self._survey, definitions, human=True)
+        self._renderers = tuple(renderer_of(each, settings) for each in (self._llm, self._human))
+        self._validators: dict[int, Any] = {}
+        self.splitter = Splitter(self._survey, self._accepts)
+
+    def sides(self, root: JsonObject, whole: Source) -> "Apart":
+        """The two sides of the arguments of one function.
+
+        Args:
+            root: the composed schema of its arguments.
+            whole: where its schemas come from.
+
+        Raises:
+            UsageError: the predicate fails.
+        """
+        spot, claims = self._survey.request(root)
+        llm, theirs = self._llm.root(spot), self._human.root(spot)
+        llm_renderer, human_renderer = self._renderers
+        keys = [*root["properties"]]
+        model = _Side(llm or closed({}, []), self._llm, llm_renderer, whole, keys)
+        person = None
+        if theirs is not None:
+            person = Schemas(_Side(theirs, self._human, human_renderer, whole, keys))
+        known = (spot, frozenset(claims | self._survey.claims), self)
+        return Apart(Schemas(model), person, known)
+
+    def _accepts(self, node: Any, value: Any) -> bool:
+        """Whether a value is valid against a schema of the document."""
+        if id(node) not in self._validators:
+            schema = {"allOf": [node], "$defs": reachable(self.definitions, [node])}
+            self._validators[id(node)] = validator_class()(
+                schema, formats=self.settings.formats, equals=self.settings.equals
+            )
+        return bool(self._validators[id(node)].is_valid(value))
+
+
+class Apart:
+    """The model's and the person's schemas of one function.
+
+    Attributes:
+        model: the model's.
+        human: the person's; ``None`` where nothing is theirs.
+    """
+
+    __slots__ = ("_known", "_packed", "human", "model")
+
+    def __init__(
+        self,
+        model: Schemas,
+        person: Schemas | None,
+        known: tuple[Spot, frozenset[Claim], Separator],
+    ) -> None:
+        self.model = model
+        self.human = person
+        self._known: tuple[Spot, frozenset[Claim], Separator] | None = known
+        self._packed: tuple[bytes, frozenset[Claim], Settings] | None = None
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        if self._packed is None:
+            spot, claims, separator = self._surveyed()
+            root = {**spot.node, "$defs": reachable(separator.definitions, [spot.node])}
+            self._packed = (dumps(root), claims, separator.settings.portable())
+        return (self.model, self.human, self._packed)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.model, self.human, self._packed = state
+        self._known = None
+
+    @property
+    def spot(self) -> Spot:
+        """Who fills what, from the root of all arguments."""
+        return self._surveyed()[0]
+
+    @property
+    def claimed(self) -> frozenset[tuple[str, ...]]:
+        """The parameters that are a person's as a whole, and the body: their keys from the root."""
+        found: set[tuple[str, ...]] = set()
+        for key, spot in self.spot.properties.items():
+            if spot.human and not spot.model:
+                found.add((key,))
+            elif key in _GROUPS:
+                members = spot.properties.items()
+                found |= {(key, name) for name, each in members if each.human and not each.model}
+        return frozenset(found)
+
+    def split(self, arguments: Any, *, keyword: bool) -> tuple[Any, Any]:
+        """Arguments as the model's part and the person's, in the same calling style."""
+        if keyword:
+            return self._split(arguments)
+        keys = list(self.spot.properties)
+        listed = {
+            key: value for key, value in zip(keys, arguments, strict=False) if value is not None
+        }
+        parts = self._split(listed)
+        llm, theirs = ([part.get(key) for key in keys[: len(arguments)]] for part in parts)
+        return llm, theirs
+
+    def _split(self, arguments: Any) -> tuple[Any, Any]:
+        spot, _, separator = self._surveyed()
+        llm, theirs = separator.splitter.split(spot, arguments)
+        return {} if llm is ABSENT else llm, {} if theirs is ABSENT else theirs
+
+    def masked(self, arguments: Any, *, keyword: bool) -> Any:
+        """A copy of arguments in which everything is masked that may be a person's."""
+        spot, _, separator = self._surveyed()
+        if keyword:
+            return separator.splitter.masked(spot, arguments)
+        spots = list(spot.properties.values())
+        return [
+            separator.splitter.masked(each, value)
+            for each, value in zip(spots, arguments, strict=False)
+        ]
+
+    def _surveyed(self) -> tuple[Spot, frozenset[Claim], Separator]:
+        if self._known is None:
+            assert self._packed is not None
+            text, claims, settings = self._packed
+            root = loads(text)
+            bundle = Bundle()
+            bundle.takes(root.pop("$defs"))
+            separator = Separator(bundle, _Claimed(claims), settings)
+            spot, _ = separator._survey.request(root)  # noqa: SLF001  # made for it here
+            self._known = (spot, claims, separator)
+        return self._known
+
+
+@dataclass(frozen=True, slots=True)
+class _Claimed:
+    """The predicate that remembers what another one said."""
+
+    claims: frozenset[Claim]
+
+    def __call__(self, node: human.Node) -> bool:
+        return (node.location, node.pointer) in self.claims
+
+
+class _Side:
+    """Where the schemas of one side come from."""
+
+    def __init__(
+        self, root: JsonObject, half: Half, renderer: Renderer, whole: Source, keys: list[str]
+    ) -> None:
+        self.settings = whole.settings
+        self._root = root
+        self._half = half
+        self._renderer = renderer
+        self._whole = whole
+        self._keys = keys
+
+    def keys(self) -> Keys:
+        required = self._root.get("required", ())
+        return [(key, key in required) for key in self._keys]
+
+    def root(self) -> JsonObject:
+        definitions = reachable(self._half, [self._root])
+        return {**self._root, "$defs": definitions} if definitions else self._root
+
+    def parameters(self) -> list[Rendering | None]:
+        if self.settings.keyword:
+            return [self._renderer.render(self._root)]
+        own = self._root["properties"]
+        made = dict(zip(own, self._renderer.render_all(list(own.values())), strict=True))
+        return [made.get(key) for key in self._keys]
+
+    def promise(self) -> Any:
+        return self._whole.promise()
+
+    def output(self) -> Rendering | None:
+        return self._whole.output()
+
+    def written_output(self) -> bytes | None:
+        return self._whole.written_output()
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """Whether a regular expression finds the name of a property, as ECMA-262 means it."""
+    return not validator_class()({"patternProperties": {pattern: False}}).is_valid({name: 0})
