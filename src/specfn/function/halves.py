@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from specfn._json import JsonObject, dumps
 from specfn.function.conditions import kept, mentioned
-from specfn.function.ownership import LEAF, UNIONS, Key, Spot, Survey, kinds_of_parts
+from specfn.function.ownership import GROUPS, LEAF, UNIONS, Key, Spot, Survey, kinds_of_parts
 from specfn.schema.bundle import Named
 from specfn.schema.merge import CONTRADICTION
 from specfn.schema.names import reference_to
@@ -82,7 +82,7 @@ class Half:
         """The half of all arguments; ``None`` where nothing is a person's."""
         if spot.is_mixed or (spot.human and not self._human):
             root: JsonObject = self._half(spot, spot.node, {}, grouped=False)
-            return root
+            return _truthful(root)
         if not self._human or spot.human:
             whole: JsonObject = spot.node
             return whole
@@ -295,6 +295,15 @@ class Half:
         said = node.get("discriminator")
         if not self._human and isinstance(said, dict) and said.get("propertyName") not in claims:
             out["discriminator"] = said
+
+
+def _truthful(root: JsonObject) -> JsonObject:
+    """The root of a half in which a group is required only if one of its members is (rule R5)."""
+    groups = root["properties"]
+    idle = [key for key in GROUPS if key in groups and "required" not in groups[key]]
+    required = [name for name in root.get("required", ()) if name not in idle]
+    rest = {key: value for key, value in root.items() if key != "required"}
+    return {**rest, "required": required} if required else rest
 
 
 def _said(node: JsonObject) -> JsonObject:

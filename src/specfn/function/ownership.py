@@ -369,6 +369,9 @@ _LOCATIONS: Final[Mapping[str, Location]] = {
     "body": "body",
 }
 
+#: The keys at the root under which parameters stand together.
+GROUPS: Final = ("query", "headers", "cookies")
+
 _SCALARS: Final = frozenset({"string", "number", "integer", "boolean"})
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from specfn import human
 from specfn._json import JsonObject, dumps, loads
 from specfn.function.halves import Half
-from specfn.function.ownership import Claim, Spot, Survey
+from specfn.function.ownership import GROUPS, Claim, Spot, Survey
 from specfn.function.schemas import Schemas, Source, closed, renderer_of, validator_class
 from specfn.function.splitting import Splitter
 from specfn.records import ABSENT
@@ -18,10 +18,6 @@ from specfn.settings import Settings
 
 #: The keys of the arguments, with whether each is required.
 Keys = Sequence[tuple[str, bool]]
-
-
-#: The keys at the root under which parameters stand together.
-_GROUPS = frozenset({"query", "headers", "cookies"})
 
 
 class Separator:
@@ -119,7 +115,7 @@ class Apart:
         for key, spot in self.spot.properties.items():
             if spot.human and not spot.model:
                 found.add((key,))
-            elif key in _GROUPS:
+            elif key in GROUPS:
                 members = spot.properties.items()
                 found |= {(key, name) for name, each in members if each.human and not each.model}
         return frozenset(found)
