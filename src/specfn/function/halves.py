@@ -11,7 +11,8 @@ from typing import Any, Final, TypeAlias
 
 from specfn._json import JsonObject, dumps
 from specfn.function.conditions import kept, mentioned
-from specfn.function.ownership import GROUPS, LEAF, UNIONS, Key, Spot, Survey, kinds_of_parts
+from specfn.function.ownership import Survey
+from specfn.function.spots import GROUPS, LEAF, UNIONS, Key, Spot, kinds_of_parts
 from specfn.schema.bundle import Named
 from specfn.schema.merge import CONTRADICTION
 from specfn.schema.names import reference_to

@@ -6,116 +6,15 @@ recursion through them ends, for only names are followed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from specfn._json import JsonObject
 from specfn._pointer import escape
 from specfn.errors import UsageError
+from specfn.function.asking import Walk
+from specfn.function.spots import LEAF, NEUTRAL, Claim, Key, Spot
 from specfn.human import Location, Node, Predicate
 from specfn.schema.bundle import Named
-from specfn.schema.nodes import types_of
-from specfn.schema.walk import SUBSCHEMAS
-
-#: A definition, and where its value goes.
-Key: TypeAlias = tuple[str, Location]
-
-#: A place that is a person's: where its value goes, and the pointer of its schema.
-Claim: TypeAlias = tuple[Location, str]
-
-#: The keywords of a union, in the order in which they are taken.
-UNIONS: Final = ("anyOf", "oneOf")
-
-#: Conditions and leftovers that speak of the same value; nothing below them can be taken apart.
-IN_PLACE: Final = ("allOf", "then", "else", "dependentSchemas")
-#: What is only asked of a value, or holds for all of its members.
-ASKED: Final = (
-    *("not", "if", "contains", "propertyNames", "contentSchema"),
-    *("unevaluatedItems", "unevaluatedProperties"),
-)
-
-
-class Spot:
-    """One schema in one place.
-
-    Attributes:
-        node: the schema.
-        claimed: whether the predicate gives it to a person.
-        key: the definition that it refers to, if it does.
-        leaf: whether it takes a value that has no parts.
-        properties, patterns, additional: the places of an object.
-        prefix, items: the places of an array.
-        unions: the branches of ``anyOf`` and ``oneOf``.
-        others: what stands below any other schema keyword.
-        whole: whether it cannot be taken apart, though a part of it is a person's.
-        human: whether it is a person's, or any part of it.
-        model: whether it is the model's, or any part of it.
-    """
-
-    __slots__ = (
-        *("additional", "claimed", "human", "items", "key", "leaf", "model", "node", "others"),
-        *("patterns", "prefix", "properties", "unions", "whole"),
-    )
-
-    def __init__(self, node: Any, *, leaf: bool = False, claimed: bool = False) -> None:
-        self.node = node
-        self.claimed = claimed
-        self.leaf = leaf
-        self.key: Key | None = None
-        self.properties: dict[str, Spot] = {}
-        self.patterns: dict[str, Spot] = {}
-        self.additional: Spot | None = None
-        self.prefix: list[Spot] = []
-        self.items: Spot | None = None
-        self.unions: dict[str, list[Spot]] = {}
-        self.others: list[Spot] = []
-        self.whole = False
-        self.human = claimed
-        self.model = leaf
-
-    @property
-    def is_mixed(self) -> bool:
-        """Whether both fill a part of it."""
-        return self.human and self.model
-
-    @property
-    def is_grouped(self) -> bool:
-        """Whether it has a union beside members of its own, or two: the branches are no places then."""
-        return len(self.unions) > 1 or bool(self.unions and kinds_of_parts(self.node))
-
-    def below(self) -> Iterator["Spot"]:
-        """Everything one step below."""
-        yield from self.properties.values()
-        yield from self.patterns.values()
-        yield from (spot for spot in (self.additional, self.items) if spot is not None)
-        yield from self.prefix
-        for branches in self.unions.values():
-            yield from branches
-        yield from self.others
-
-
-#: What the model fills, without parts; and what nobody fills, for it takes nothing or only null.
-LEAF: Final = Spot({}, leaf=True)
-NEUTRAL: Final = Spot(False)
-
-_OBJECT: Final = frozenset(
-    {
-        *("properties", "patternProperties", "required", "dependentRequired"),
-        *("minProperties", "maxProperties", "allOf", "dependentSchemas", "if"),
-    }
-)
-_ARRAY: Final = frozenset({"items", "prefixItems"})
-
-
-def kinds_of_parts(node: Any) -> list[str]:
-    """The types of whose members a schema speaks by itself, not only in a union."""
-    if not isinstance(node, dict):
-        return []
-    has_rest = bool(node.get("additionalProperties", True) not in (True, {}))
-    found = {
-        "object": has_rest or not _OBJECT.isdisjoint(node),
-        "array": not _ARRAY.isdisjoint(node),
-    }
-    return [kind for kind, is_there in found.items() if is_there]
 
 
 class Survey:
@@ -156,7 +55,7 @@ class Survey:
         claims: set[Claim] = set()
         for name, node in root["properties"].items():
             location = _LOCATIONS.get(name, "path")
-            walk = _Walk(self, location, order, claims)
+            walk = Walk(self, location, order, claims)
             spot.properties[name] = walk.spot(node, f"/properties/{escape(name)}", name)
         order.append(spot)
         self._settle({None: order, **self._definitions_below()})
@@ -225,7 +124,7 @@ class Survey:
             name, location = key
             order: list[Spot] = []
             pointer = f"/$defs/{escape(name)}"
-            walk = _Walk(self, location, order, self.claims)
+            walk = Walk(self, location, order, self.claims)
             self._known[key] = walk.root(self._definitions[name], pointer)
             trees[key] = order
         return trees
@@ -368,107 +267,3 @@ _LOCATIONS: Final[Mapping[str, Location]] = {
     "cookies": "cookie",
     "body": "body",
 }
-
-#: The keys at the root under which parameters stand together.
-GROUPS: Final = ("query", "headers", "cookies")
-
-_SCALARS: Final = frozenset({"string", "number", "integer", "boolean"})
-
-
-class _Walk:
-    """Asks about one tree; what it refers to is left to its own turn."""
-
-    def __init__(
-        self, survey: Survey, location: Location, order: list[Spot], claims: set[Claim]
-    ) -> None:
-        self._survey = survey
-        self._location = location
-        self._order = order
-        self._claims = claims
-
-    def root(self, node: Any, pointer: str) -> Spot:
-        """The root of a definition: whoever refers to it has asked about it."""
-        if _is_neutral(node):
-            return NEUTRAL
-        if not isinstance(node, dict) or ("$ref" not in node and SUBSCHEMAS.isdisjoint(node)):
-            return LEAF
-        return self._reference(node) if "$ref" in node else self._parts(node, pointer, None)
-
-    def spot(self, node: Any, pointer: str, name: str | None) -> Spot:
-        """One schema, asked about, and everything below it."""
-        if node is False:
-            return NEUTRAL
-        schema = node if isinstance(node, dict) else {}
-        if self._survey.ask(schema, self._location, pointer, name):
-            self._claims.add((self._location, pointer))
-            return self._made(Spot(node, claimed=True))
-        if _is_neutral(schema):
-            return NEUTRAL
-        if "$ref" in schema:
-            return self._reference(schema)
-        return LEAF if SUBSCHEMAS.isdisjoint(schema) else self._parts(schema, pointer, name)
-
-    def _reference(self, node: JsonObject) -> Spot:
-        key = self._survey.key(node["$ref"], self._location)
-        if key is None:
-            return LEAF
-        spot = self._made(Spot(node))
-        spot.key = key
-        return spot
-
-    def _made(self, spot: Spot) -> Spot:
-        self._order.append(spot)
-        return spot
-
-    def _parts(self, node: JsonObject, pointer: str, name: str | None) -> Spot:
-        kinds, _ = types_of(node)
-        spot = Spot(node, leaf=any(kind in _SCALARS for kind in kinds))
-        self._members(spot, node, pointer)
-        for keyword in UNIONS:
-            if keyword in node:
-                spot.unions[keyword] = self._list(node[keyword], f"{pointer}/{keyword}", name)
-        for keyword in (*IN_PLACE, *ASKED):
-            if keyword in node:
-                spot.others += self._other(node[keyword], keyword, f"{pointer}/{keyword}", name)
-        below = list(spot.below())
-        if all(each is LEAF or each is NEUTRAL for each in below):
-            return LEAF  # it has no part that needs another look
-        return self._made(spot)
-
-    def _members(self, spot: Spot, node: JsonObject, pointer: str) -> None:
-        for name, item in node.get("properties", {}).items():
-            place = f"{pointer}/properties/{escape(name)}"
-            spot.properties[name] = self.spot(item, place, name)
-        for pattern, item in node.get("patternProperties", {}).items():
-            place = f"{pointer}/patternProperties/{escape(pattern)}"
-            spot.patterns[pattern] = self.spot(item, place, None)
-        rest = node.get("additionalProperties")
-        if isinstance(rest, dict) and rest:
-            spot.additional = self.spot(rest, f"{pointer}/additionalProperties", None)
-        spot.prefix = self._list(node.get("prefixItems", ()), f"{pointer}/prefixItems", None)
-        if "items" in node:
-            spot.items = self.spot(node["items"], f"{pointer}/items", None)
-
-    def _list(self, nodes: Iterable[Any], pointer: str, name: str | None) -> list[Spot]:
-        return [self.spot(node, f"{pointer}/{index}", name) for index, node in enumerate(nodes)]
-
-    def _other(self, value: Any, keyword: str, pointer: str, name: str | None) -> list[Spot]:
-        """What stands below a keyword that is not taken apart; only conditions hold parts of the model."""
-        if isinstance(value, list):
-            found = self._list(value, pointer, name)
-        elif keyword == "dependentSchemas":
-            places = {key: f"{pointer}/{escape(key)}" for key in value}
-            found = [self.spot(node, places[key], name) for key, node in value.items()]
-        else:
-            found = [self.spot(value, pointer, name)]
-        return found if keyword in IN_PLACE else [each for each in found if each is not LEAF]
-
-
-def _is_neutral(node: Any) -> bool:
-    """Whether a schema takes nothing, or nothing but null: neither side needs a place for that."""
-    if not isinstance(node, dict):
-        return node is False
-    if not SUBSCHEMAS.isdisjoint(node):
-        return False
-    kind = node.get("type")
-    return kind in ("null", ["null"]) or node.get("enum") == [None] or node.get("const", 0) is None

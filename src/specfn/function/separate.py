@@ -7,9 +7,10 @@ from typing import Any
 from specfn import human
 from specfn._json import JsonObject, dumps, loads
 from specfn.function.halves import Half
-from specfn.function.ownership import GROUPS, Claim, Spot, Survey
+from specfn.function.ownership import Survey
 from specfn.function.schemas import Schemas, Source, closed, renderer_of, validator_class
 from specfn.function.splitting import Splitter
+from specfn.function.spots import GROUPS, Claim, Spot
 from specfn.records import ABSENT
 from specfn.schema.budget import Renderer, Rendering
 from specfn.schema.bundle import Bundle, Named

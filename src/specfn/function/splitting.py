@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.function.ownership import LEAF, Spot, Survey, kinds_of_parts
+from specfn.function.ownership import Survey
+from specfn.function.spots import LEAF, Spot, kinds_of_parts
 from specfn.records import ABSENT
 
 #: What stands for a person's value before the eyes of others.
