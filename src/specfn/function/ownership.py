@@ -138,10 +138,10 @@ class Survey:
         """
         claimed = {key: any(spot.claimed for spot in order) for key, order in trees.items()}
         links = {key: {spot.key for spot in order if spot.key} for key, order in trees.items()}
-        found = self._reaching(trees, claimed, links, lambda spot: spot.human)
+        found = self._reaching(trees, claimed, links, _is_human)
         for order in trees.values():
             for spot in order:
-                target = spot.key is not None and self._is(spot.key, found, human=True)
+                target = spot.key is not None and spot.key in found
                 spot.human = spot.claimed or target or any(each.human for each in spot.below())
         for order in trees.values():
             for spot in order:
@@ -149,16 +149,12 @@ class Survey:
         opened = {key: _opened(order) for key, order in trees.items()}
         leaves = {key: any(map(_has_leaf, spots)) for key, spots in opened.items()}
         links = {key: {spot.key for spot in spots if spot.key} for key, spots in opened.items()}
-        found = self._reaching(trees, leaves, links, lambda spot: spot.model)
+        found = self._reaching(trees, leaves, links, _is_model)
         for order in trees.values():
             for spot in order:
-                target = spot.key is not None and self._is(spot.key, found, human=False)
+                target = spot.key is not None and spot.key in found
                 open_ = not spot.claimed and not spot.whole
                 spot.model = open_ and (spot.leaf or target or any(e.model for e in spot.below()))
-
-    def _is(self, key: Key, found: "set[Key | None]", *, human: bool) -> bool:
-        spot = self._known[key]
-        return key in found or (spot.human if human else spot.model)
 
     def _reaching(
         self,
@@ -167,17 +163,16 @@ class Survey:
         links: "Mapping[Key | None, set[Key]]",
         decided: Callable[[Spot], bool],
     ) -> "set[Key | None]":
-        """The trees that have something themselves, or lead to one that has."""
+        """The trees that have something themselves, or lead to one that has; decided ones included."""
         users: dict[Key, list[Key | None]] = {}
         for key, targets in links.items():
             for target in targets:
                 users.setdefault(target, []).append(key)
-        waiting = [
-            key
-            for key in trees
-            if own[key]
-            or (key is not None and not trees[key] and decided(self._known[key]))
-            or any(decided(self._known[each]) for each in links[key] if each not in trees)
+        met = {each for targets in links.values() for each in targets}
+        known = {key for key in met if key not in trees or not trees[key]}
+        waiting: list[Key | None] = [
+            *(key for key in trees if own[key]),
+            *(key for key in known if decided(self._known[key])),
         ]
         found = set(waiting)
         while waiting:
@@ -243,6 +238,14 @@ def _is_closed_off(spot: Spot) -> bool:
     """Whether a branch has a person's part that is not a property with a name."""
     members = [spot.additional, spot.items, *spot.prefix, *spot.patterns.values(), *spot.others]
     return spot.claimed or any(each is not None and each.human for each in members)
+
+
+def _is_human(spot: Spot) -> bool:
+    return spot.human
+
+
+def _is_model(spot: Spot) -> bool:
+    return spot.model
 
 
 def _has_leaf(spot: Spot) -> bool:
