@@ -4,6 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("specfn", deadline=None)  # a machine may be busy
+settings.load_profile("specfn")
 
 ROOT = Path(__file__).parent.parent
 

@@ -52,7 +52,7 @@ AS_IT_IS: dict[str, Json] = {
     "negation": {"type": "string", "not": {"enum": ["a"]}},
     "condition": {"if": {"type": "string"}, "then": {"minLength": 1}, "else": {"minimum": 1}},
     "unevaluated": {"type": "object", "properties": {"a": TEXT}, "unevaluatedProperties": False},
-    "annotations": {"title": "T", "description": "D", "default": 1, "examples": [1], "deprecated": True},
+    "annotations": {"title": "T", "description": "D", "default": 1, "examples": [2], "deprecated": True},
     "nothing": {},
 }  # fmt: skip
 

@@ -4,6 +4,7 @@ import pytest
 from tests.schema.conftest import accepts, calls, composed, ref, rendering
 
 from specfn._json import dumps
+from specfn.schema.describe import describe
 from specfn.schema.merge import CONTRADICTION, is_annotation, is_equal, merge
 
 Json = dict[str, Any]
@@ -191,6 +192,34 @@ def test_a_contradiction_is_kept_and_said(keyword: str, left: Json, right: Json)
     for dialect in ("3.0", "3.1"):
         edits = rendering({}, node, dialect=dialect).edits
         assert [edit.pointer for edit in edits if edit.kind == "contradiction"] == [""]
+
+
+#: Parts that contradict each other, and whether they leave no value of any type.
+NEVER: list[tuple[Json, Json, bool]] = [
+    ({"type": "string"}, {"type": "integer"}, True),
+    ({"const": "a"}, {"enum": ["b"]}, True),
+    ({"enum": [1]}, {"enum": [True]}, True),
+    ({"minimum": 3}, {"maximum": 2}, False),
+    ({"minimum": 3, "type": "number"}, {"maximum": 2}, True),
+    ({"minLength": 3, "type": "number"}, {"maxLength": 2}, False),
+    ({"minItems": 3, "type": ["array", "null"]}, {"maxItems": 2}, False),
+    ({"required": ["a"]}, {"additionalProperties": False}, False),
+    ({"required": ["a"], "type": "object"}, {"additionalProperties": False}, True),
+    ({"required": ["a"], "type": "object"}, {"properties": {"a": False}}, True),
+]
+
+
+@pytest.mark.parametrize(("left", "right", "never"), NEVER, ids=brief)
+def test_never_is_said_only_where_it_is_so(left: Json, right: Json, never: bool) -> None:  # noqa: FBT001
+    """F10, V3: a type text is ``never`` exactly where no value of any type is left."""
+    for parts in ((left, right), (right, left)):
+        merged = merge(parts, both)
+        assert CONTRADICTION in merged
+        assert (describe(merged, {}) == "never") is never
+        assert any(of(merged)) is not never
+        [edit] = rendering({}, {"allOf": [*parts]}).edits[:1]
+        assert edit.kind == "contradiction"
+        assert edit.reason.endswith("no value is valid here") is never
 
 
 def test_a_required_name_that_a_closed_part_lacks_is_a_contradiction() -> None:

@@ -175,6 +175,11 @@ def _examples(_: Any, value: Any, __: int) -> Any:
     return DROP
 
 
+def _mark(_: Any, __: Any, ___: int) -> Any:
+    """What composing says of a schema: a document must not say it for us."""
+    return DROP
+
+
 #: The rule of every keyword that has one; what has none is kept as it is.
 RULES: dict[str, Rule] = {
     "$comment": _text,
@@ -223,4 +228,7 @@ RULES: dict[str, Rule] = {
     "unevaluatedProperties": _subschema,
     "uniqueItems": _flag,
     "writeOnly": _flag,
+    "x-specfn-contradiction": _mark,
+    "x-specfn-more": _mark,
+    "x-specfn-never": _mark,
 }

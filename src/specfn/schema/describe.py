@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._json import JsonObject
 from specfn._pointer import from_fragment
+from specfn.schema.merge import NEVER
 
 Schema: TypeAlias = JsonObject | bool
 
@@ -189,10 +190,10 @@ class _Writer:
         self._nodes -= 1
         if self._nodes < 0:
             raise _TooLongError
-        if schema is False:
-            return _Text("never")
         if not isinstance(schema, dict):
-            return _Text("any")
+            return _Text("never" if schema is False else "any")
+        if NEVER in schema:
+            return _Text("never")
         parts = list(self._parts(schema, depth))
         if not parts:
             return _Text("any")
@@ -354,7 +355,7 @@ def _members(schema: JsonObject) -> list[tuple[str, Any, str]]:
         *(
             (name, value, "" if name in needed else "?")
             for name, value in properties.items()
-            if value is not False  # a property that must not be given
+            if value is not False
         ),
         *((name, True, "") for name in dict.fromkeys(required) if name not in properties),
     ]

@@ -11,6 +11,7 @@ from specfn.schema.body import Body, boolean, shown
 from specfn.schema.drafter import Drafter
 from specfn.schema.nodes import (
     Root,
+    collapsed,
     fits,
     is_leaf,
     is_numeric,
@@ -36,9 +37,13 @@ from specfn.schema.vocabulary import (
     SAID,
     SCALAR,
     SCALAR_TYPES,
-    TYPED,
     UNSPEAKABLE,
+    applies,
 )
+
+#: The types, or the want of one, that say something by bounds or by properties.
+_NUMBERS = (None, "number", "integer")
+_OBJECTS = (None, "object")
 
 
 class Draft30(Drafter):
@@ -50,6 +55,8 @@ class Draft30(Drafter):
         """A component's place; one with nothing below it is shown wherever it is used."""
         name = self._definitions.name_of(node["$ref"])
         target = None if name is None else self._definitions[name]
+        if target.__class__ is dict:
+            target = collapsed(target)
         if name is None or not is_leaf(target):
             return self._place(node)
         content = self._schema(target) if isinstance(target, dict) else boolean(target)
@@ -87,7 +94,7 @@ class Draft30(Drafter):
         self._unspeakable(node, body, root.kinds)
         return body.finish(nullable=root.nullable, bare=self._bare)
 
-    def _scalar(self, node: JsonObject) -> JsonObject | None:
+    def _scalar(self, node: JsonObject, name: str | None = None) -> JsonObject | None:
         """The short way for what most schemas are: one type and no keyword that needs a second thought."""
         declared = node.get("type")
         known = SCALAR_TYPES.get(declared if declared.__class__ is str else str(declared))
@@ -100,9 +107,10 @@ class Draft30(Drafter):
         if nullable:
             out["nullable"] = True
         if not SAID.isdisjoint(node):
-            out.update(self._annotations(node))
-        if not PLAIN.isdisjoint(node):
-            out.update((key, value) for key, value in node.items() if key in PLAIN)
+            out.update(self._annotations(node, name))
+        plain = PLAIN[kind]
+        if not plain.isdisjoint(node):
+            out.update((key, value) for key, value in node.items() if key in plain)
         return out
 
     def _union(self, node: JsonObject, body: Body, root: Root) -> None:
@@ -174,16 +182,16 @@ class Draft30(Drafter):
 
     def _keywords(self, node: JsonObject, body: Body, kind: str | None) -> None:
         for key in node:
-            if key in CONSTRAINTS:
+            if key in CONSTRAINTS and applies(key, kind):
                 if self._may_stand(key, node[key]):
                     body.out[key] = node[key]
                 else:
                     self._describe(body, key, node[key])
-        if not EXCLUSIVE.isdisjoint(node):
+        if kind in _NUMBERS and not EXCLUSIVE.isdisjoint(node):
             self._exclusive(node, body, kind)
-        if kind == "array" or "items" in node or "prefixItems" in node:
+        if kind == "array" or (kind is None and ("items" in node or "prefixItems" in node)):
             self._array(node, body, kind)
-        if not OBJECT.isdisjoint(node):
+        if kind in _OBJECTS and not OBJECT.isdisjoint(node):
             self._object(node, body)
 
     def _exclusive(self, node: JsonObject, body: Body, kind: str | None) -> None:
@@ -208,6 +216,8 @@ class Draft30(Drafter):
     def _array(self, node: JsonObject, body: Body, kind: str | None) -> None:
         prefix = node.get("prefixItems")
         items = node.get("items", True)
+        if prefix and node.get("maxItems", math.inf) <= len(prefix):
+            items = False  # there is no room for more
         if not prefix:
             if items is False:
                 body.out["items"] = {}
@@ -248,7 +258,7 @@ class Draft30(Drafter):
         for name, item in properties.items():
             if item is not False:
                 before = len(self._edits)
-                scalar = self._scalar(item) if item.__class__ is dict else None
+                scalar = self._scalar(item, name) if item.__class__ is dict else None
                 if scalar is None or len(self._edits) > before:
                     del self._edits[before:]  # an edit belongs to the place of the property
                     optional = name not in required
@@ -282,7 +292,7 @@ class Draft30(Drafter):
     def _unspeakable(self, node: JsonObject, body: Body, kinds: list[str]) -> None:
         if not UNSPEAKABLE.isdisjoint(node):
             for key in sorted(UNSPEAKABLE & node.keys()):
-                if not (len(kinds) > 1 and key in TYPED):
+                if not kinds or (len(kinds) == 1 and applies(key, kinds[0])):
                     self._describe(body, key, node[key])
         if node.get("unevaluatedProperties", True) is not True and _looks_through(node):
             self._describe(body, "unevaluatedProperties", node["unevaluatedProperties"])

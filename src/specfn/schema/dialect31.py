@@ -11,6 +11,7 @@ from specfn.schema.body import Body, shown
 from specfn.schema.drafter import Drafter
 from specfn.schema.nodes import is_piece, values_of
 from specfn.schema.piece import Draft
+from specfn.schema.vocabulary import applies
 from specfn.schema.walk import LISTS, MAPS, SINGLES, walk
 
 _PLAIN = frozenset(
@@ -30,13 +31,12 @@ _PLAIN = frozenset(
         "minimum",
         "multipleOf",
         "pattern",
-        "required",
         "type",
         "uniqueItems",
     }
 )
 _COUNTS = frozenset({"maxContains", "minContains"})
-_CONSTRAINTS = (_PLAIN - {"required", "type"}) | _COUNTS
+_CONSTRAINTS = (_PLAIN - {"type"}) | _COUNTS
 
 #: Keywords of which one means nothing, or something else, without the others.
 _CONDITION = ("if", "then", "else")
@@ -74,11 +74,12 @@ class Draft31(Drafter):
     def _schema(self, node: JsonObject) -> Draft:
         body = Body(self._annotations(node))
         self._remarks(node, body)
+        kinds = node.get("type")
+        kinds = (kinds,) if isinstance(kinds, str) else kinds
         for key in node:
             render = self._RENDERERS.get(key)
-            if render is not None:
+            if render is not None and (not kinds or any(applies(key, kind) for kind in kinds)):
                 render(self, body, node, key)
-        self._without_refused(body, node)
         return body.finish(bare=self._bare)
 
     def _keyword(self, body: Body, node: JsonObject, key: str) -> None:
@@ -124,15 +125,13 @@ class Draft31(Drafter):
         }
         body.put_map(key, drafts)
 
-    def _without_refused(self, body: Body, node: JsonObject) -> None:
+    def _required(self, body: Body, node: JsonObject, key: str) -> None:
         """A property that is refused is not shown, and so not required either."""
         properties = node.get("properties", {})
-        if "required" in node:
-            names = [name for name in node["required"] if properties.get(name) is not False]
-            self._kept("names", [name for name in names if name not in properties])
-            body.out["required"] = names
-            if not names:
-                del body.out["required"]
+        names = [name for name in node[key] if properties.get(name) is not False]
+        self._kept("names", [name for name in names if name not in properties])
+        if names:
+            body.out[key] = names
 
     def _rest(self, body: Body, node: JsonObject, key: str) -> None:
         value = node[key]
@@ -179,6 +178,7 @@ class Draft31(Drafter):
         "items": _rest,
         "patternProperties": _patterns,
         "properties": _properties,
+        "required": _required,
     }
 
 

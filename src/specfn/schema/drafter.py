@@ -7,10 +7,11 @@ from typing import Any
 from specfn._json import JsonObject, dumps
 from specfn._pointer import join
 from specfn.records import Edit
+from specfn.schema.annotations import admits, example, words
 from specfn.schema.body import Body, boolean, shown
 from specfn.schema.bundle import Named
-from specfn.schema.merge import CONTRADICTION
-from specfn.schema.nodes import MORE, is_common, is_piece, is_telling, is_word
+from specfn.schema.merge import CONTRADICTION, NEVER
+from specfn.schema.nodes import MORE, collapsed, is_common, is_piece, is_word
 from specfn.schema.piece import Draft, Form, Hole, form, hole
 from specfn.schema.text import are_plain, clean, escaped, is_plain, texts_of
 
@@ -55,7 +56,7 @@ class Drafter(ABC):
         if not isinstance(node, dict):
             draft = boolean(node)
         else:
-            draft = self._place(node) if "$ref" in node else self._schema(node)
+            draft = self._place(node) if "$ref" in node else self._schema(collapsed(node))
         return form(draft, tuple(self._edits))
 
     @abstractmethod
@@ -83,6 +84,7 @@ class Drafter(ABC):
         """Render a schema in the place of the one that holds it."""
         if "$ref" in node:
             return self._reference(node)
+        node = collapsed(node)
         return self._hole(id(node), node, {}) if is_piece(node) else self._schema(node)
 
     def _reference(self, node: JsonObject) -> Draft:
@@ -104,32 +106,37 @@ class Drafter(ABC):
         optional = self._optional > 0
         return hole(key, node, tuple(self._path), optional=optional, said=said, shared=shared)
 
-    def _annotations(self, node: JsonObject) -> JsonObject:
+    def _annotations(self, node: JsonObject, name: str | int | None = None) -> JsonObject:
+        """What a schema says to its reader; ``name`` is the property's, if it is not the last step."""
         said: JsonObject = {}
-        if not self._bare:
-            if node.get("title"):
-                said["title"] = clean(node["title"])
-            if node.get("description"):
-                said["description"] = clean(node["description"])
-        if "default" in node and self._is_shown("default", node["default"]):
+        if not self._bare and ("description" in node or "title" in node):
+            said = words(node, self._path[-1] if name is None and self._path else name)
+        if "default" in node and self._is_default(node, node["default"]):
             said["default"] = node["default"]
         if "examples" in node and not self._bare:
-            examples = node["examples"]
-            if examples and is_telling(examples[0]) and self._is_shown("example", examples[0]):
-                said.update(self._example(examples[0]))
+            for found in example(node):
+                if self._is_plain("example", found):
+                    said.update(self._example(found))
         if node.get("deprecated"):
             said["deprecated"] = True
         return said
 
-    def _is_shown(self, what: str, value: Any) -> bool:
-        """Whether a value that a model can do without is shown: it is small, and all of it can be seen (F12)."""
-        if value.__class__ in _SHORT:
+    def _is_default(self, node: JsonObject, value: Any) -> bool:
+        """Whether a default is shown: a model may send it, and it does not take the room of other things."""
+        if not admits(node, value):
+            self._edit("default", f"{escaped(value)} is not valid, and not shown as the default")
+        elif value.__class__ in _SHORT:
             return True
+        elif self._is_plain("default", value):
+            if len(dumps(value)) <= _DEFAULT:
+                return True
+            self._edit("default", f"a default of over {_DEFAULT} bytes is not shown")
+        return False
+
+    def _is_plain(self, what: str, value: Any) -> bool:
+        """Whether a value that a model can do without hides nothing, and so is shown (F12)."""
         if not is_plain(value):
             self._edit("hidden", f"the {what} {escaped(value)} holds {_UNSEEN}: it is not shown")
-            return False
-        if what == "default" and len(dumps(value)) > _DEFAULT:
-            self._edit("default", f"a default of over {_DEFAULT} bytes is not shown")
             return False
         return True
 
@@ -157,6 +164,7 @@ class Drafter(ABC):
     def _remarks(self, node: JsonObject, body: Body) -> None:
         """What composing and cutting left on a schema for its reader."""
         if CONTRADICTION in node:
-            self._edit("contradiction", f"{node[CONTRADICTION]}: no value is valid here")
+            none = ": no value is valid here" if NEVER in node else ""
+            self._edit("contradiction", node[CONTRADICTION] + none)
         if MORE in node:
             body.always.append(node[MORE])

@@ -25,7 +25,8 @@ _DESCRIBED = 1
 #: What the section of the definitions takes without them, in bytes.
 _SECTION = len(',"$defs":{}')
 
-#: How much of the names that are not shown is told, in characters.
+#: How many of the names that are not shown are told, in how many characters.
+_NAMED = 20
 _TOLD = 400
 
 #: Down to which nesting a wide object is shown in part rather than not at all.
@@ -251,15 +252,20 @@ class Expansion:
                     yield Edit(pointer=join(place + hole.path), kind="cut", reason=reason)
 
 
+def _more(names: list[str]) -> str:
+    """What is said of properties that are not shown."""
+    told = shorten(clean(", ".join(names[:_NAMED])), _TOLD)
+    more = ", …" if len(names) > _NAMED else ""
+    return f"{len(names)} more optional properties: {told}{more}"
+
+
 def _with_properties(node: JsonObject, names: list[str], count: int) -> JsonObject:
     """An object with the first properties of a list; the others are named in its description."""
     kept = set(names[:count])
-    left_out = shorten(clean(", ".join(names[count : count + 20])), _TOLD)
-    left_out += ", …" if len(names) > count + 20 else ""
     closing = {"additionalProperties", "unevaluatedProperties", "patternProperties"}
     out = {key: value for key, value in node.items() if key not in closing}
     out["properties"] = {name: item for name, item in node["properties"].items() if name in kept}
-    out[MORE] = f"{len(names) - count} more optional properties: {left_out}"
+    out[MORE] = _more(names[count:])
     return out
 
 

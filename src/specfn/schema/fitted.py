@@ -91,8 +91,8 @@ class Fitted(Speaker):
     def _example(self, example: Any) -> JsonObject:
         return {"examples": [example]} if self._allows("examples") else {"example": example}
 
-    def _annotations(self, node: JsonObject) -> JsonObject:
-        said = super()._annotations(node)
+    def _annotations(self, node: JsonObject, name: str | int | None = None) -> JsonObject:
+        said = super()._annotations(node, name)
         if "example" in node and not self._bare and self._allows("example"):
             said["example"] = node["example"]
         lines = []

@@ -6,13 +6,16 @@ do parts that contradict each other, which the result then also says of itself.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from specfn._json import JsonObject
 
 #: The annotation under which a merged schema says that its parts contradict each other.
 CONTRADICTION: Final = "x-specfn-contradiction"
+
+#: The annotation of a merged schema whose parts leave no value at all, of whatever type.
+NEVER: Final = "x-specfn-never"
 
 #: Keywords that say something about a schema and nothing about instances: the first part's counts.
 ANNOTATIONS = frozenset(
@@ -83,12 +86,9 @@ def merge(parts: Sequence[JsonObject], both: Both) -> JsonObject:
     if isinstance(properties, _Own):
         out["properties"] = dict(properties)
     _keep_open(out, parts)
-    clashes += [name for name in out.get("required", ()) if _is_refused(out, name)]
-    clashes += _empty(out)
     if rest:
         out["allOf"] = rest
-    if clashes:
-        out[CONTRADICTION] = f"the parts of allOf contradict each other in {', '.join(clashes)}"
+    _tell(out, clashes)
     return out
 
 
@@ -96,6 +96,18 @@ def _keep_open(out: JsonObject, parts: Sequence[JsonObject]) -> None:
     """A part that takes all properties looks at them, and leaves nothing unevaluated."""
     if "unevaluatedProperties" in out and any("additionalProperties" in part for part in parts):
         out.setdefault("additionalProperties", True)
+
+
+def _tell(out: JsonObject, clashes: list[str]) -> None:
+    """Say of a schema in which keywords its parts contradict each other."""
+    never = bool(clashes)
+    for kinds, clash in _empty(out):
+        clashes.append(clash)
+        never = never or not kinds or out.get("type") in kinds
+    if never:
+        out[NEVER] = True
+    if clashes:
+        out[CONTRADICTION] = f"the parts of allOf contradict each other in {', '.join(clashes)}"
 
 
 def _is_refused(schema: JsonObject, name: str) -> bool:
@@ -106,25 +118,25 @@ def _is_refused(schema: JsonObject, name: str) -> bool:
     return schema.get("additionalProperties") is False
 
 
-def _empty(schema: JsonObject) -> list[str]:
-    """The keywords that leave no value between them."""
-    found = [
-        f"{low} and {high}"
-        for low, high in _BOUNDS
-        if low in schema and high in schema and schema[low] > schema[high]
-    ]
+def _empty(schema: JsonObject) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The keywords that leave no value between them: of some types, or of any where it names none."""
+    for name in schema.get("required", ()):
+        if _is_refused(schema, name):
+            yield ("object",), name
+    for kinds, low, high in _BOUNDS:
+        if low in schema and high in schema and schema[low] > schema[high]:
+            yield kinds, f"{low} and {high}"
     both = "const" in schema and "enum" in schema
     if both and not any(is_equal(schema["const"], value) for value in schema["enum"]):
-        found.append("const and enum")
-    return found
+        yield (), "const and enum"
 
 
-#: Bounds that contradict each other when the first is above the second.
+#: Bounds that contradict each other when the first is above the second, by the types that they bound.
 _BOUNDS = (
-    ("minimum", "maximum"),
-    ("minLength", "maxLength"),
-    ("minItems", "maxItems"),
-    ("minProperties", "maxProperties"),
+    (("integer", "number"), "minimum", "maximum"),
+    (("string",), "minLength", "maxLength"),
+    (("array",), "minItems", "maxItems"),
+    (("object",), "minProperties", "maxProperties"),
 )
 
 

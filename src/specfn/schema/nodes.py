@@ -51,6 +51,46 @@ def branches_of(node: JsonObject) -> tuple[list[Any], bool]:
     return branches, _NULL in union
 
 
+def collapsed(node: JsonObject) -> JsonObject:
+    """The schema with a union of nothing but constants of one type as one enum; else the schema itself."""
+    key = "anyOf" if "anyOf" in node else "oneOf"
+    if (
+        key not in node
+        or ("oneOf" in node and "anyOf" in node)
+        or not _BESIDE_CONSTANTS.isdisjoint(node)
+    ):
+        return node
+    branches, nullable = branches_of(node)
+    kinds = {_constant_kind(branch) for branch in branches}
+    if len(branches) < 2 or len(kinds) > 1 or None in kinds:
+        return node
+    [kind] = kinds
+    declared, null = types_of(node)
+    if declared not in ([], [kind]):
+        return node
+    nullable = nullable and (null or "type" not in node)
+    values = [value for branch in branches for value in values_of(branch) or ()]
+    out = {name: item for name, item in node.items() if name != key}
+    out["type"] = [kind, "null"] if nullable else kind
+    out["enum"] = _distinct([*values, None] if nullable else values)
+    return out
+
+
+#: What a union of constants must not stand beside to be one enum.
+_BESIDE_CONSTANTS = frozenset({"allOf", "const", "enum", "properties"})
+_CONSTANT = frozenset({"const", "enum", "type"})
+
+
+def _constant_kind(branch: Any) -> str | None:
+    """The one type of a branch that says nothing but constants of it; ``None`` for any other branch."""
+    values = values_of(branch) if isinstance(branch, dict) and branch.keys() <= _CONSTANT else None
+    if values is None or not isinstance(branch.get("type", ""), str):
+        return None
+    kinds, nullable = types_of_values(values)
+    kind = kinds[0] if kinds and not nullable else None
+    return kind if branch.get("type", kind) == kind else None
+
+
 def types_of(node: JsonObject) -> tuple[list[str], bool]:
     """The declared types but null (``integer`` is a ``number`` where both stand), and whether null is one."""
     kind = node.get("type")

@@ -31,7 +31,9 @@ BY_TYPE: dict[str, tuple[str, ...]] = {
         "unevaluatedProperties",
     ),
     "boolean": (),
+    "null": (),
 }
+_KEYS = {kind: frozenset((*keys, "format")) for kind, keys in BY_TYPE.items()}
 TYPED = frozenset(key for keys in BY_TYPE.values() for key in keys)
 
 #: Keywords that OpenAPI 3.0 has as they are; with ``constraint=False`` they go into the description.
@@ -81,13 +83,16 @@ BESIDE_UNION = frozenset(
 OBJECT = frozenset({"additionalProperties", "properties", "required", "unevaluatedProperties"})
 
 #: Keywords of a scalar that are shown as they are.
-PLAIN = frozenset({"format", "maxLength", "maximum", "minLength", "minimum", "multipleOf"})
+_PLAIN = frozenset({"format", "maxLength", "maximum", "minLength", "minimum", "multipleOf"})
+
+#: The same by type: what says nothing of a type is not shown beside it.
+PLAIN = {kind: _PLAIN & {*keys, "format"} for kind, keys in BY_TYPE.items()}
 
 #: What a schema says of itself to its reader.
 SAID = frozenset({"default", "deprecated", "description", "examples", "title"})
 
 #: A schema with nothing but these needs no second thought if it has one of ``SCALAR_TYPES``.
-SCALAR = PLAIN | SAID | {"readOnly", "type", "writeOnly", "xml"}
+SCALAR = _PLAIN | SAID | {"readOnly", "type", "writeOnly", "xml"}
 
 #: The type and nullability of a scalar by its ``type``, as text.
 SCALAR_TYPES: dict[str, tuple[str, bool]] = {
@@ -95,3 +100,8 @@ SCALAR_TYPES: dict[str, tuple[str, bool]] = {
     for kind in ("boolean", "integer", "number", "string")
     for text, nullable in ((kind, False), (str([kind, "null"]), True))
 }
+
+
+def applies(key: str, kind: str | None) -> bool:
+    """Whether a keyword says something of a type, or of schemas without one."""
+    return kind is None or key not in TYPED or key in _KEYS[kind]

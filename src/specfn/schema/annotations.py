@@ -1,0 +1,72 @@
+"""What a schema says to its reader alone: which of it is shown, and what only repeats something is not."""
+
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn.schema.nodes import fits, is_telling
+from specfn.schema.text import clean
+
+#: What a name is written with instead of spaces, and what ends a sentence.
+_SEPARATORS: Final = str.maketrans("", "", " \t\n_-.,:;!?/()[]{}'\"`*")
+
+#: Of how many examples one is chosen.
+_LOOKED_AT: Final = 5
+
+
+def words(node: JsonObject, name: str | int | None) -> JsonObject:
+    """The title and the description, but what repeats the property's name, or the other.
+
+    Args:
+        node: the schema.
+        name: the last step to its place.
+    """
+    said: JsonObject = {}
+    description = node.get("description") or ""
+    if description:
+        description = clean(description).strip()
+    title = clean(node.get("title") or "").strip()
+    if title and not _repeats(title, name) and not _begins(description, title):
+        said["title"] = title
+    if description and not _repeats(description, name):
+        said["description"] = description
+    return said
+
+
+def _repeats(text: str, name: str | int | None) -> bool:
+    """Whether a text is a name as people write it: ``Page size`` of ``page_size``, ``pageSize``."""
+    if not isinstance(name, str) or len(text) > 2 * len(name):
+        return False
+    letters = text.translate(_SEPARATORS).casefold()
+    return letters == name.translate(_SEPARATORS).casefold() != ""
+
+
+def _begins(description: str, title: str) -> bool:
+    """Whether a description begins with the title."""
+    size = len(title)
+    if len(description) < size or description[size : size + 1].isalnum():
+        return False
+    return description[:size].casefold() == title.casefold()
+
+
+def admits(node: JsonObject, value: Any) -> bool:
+    """Whether a value is of the type that a schema declares, and one of its constants."""
+    kinds = node.get("type")
+    if value is None and node.get("nullable") is True:
+        return True
+    if kinds is not None:
+        if kinds.__class__ is str:
+            kinds = (kinds,)
+        if not any(fits(value, kind) for kind in kinds):
+            return False
+    return "enum" not in node or value in node["enum"]
+
+
+def example(node: JsonObject) -> tuple[Any, ...]:
+    """An example that says what the rest of a schema does not; none, or one."""
+    if "enum" in node or "const" in node or node.get("type") == "boolean":
+        return ()
+    for found in node["examples"][:_LOOKED_AT]:
+        known = found is None or ("default" in node and node["default"] == found)
+        if not known and is_telling(found) and admits(node, found):
+            return (found,)
+    return ()
