@@ -1,0 +1,373 @@
+"""The defences of specfn, one function each, and the tests that notice when it is gone.
+
+``python -m tests.security.defences`` switches each of them off in turn, runs its tests, and prints for
+each row how pytest ended. ``test_defences_bite.py`` expects every row to have failed.
+"""
+
+import ssl
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+FOLDER: Final = Path(__file__).parent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Defence:
+    """One defence, how it is switched off, and who must notice.
+
+    Attributes:
+        threat: the row of the threat, ``T1`` for one.
+        function: the function that defends, as ``module:name``, where it is looked up.
+        off: what stands in its place: from the function to one that lets everything through.
+        tests: of the threat's file; those that must not all pass without the defence.
+    """
+
+    threat: str
+    function: str
+    off: Callable[[Any], Callable[..., Any]]
+    tests: str
+
+    @property
+    def name(self) -> str:
+        """How the row is called."""
+        return f"{self.threat} {self.function}"
+
+    @property
+    def nodes(self) -> list[str]:
+        """The tests, as pytest takes them."""
+        [file] = FOLDER.glob(f"test_t{int(self.threat[1:]):02}_*.py")
+        return [f"{file}::{test}" for test in self.tests.split()]
+
+
+def gives(value: Any) -> Callable[[Any], Callable[..., Any]]:
+    """Whatever it is asked, the answer is this."""
+    return lambda _: lambda *_, **__: value
+
+
+def first(_: Any) -> Callable[..., Any]:
+    """The first argument as it is."""
+    return lambda value, *_, **__: value
+
+
+class Everything(frozenset[Any]):
+    """A set that holds whatever it is asked for."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+def unbounded(_: Any) -> Callable[..., Any]:
+    """Keeps all that arrives (up to what a test's machine can bear)."""
+
+    def keep(self: Any, content: bytes) -> None:
+        self._content += content
+        self.truncated = len(self._content) > 30_000_000
+
+    return keep
+
+
+def unlimited(_: Any) -> Callable[..., Any]:
+    """Reads on where the limit is passed (up to what a test's machine can bear)."""
+
+    def content(_: Any, response: Any) -> bytes:
+        found = bytearray()
+        for chunk in response.iter_bytes():
+            found += chunk
+            if len(found) > 100_000_000:
+                break
+        return bytes(found)
+
+    return content
+
+
+def assembled(_: Any) -> Callable[..., Any]:
+    """Joins and believes."""
+
+    def assemble(base: Any, path: str, query: Any, **_: Any) -> Any:
+        url = import_module("httpx").URL
+        return url(base.origin + base.path + path + ("?" + "&".join(query) if query else ""))
+
+    return assemble
+
+
+def opening(genuine: Any) -> Callable[..., Any]:
+    """What well-meaning code does: a text that names a file is that file."""
+
+    def content_of(value: Any, transfer: str | None) -> Any:
+        path = str(value).removeprefix("file://")
+        found = isinstance(value, str) and "\0" not in path and Path(path).is_file()
+        return genuine(Path(path).read_bytes() if found else value, transfer)
+
+    return content_of
+
+
+def unverified(_: Any) -> Callable[..., Any]:
+    """A context that takes any certificate."""
+
+    def context() -> ssl.SSLContext:
+        made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        made.check_hostname = False
+        made.verify_mode = ssl.CERT_NONE
+        return made
+
+    return context
+
+
+def joined(_: Any) -> Callable[..., Any]:
+    """Follows a reference wherever it leads."""
+    return lambda base, reference: base.join(reference)
+
+
+def as_told(_: Any) -> Callable[..., Any]:
+    """Goes where the server says."""
+    return lambda _, url, location, __: url.join(location)
+
+
+DEFENCES: Final = (
+    Defence(
+        threat="T1",
+        function="specfn.http.url:hazard",
+        off=gives(None),
+        tests="test_values_that_climb_are_refused test_the_request_line_is_the_templates",
+    ),
+    Defence(
+        threat="T1",
+        function="specfn.http.style:in_path",
+        off=first,
+        tests="test_the_request_line_is_the_templates",
+    ),
+    Defence(
+        threat="T1",
+        function="specfn.http.url:assemble",
+        off=assembled,
+        tests="test_an_assembled_url_that_moved_is_not_sent",
+    ),
+    Defence(
+        threat="T2",
+        function="specfn.migrate.template:_refuse_other_places",
+        off=gives(None),
+        tests="test_hostile_keys_are_errors",
+    ),
+    Defence(
+        threat="T2",
+        function="specfn.migrate.template:_refuse_dot_segments",
+        off=gives(None),
+        tests="test_hostile_keys_are_errors",
+    ),
+    Defence(
+        threat="T3",
+        function="specfn.http.server:allowed_origins",
+        off=gives(Everything()),
+        tests="test_a_server_of_the_document_gets_nothing test_origins_are_compared_whole",
+    ),
+    Defence(
+        threat="T4",
+        function="specfn.http.covered:resolved",
+        off=joined,
+        tests="test_nothing_leaves_the_origin",
+    ),
+    Defence(
+        threat="T5",
+        function="specfn.http.server:_public",
+        off=first,
+        tests="test_no_spelling_leads_inside",
+    ),
+    Defence(
+        threat="T5",
+        function="specfn.http.server:is_private",
+        off=gives(value=False),
+        tests="test_no_spelling_leads_inside",
+    ),
+    Defence(
+        threat="T5",
+        function="specfn.http.pool:_is_public",
+        off=gives(value=True),
+        tests="test_a_name_that_leads_inside",
+    ),
+    Defence(
+        threat="T7",
+        function="specfn.document.load:_Download._redirected",
+        off=as_told,
+        tests="test_a_redirect_leads_nowhere_else",
+    ),
+    Defence(
+        threat="T7",
+        function="specfn.document.load:_Download._content",
+        off=unlimited,
+        tests="test_a_document_without_end_is_refused[endless]",
+    ),
+    Defence(
+        threat="T8",
+        function="specfn.migrate.parameters:ignored",
+        off=gives(None),
+        tests="test_no_schema_offers_a_header_that_routes",
+    ),
+    Defence(
+        threat="T8",
+        function="specfn.migrate.parameters:is_of_caller",
+        off=gives(value=False),
+        tests="test_no_schema_offers_a_header_that_routes",
+    ),
+    Defence(
+        threat="T11",
+        function="specfn.http.failure:shown",
+        off=first,
+        tests="test_what_servers_do",
+    ),
+    Defence(
+        threat="T11",
+        function="specfn.http.covered:shown",
+        off=first,
+        tests="test_a_request_shows_no_secret",
+    ),
+    Defence(
+        threat="T11",
+        function="specfn.document.load:_quiet",
+        off=first,
+        tests="test_no_kind_of_error_shows_a_secret",
+    ),
+    Defence(
+        threat="T11",
+        function="specfn.document.load:shown",
+        off=first,
+        tests="test_no_kind_of_error_shows_a_secret",
+    ),
+    Defence(
+        threat="T20",
+        function="specfn.http.parameters:is_value",
+        off=gives(value=True),
+        tests="test_header_values_are_one_line",
+    ),
+    Defence(
+        threat="T20",
+        function="specfn.http.parameters:is_reserved",
+        off=gives(value=False),
+        tests="test_reserved_headers_are_not_arguments",
+    ),
+    Defence(
+        threat="T20",
+        function="specfn.http.style:is_cookie_value",
+        off=gives(value=True),
+        tests="test_cookies_are_octets",
+    ),
+    Defence(
+        threat="T20",
+        function="specfn.http.multipart:_percent",
+        off=lambda _: lambda match: match[0],
+        tests="test_on_the_wire_there_is_one_of_each",
+    ),
+    Defence(
+        threat="T20",
+        function="specfn.http.body:is_value",
+        off=gives(value=True),
+        tests="test_a_media_type_is_one_line",
+    ),
+    Defence(
+        threat="T21",
+        function="specfn.http.style:in_query_reserved",
+        off=first,
+        tests="test_reserved_characters_that_end_something_are_encoded",
+    ),
+    Defence(
+        threat="T21",
+        function="specfn.http.multipart:_boundary",
+        off=gives("b0undary"),
+        tests="test_a_boundary_is_not_to_be_guessed",
+    ),
+    Defence(
+        threat="T21",
+        function="specfn.http.multipart:_percent",
+        off=lambda _: lambda match: match[0],
+        tests="test_a_name_of_a_file_is_one_parameter",
+    ),
+    Defence(
+        threat="T24",
+        function="specfn.http.inflate:Inflater._keep",
+        off=unbounded,
+        tests="test_endless_answers",
+    ),
+    Defence(
+        threat="T24",
+        function="specfn.http.pool:_left",
+        off=first,
+        tests="test_slow_answers",
+    ),
+    Defence(
+        threat="T25",
+        function="specfn.http.body:content_of",
+        off=opening,
+        tests="test_no_text_is_opened",
+    ),
+    Defence(
+        threat="T25",
+        function="specfn.http.multipart:content_of",
+        off=opening,
+        tests="test_no_text_is_opened",
+    ),
+    Defence(
+        threat="T26",
+        function="specfn.function.function:Function.problems",
+        off=gives(()),
+        tests="test_undeclared_arguments_are_refused",
+    ),
+    Defence(
+        threat="T27",
+        function="specfn.function.function:Function.problems",
+        off=gives(()),
+        tests="test_repairs_are_what_is_sent test_only_plain_values_are_taken",
+    ),
+    Defence(
+        threat="T28",
+        function="specfn.http.security:_is_exposed",
+        off=gives(value=False),
+        tests="test_nothing_secret_goes_in_the_clear",
+    ),
+    Defence(
+        threat="T28",
+        function="specfn.http.pool:_ssl_context",
+        off=unverified,
+        tests="test_a_certificate_that_nobody_vouches_for",
+    ),
+    Defence(
+        threat="T28",
+        function="specfn.http.security:is_loopback",
+        off=gives(value=True),
+        tests="test_nothing_secret_goes_in_the_clear",
+    ),
+)
+
+
+@contextmanager
+def switched_off(defence: Defence) -> Iterator[None]:
+    """The library without one of its defences."""
+    module, _, path = defence.function.partition(":")
+    *outer, name = path.split(".")
+    owner = reduce(getattr, outer, import_module(module))
+    genuine = getattr(owner, name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, defence.off(genuine))
+        yield
+
+
+def main() -> None:
+    """Switch off one after another; a line for each: its name and pytest's exit code."""
+    out = sys.stdout
+    sys.stdout = sys.stderr  # the reports of the failing tests
+    for defence in DEFENCES:
+        with switched_off(defence):
+            code = pytest.main(
+                ["-x", "-q", "--no-header", "-p", "no:cacheprovider", *defence.nodes]
+            )
+        print(f"{int(code)} {defence.name}", file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main()
