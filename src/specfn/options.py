@@ -33,6 +33,8 @@ class Options(BaseModel):
         formats: assert the formats of strings and numbers, or only show them.
         coerce_arrays: whether ``coerce`` and ``check`` may read a scalar as an array of one.
         select: which routes become functions; the others are left out, not errors.
+        fixed: values of parameters that neither a model nor a person is shown (a tenant, a version of the
+            API): by name, ``LOCATION.NAME`` or pattern. Credentials belong to the connection.
         separate: what a person fills in, not a model: a predicate over schema nodes (``specfn.human``),
             a ready one by name (``files``, ``secrets``), or several, any of which may hold.
     """
@@ -57,6 +59,7 @@ class Options(BaseModel):
     formats: Literal["assert", "hint"] = "assert"
     coerce_arrays: bool = False
     select: Callable[[Any], bool] | None = None
+    fixed: Mapping[str, Any] = {}
     separate: tuple[Literal["files", "secrets"] | Callable[[Any], bool], ...] | None = None
 
     @field_validator("separate", mode="before")

@@ -34,6 +34,7 @@ class Settings:
     formats: Literal["assert", "hint"] = "assert"
     coerce_arrays: bool = False
     select: Callable[[Any], bool] | None = None
+    fixed: Mapping[str, Any] = field(default_factory=dict)
     separate: tuple[str | Callable[[Any], bool], ...] | None = None
 
     def portable(self) -> "Settings":

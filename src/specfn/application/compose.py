@@ -9,6 +9,7 @@ from specfn.function import naming
 from specfn.function.composer import Composer
 from specfn.function.description import describe
 from specfn.function.function import Function, is_idempotent, safety_of
+from specfn.migrate.fixed import fix, shown
 from specfn.migrate.migrate import known_as, matching, migrate, without
 from specfn.migrate.references import References
 from specfn.migrate.route import Api, Route
@@ -43,15 +44,16 @@ def compose(
         migration = without(document, migration, "recursive", composer.recursion)
     if is_suspicious(schemas):
         migration = without(document, migration, "chain", composer.excess)
+    routes = fix(migration.routes, settings.fixed)
+    composer.check_fixed(routes)
     names = naming.names(
-        [route.accessor for route in migration.routes],
-        [f"{route.method.upper()} {route.path}" for route in migration.routes],
+        [route.accessor for route in routes],
+        [f"{route.method.upper()} {route.path}" for route in routes],
         settings.max_length,
     )
     api = _api(document, source)
     functions = (
-        _function(route, name, api, composer)
-        for route, name in zip(migration.routes, names, strict=True)
+        _function(route, name, api, composer) for route, name in zip(routes, names, strict=True)
     )
     return Application(
         functions=tuple(
@@ -81,7 +83,7 @@ def _function(route: Route, name: str, api: Api, composer: Composer) -> Function
     settings = composer.settings
     schemas = composer.schemas(route)
     claimed = () if schemas.sides is None else schemas.sides.claimed
-    text, cut = describe(route, settings.description_limit, without=claimed)
+    text, cut = describe(shown(route), settings.description_limit, without=claimed)
     reason = f"the description was cut to {settings.description_limit} characters"
     tags = route.operation.get("tags")
     names = known_as(route.accessor, route.method, route.path, route.operation)

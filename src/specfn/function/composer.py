@@ -1,14 +1,15 @@
 """Composes the schemas of all functions of one document; what they share is made once (rules F4, F5)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeGuard
 
 from specfn import human
 from specfn._json import JsonObject, dumps
-from specfn.errors import DocumentError
+from specfn.errors import DocumentError, UsageError
 from specfn.function.files import marked
 from specfn.function.schemas import Schemas, closed, renderer_of, validator_class
 from specfn.function.separate import Separator
+from specfn.migrate.fixed import fixed_parameters, shown
 from specfn.migrate.route import Body, Group, Parameter, Route
 from specfn.schema.budget import Rendering
 from specfn.schema.definitions import Definitions
@@ -38,6 +39,7 @@ class Composer:
         Raises:
             UsageError: the predicate fails.
         """
+        route = shown(route)
         source = _Whole(self, route)
         schemas = Schemas(source)
         if self._separator is not None:
@@ -51,6 +53,31 @@ class Composer:
             return root
         body = marked(self.look(route.body.schema), route.body.parts)
         return {**root, "properties": {**root["properties"], "body": body}}
+
+    def check_fixed(self, routes: Iterable[Route]) -> None:
+        """See that fixed values are values of their parameters.
+
+        Raises:
+            UsageError: one is not.
+        """
+        known: dict[tuple[int, str], str | None] = {}
+        for route in routes:
+            for key, parameter, value in fixed_parameters(route):
+                schema = parameter.schema
+                if parameter.members:
+                    schema = self.look(schema)["properties"][key]
+                if (id(schema), key) not in known:
+                    known[id(schema), key] = self._misfit(schema, value)
+                problem = known[id(schema), key]
+                if problem is not None:
+                    where = f"{route.method.upper()} {route.path}"
+                    raise UsageError(f"Options.fixed does not fit {key!r} of {where}: {problem}")
+
+    def _misfit(self, schema: Any, value: Any) -> str | None:
+        """What is wrong with a fixed value; ``None`` if it is valid."""
+        root = self.validator({"allOf": [self._request.compose(schema)]})
+        problems = validator_class()(root, formats=self.settings.formats).problems(value)
+        return str(problems[0]).removeprefix("$input: ") if problems else None
 
     def look(self, schema: Any) -> Any:
         """The composed request schema behind a normalized one, references followed."""

@@ -54,6 +54,7 @@ def combined(fingerprints: Iterable[str]) -> str:
 def _wire(route: Route, api: Api) -> JsonObject:
     body = route.body
     parameters = [*route.parameters, *(p for group in route.groups for p in group.parameters)]
+    fixed = {"fixed": sorted([[*place], value] for place, value in route.fixed.items())}
     return {
         "method": route.method,
         "path": route.path,
@@ -65,6 +66,7 @@ def _wire(route: Route, api: Api) -> JsonObject:
             [[name, list(scopes), api.security_schemes.get(name)] for name, scopes in requirement]
             for requirement in route.security
         ],
+        **(fixed if route.fixed else {}),
     }
 
 

@@ -9,6 +9,7 @@ from specfn.errors import ArgumentError, DocumentError
 from specfn.function.fingerprint import fingerprint
 from specfn.function.positions import Positions
 from specfn.function.schemas import Schemas
+from specfn.migrate.fixed import filled
 from specfn.migrate.route import Api, Route
 from specfn.records import ArgumentProblem, Edit, Note
 from specfn.settings import Safety
@@ -263,21 +264,21 @@ class Function:
         )
 
     def named(self, arguments: Any) -> JsonObject:
-        """The arguments as one object by key, whichever calling style the function has.
+        """The arguments as one object by key, whichever calling style the function has; with what is fixed.
 
         Raises:
             ArgumentError: the arguments are not an object (or, positional, not a list of that length).
         """
         if self.keyword:
             if isinstance(arguments, dict):
-                return arguments
+                return filled(self.route, arguments)
             problem = ArgumentProblem(path="$input", expected="object", value=arguments)
             raise ArgumentError(self.name, (problem,))
         positions = self._positions
         misshapen = positions.misshapen(arguments)
         if misshapen:
             raise ArgumentError(self.name, misshapen)
-        return positions.by_key(arguments, self.schemas.nullable)
+        return filled(self.route, positions.by_key(arguments, self.schemas.nullable))
 
     @property
     def _positions(self) -> Positions:

@@ -25,6 +25,7 @@ from specfn.http.origin import Base
 from specfn.http.security import Slot
 from specfn.http.style import Pair
 from specfn.http.unfit import Faults, Unfit
+from specfn.migrate.fixed import shown as without_fixed
 from specfn.migrate.route import Callable as Function
 from specfn.migrate.route import Route
 from specfn.records import ArgumentProblem
@@ -263,7 +264,11 @@ def _refusal(
 ) -> ArgumentError:
     """The complaints as one error, with the places as the model wrote them (rule F4)."""
     listed = isinstance(arguments, list | tuple) and route is not None
-    index = {key: at for at, (key, _) in enumerate(route.keys)} if listed and route else {}
+    index = (
+        {key: at for at, (key, _) in enumerate(without_fixed(route).keys)}
+        if listed and route
+        else {}
+    )
     return ArgumentError(
         function,
         [

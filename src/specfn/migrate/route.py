@@ -202,6 +202,7 @@ class Route:
         operation: the normalized Operation Object.
         pointer: JSON Pointer of the operation in the document.
         hidden: the parameters that no model is shown and the connection fills (rule R7).
+        fixed: the values of parameters that nobody is shown, by their keys from the root (rule S6).
     """
 
     method: str
@@ -221,6 +222,7 @@ class Route:
     operation: JsonObject
     pointer: str
     hidden: tuple[Parameter, ...] = ()
+    fixed: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
 
     @property
     def groups(self) -> tuple[Group, ...]:
