@@ -1,6 +1,6 @@
 """Applications: the functions of a document, found by any of their names, and called."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import httpx
 
     from specfn.application.bind import Approve, Bound
+    from specfn.calling.resolve import Directory, Resolution
     from specfn.http.connection import Connection
     from specfn.http.response import Result
     from specfn.options import Options
@@ -85,18 +86,37 @@ class Application:
         """
         found = self.find(key)
         if found is None:
-            import difflib  # noqa: PLC0415  # only for who misspells
+            from specfn.calling.nearest import nearest  # noqa: PLC0415  # only for who misspells
 
             names = [
                 name
                 for function in self.functions
                 for name in (function.name, *_operation_ids(function))
             ]
-            raise UnknownFunctionError(key, difflib.get_close_matches(key, names, n=3, cutoff=0.4))
+            raise UnknownFunctionError(key, nearest(key, names))
         return found
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and self.find(key) is not None
+
+    @cached_property
+    def _directory(self) -> "Directory":
+        from specfn.calling.resolve import Directory  # noqa: PLC0415  # only for names that models use
+
+        return Directory((function.name, function) for function in self.functions)
+
+    def resolve(self, called: str, *, advertised: Iterable[str] | None = None) -> "Resolution":
+        """Which function a model meant by a name; never one that is not advertised.
+
+        Args:
+            called: the name that the model used.
+            advertised: the names that it was offered; all where ``None``.
+
+        Returns:
+            The name of the function, and what had to be repaired; or at most three names that were perhaps meant.
+        """
+        offered = None if advertised is None else frozenset(advertised)
+        return self._directory.resolve(called, advertised=offered)
 
     def _function(self, function: Function | str) -> Function:
         return self[function] if isinstance(function, str) else function

@@ -1,7 +1,15 @@
-"""Anthropic's Messages API: what it accepts of tools."""
+"""Anthropic Messages.
 
-from typing import Final
+Source: Anthropic API reference, "Create a message" and "Tool use", and the types of the ``anthropic`` package.
+"""
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from specfn._json import JSONDecodeError, JsonObject, loads
+from specfn.connectors.codec import Endpoint, alternating, object_of, plain, with_ids
+from specfn.connectors.turn import Demand, Message, Stop, Turn
+from specfn.errors import UsageError
 from specfn.schema.profile import (
     BACKTRACKING,
     BOUNDS,
@@ -46,3 +54,183 @@ PROFILE: Final = Profile(
     patterns=BACKTRACKING,
     refs=True,
 )
+
+_STOPS: Final[Mapping[str, Stop]] = {
+    "max_tokens": "truncated",
+    "model_context_window_exceeded": "truncated",
+    "refusal": "refused",
+    "pause_turn": "paused",
+}
+
+_CHOICES: Final = {"auto": "auto", "required": "any", "none": "none"}
+
+#: The vendor wants a number; a caller's own is in ``extra``.
+_MAX_TOKENS: Final = 4096
+
+#: What the deltas of a stream add to, by their type.
+_DELTAS: Final = {
+    "text_delta": "text",
+    "thinking_delta": "thinking",
+    "signature_delta": "signature",
+    "input_json_delta": "partial_json",
+}
+
+
+class Messages:
+    """The codec."""
+
+    name: Final = "anthropic"
+    profile: Final = "anthropic"
+    parallel: Final = True
+    endpoint: Final = Endpoint(
+        path="/v1/messages",
+        variable="ANTHROPIC_API_KEY",
+        header="x-api-key",
+        prefix="",
+        headers={"anthropic-version": "2023-06-01"},
+    )
+
+    def forced(self, extra: Mapping[str, Any]) -> bool:
+        """Whether a call can be demanded: not while the model thinks."""
+        thinking = extra.get("thinking")
+        return not (isinstance(thinking, Mapping) and thinking.get("type") != "disabled")
+
+    def encode(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[JsonObject],
+        demand: Demand,
+        *,
+        model: str | None,
+        extra: Mapping[str, Any],
+    ) -> JsonObject:
+        """The body of ``POST /v1/messages``."""
+        body: JsonObject = {} if model is None else {"model": model}
+        body["max_tokens"] = _MAX_TOKENS
+        system = [message["content"] for message in messages if message["role"] == "system"]
+        if system:
+            body["system"] = "\n\n".join(map(str, system))
+        turns = (self._message(message) for message in messages if message["role"] != "system")
+        body["messages"] = alternating(turns, "content")
+        if tools:
+            body["tools"] = list(tools)
+            body["tool_choice"] = _choice(demand, tools)
+        return {**body, **extra}
+
+    def _message(self, message: Message) -> JsonObject:
+        if message["role"] == "tool":
+            return {"role": "user", "content": [_result(item) for item in message["results"]]}
+        if message["role"] == "assistant":
+            return {"role": "assistant", "content": self._assistant(message)}
+        return {"role": "user", "content": _blocks(message["content"])}
+
+    def _assistant(self, message: Message) -> list[JsonObject]:
+        calls = message.get("calls", [])
+        native = message.get("native", {}).get(self.name)
+        if native is not None:
+            return with_ids(native, "tool_use", "id", calls)
+        return [
+            *_blocks(message.get("content") or ""),
+            *(
+                {
+                    "type": "tool_use",
+                    "id": call["id"],
+                    "name": call["name"],
+                    "input": object_of(call["arguments"]),
+                }
+                for call in calls
+            ),
+        ]
+
+    def decode(self, reply: Any) -> Turn:
+        """Read a message: every block of its content."""
+        found = plain(reply, "a reply")
+        content = found.get("content")
+        if not isinstance(content, list):
+            raise UsageError("a reply of this connector has a content; is it another vendor's?")
+        calls = tuple(
+            {
+                "id": block.get("id") or "",
+                "name": block.get("name") or "",
+                "arguments": block.get("input") if block.get("input") is not None else {},
+            }
+            for block in content
+            if block.get("type") == "tool_use"
+        )
+        reason = found.get("stop_reason") or ""
+        text = "".join(block.get("text") or "" for block in content if block.get("type") == "text")
+        return Turn(
+            text=text,
+            calls=calls,  # type: ignore[arg-type]  # dicts of just these keys
+            stop=_STOPS.get(reason, "calls" if calls else "text"),
+            native=[_sendable(block) for block in content],
+            usage=found.get("usage") or {},
+            detail=reason,
+        )
+
+    def gather(self, events: Iterable[Any]) -> JsonObject:
+        """The message that a stream's events make."""
+        message: JsonObject = {"content": []}
+        blocks: dict[int, JsonObject] = {}
+        for event in events:
+            found = plain(event, "an event")
+            kind = found.get("type")
+            if kind == "message_start":
+                message.update(found["message"], content=[])
+            elif kind == "content_block_start":
+                blocks[found["index"]] = dict(found["content_block"])
+            elif kind == "content_block_delta":
+                _add(blocks[found["index"]], found["delta"])
+            elif kind == "message_delta":
+                message.update(found["delta"])
+                message["usage"] = {**(message.get("usage") or {}), **(found.get("usage") or {})}
+        message["content"] = [_closed(blocks[index]) for index in sorted(blocks)]
+        return message
+
+
+def _add(block: JsonObject, delta: Mapping[str, Any]) -> None:
+    key = _DELTAS.get(delta["type"])
+    if key is not None:
+        block[key] = (block.get(key) or "") + delta[key]
+
+
+def _closed(block: JsonObject) -> JsonObject:
+    """A block of a stream, with its input read; an input that is not JSON stays the text that it is."""
+    text = block.pop("partial_json", None)
+    if text:
+        try:
+            block["input"] = loads(text)
+        except JSONDecodeError:
+            block["input"] = text
+    return block
+
+
+def _sendable(block: JsonObject) -> JsonObject:
+    """A block as it may be sent back: an input is an object, whatever the model wrote."""
+    if block.get("type") == "tool_use" and not isinstance(block.get("input"), dict):
+        return {**block, "input": {}}
+    return block
+
+
+def _choice(demand: Demand, tools: Sequence[JsonObject]) -> JsonObject:
+    choice: JsonObject = {"type": _CHOICES[demand.mode]}
+    if demand.mode == "required" and len(tools) == 1:
+        choice = {"type": "tool", "name": tools[0]["name"]}
+    if demand.parallel is not None and demand.mode != "none":
+        choice["disable_parallel_tool_use"] = not demand.parallel
+    return choice
+
+
+def _result(item: Any) -> JsonObject:
+    sent = {"type": "tool_result", "tool_use_id": item["id"], "content": item["text"]}
+    return {**sent, "is_error": True} if item["error"] else sent
+
+
+def _blocks(content: Any) -> list[JsonObject]:
+    """Content as blocks; an empty text is none (the vendor refuses it)."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    return list(content)
+
+
+CODEC: Final = Messages()

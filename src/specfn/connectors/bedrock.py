@@ -1,7 +1,15 @@
-"""Amazon Bedrock's Converse API: tool specifications, whatever model reads them."""
+"""Amazon Bedrock, ``Converse``.
 
-from typing import Final
+Source: Amazon Bedrock API reference, "Converse", and the service model of ``botocore``.
+"""
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from specfn._json import JSONDecodeError, JsonObject, loads
+from specfn.connectors.codec import alternating, object_of, plain
+from specfn.connectors.turn import Demand, Message, Returned, Stop, Turn
+from specfn.errors import UsageError
 from specfn.schema.profile import (
     BACKTRACKING,
     BOUNDS,
@@ -42,3 +50,187 @@ PROFILE: Final = Profile(
     patterns=BACKTRACKING,
     null="branch",
 )
+
+_STOPS: Final[Mapping[str, Stop]] = {
+    "max_tokens": "truncated",
+    "model_context_window_exceeded": "truncated",
+    "guardrail_intervened": "refused",
+    "content_filtered": "refused",
+    "malformed_tool_use": "malformed",
+    "malformed_model_output": "malformed",
+}
+
+#: There is no way to forbid calls and keep the definitions, which a history with calls needs: so it is said in words.
+_NO_CALLS: Final = "Do not call any tool now; answer in words."
+
+
+class Converse:
+    """The codec."""
+
+    name: Final = "bedrock"
+    profile: Final = "bedrock"
+    parallel: Final = False
+    endpoint: Final = None
+
+    def forced(self, extra: Mapping[str, Any]) -> bool:  # noqa: ARG002  # whatever is asked
+        """Whether a call can be demanded; some models refuse: ``InvocationConfig.forced_choice``."""
+        return True
+
+    def encode(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[JsonObject],
+        demand: Demand,
+        *,
+        model: str | None,
+        extra: Mapping[str, Any],
+    ) -> JsonObject:
+        """The arguments of ``converse`` (``modelId`` among them)."""
+        body: JsonObject = {} if model is None else {"modelId": model}
+        turns = (self._message(message) for message in messages if message["role"] != "system")
+        body["messages"] = alternating(turns, "content")
+        system = [
+            block
+            for message in messages
+            if message["role"] == "system"
+            for block in _blocks(message["content"])
+        ]
+        used = any(message["role"] == "tool" for message in messages)
+        if tools and (demand.mode != "none" or used):
+            body["toolConfig"] = {"tools": list(tools), **_choice(demand, tools)}
+            if demand.mode == "none":
+                system.append({"text": _NO_CALLS})
+        if system:
+            body["system"] = system
+        return {**body, **extra}
+
+    def _message(self, message: Message) -> JsonObject:
+        if message["role"] == "tool":
+            return {"role": "user", "content": [_result(item) for item in message["results"]]}
+        if message["role"] == "assistant":
+            return {"role": "assistant", "content": self._assistant(message)}
+        return {"role": "user", "content": _blocks(message["content"])}
+
+    def _assistant(self, message: Message) -> list[JsonObject]:
+        calls = message.get("calls", [])
+        native = message.get("native", {}).get(self.name)
+        if native is not None:
+            ids = iter(call["id"] for call in calls)
+            return [
+                {"toolUse": {**block["toolUse"], "toolUseId": next(ids)}}
+                if "toolUse" in block
+                else block
+                for block in native
+            ]
+        uses = [
+            {
+                "toolUse": {
+                    "toolUseId": call["id"],
+                    "name": call["name"],
+                    "input": object_of(call["arguments"]),
+                }
+            }
+            for call in calls
+        ]
+        return [*_blocks(message.get("content") or ""), *uses]
+
+    def decode(self, reply: Any) -> Turn:
+        """Read a reply: every block of its message."""
+        found = plain(reply, "a reply")
+        content = ((found.get("output") or {}).get("message") or {}).get("content")
+        if not isinstance(content, list):
+            raise UsageError("a reply of this connector has an output; is it another vendor's?")
+        calls = tuple(
+            {
+                "id": use.get("toolUseId") or "",
+                "name": use.get("name") or "",
+                "arguments": use.get("input") if use.get("input") is not None else {},
+            }
+            for use in (block["toolUse"] for block in content if "toolUse" in block)
+        )
+        reason = found.get("stopReason") or ""
+        return Turn(
+            text="".join(block.get("text") or "" for block in content),
+            calls=calls,  # type: ignore[arg-type]  # dicts of just these keys
+            stop=_STOPS.get(reason, "calls" if calls else "text"),
+            native=[_sendable(block) for block in content if block.get("text") != ""],
+            usage=found.get("usage") or {},
+            detail=reason,
+        )
+
+    def gather(self, events: Iterable[Any]) -> JsonObject:
+        """The reply that the events of ``converse_stream`` make."""
+        blocks: dict[int, JsonObject] = {}
+        whole: JsonObject = {}
+        for event in events:
+            found = plain(event, "an event")
+            for kind, value in found.items():
+                if kind == "contentBlockStart":
+                    blocks[value["contentBlockIndex"]] = {
+                        key: {**started, "input": ""} for key, started in value["start"].items()
+                    }
+                elif kind == "contentBlockDelta":
+                    _add(blocks.setdefault(value["contentBlockIndex"], {}), value["delta"])
+                elif kind == "messageStop":
+                    whole["stopReason"] = value.get("stopReason")
+                elif kind == "metadata":
+                    whole["usage"] = value.get("usage") or {}
+        content = [_closed(blocks[index]) for index in sorted(blocks)]
+        return {"output": {"message": {"role": "assistant", "content": content}}, **whole}
+
+
+def _add(block: JsonObject, delta: Mapping[str, Any]) -> None:
+    """Add a delta to a block: texts are joined, also those of reasoning."""
+    if "text" in delta:
+        block["text"] = block.get("text", "") + delta["text"]
+    if "toolUse" in delta:
+        block["toolUse"]["input"] += delta["toolUse"].get("input", "")
+    reasoning = delta.get("reasoningContent")
+    if reasoning:
+        kept = block.setdefault("reasoningContent", {}).setdefault("reasoningText", {})
+        for key in ("text", "signature"):
+            if key in reasoning:
+                kept[key] = kept.get(key, "") + reasoning[key]
+
+
+def _closed(block: JsonObject) -> JsonObject:
+    """A block of a stream, with its input read; an input that is not JSON stays the text that it is."""
+    use = block.get("toolUse")
+    if use is None:
+        return block
+    try:
+        return {"toolUse": {**use, "input": loads(use["input"]) if use["input"] else {}}}
+    except JSONDecodeError:
+        return block
+
+
+def _sendable(block: JsonObject) -> JsonObject:
+    """A block as it may be sent back: an input is an object, whatever the model wrote."""
+    use = block.get("toolUse")
+    if use is not None and not isinstance(use.get("input"), dict):
+        return {"toolUse": {**use, "input": {}}}
+    return block
+
+
+def _choice(demand: Demand, tools: Sequence[JsonObject]) -> JsonObject:
+    if demand.mode == "required" and len(tools) == 1:
+        return {"toolChoice": {"tool": {"name": tools[0]["toolSpec"]["name"]}}}
+    if demand.mode == "none":
+        return {}
+    return {"toolChoice": {"any": {}} if demand.mode == "required" else {"auto": {}}}
+
+
+def _result(item: Returned) -> JsonObject:
+    status = "error" if item["error"] else "success"
+    text = item["text"] or "(empty)"
+    return {"toolResult": {"toolUseId": item["id"], "content": [{"text": text}], "status": status}}
+
+
+def _blocks(content: Any) -> list[JsonObject]:
+    """Content as blocks; an empty text is none (the vendor refuses it)."""
+    if isinstance(content, str):
+        return [{"text": content}] if content.strip() else []
+    return list(content)
+
+
+CODEC: Final = Converse()

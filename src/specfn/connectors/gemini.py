@@ -1,7 +1,15 @@
-"""Google's Gemini API: function declarations in its subset of OpenAPI 3.0 schemas (``parameters``)."""
+"""Google Gemini, ``generateContent``.
 
-from typing import Final
+Source: Gemini API reference, "generateContent" and "Function calling", and the types of the ``google-genai`` package.
+"""
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from specfn._json import JSONDecodeError, JsonObject, loads
+from specfn.connectors.codec import Endpoint, alternating, object_of, plain
+from specfn.connectors.turn import Call, Demand, Message, Returned, Stop, Turn
+from specfn.errors import UsageError
 from specfn.schema.profile import (
     BACKTRACKING,
     BOUNDS,
@@ -46,3 +54,163 @@ PROFILE: Final = Profile(
     # Believed: "exceeds the maximum allowed nesting depth" is reported, the depth is not.
     nesting=12,
 )
+
+_REFUSED: Final = "SAFETY RECITATION BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY LANGUAGE"
+_STOPS: Final[Mapping[str, Stop]] = {
+    "MAX_TOKENS": "truncated",
+    "MALFORMED_FUNCTION_CALL": "malformed",
+    "UNEXPECTED_TOOL_CALL": "malformed",
+    "TOO_MANY_TOOL_CALLS": "malformed",
+    **dict.fromkeys(_REFUSED.split(), "refused"),
+}
+
+_MODES: Final = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
+
+
+class GenerateContent:
+    """The codec."""
+
+    name: Final = "gemini"
+    profile: Final = "gemini"
+    parallel: Final = False
+    endpoint: Final = Endpoint(
+        path="/models/{model}:generateContent",
+        variable="GEMINI_API_KEY",
+        header="x-goog-api-key",
+        prefix="",
+    )
+
+    def forced(self, extra: Mapping[str, Any]) -> bool:  # noqa: ARG002  # whatever is asked
+        """Whether a call can be demanded."""
+        return True
+
+    def encode(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[JsonObject],
+        demand: Demand,
+        *,
+        model: str | None,
+        extra: Mapping[str, Any],
+    ) -> JsonObject:
+        """The body of ``POST /models/{model}:generateContent``."""
+        body: JsonObject = {} if model is None else {"model": model}
+        system = [message["content"] for message in messages if message["role"] == "system"]
+        if system:
+            body["systemInstruction"] = {
+                "parts": [part for text in system for part in _parts(text)]
+            }
+        body["contents"] = self._contents(messages)
+        if tools:
+            body["tools"] = [{"functionDeclarations": list(tools)}]
+            config: JsonObject = {"mode": _MODES[demand.mode]}
+            if demand.mode == "required":
+                config["allowedFunctionNames"] = [tool["name"] for tool in tools]
+            body["toolConfig"] = {"functionCallingConfig": config}
+        return {**body, **extra}
+
+    def _contents(self, messages: Sequence[Message]) -> list[JsonObject]:
+        """The turns, those of one role together; results carry an id only where the call did."""
+        known: dict[str, bool] = {}
+        turns = (
+            {
+                "role": "model" if message["role"] == "assistant" else "user",
+                "parts": self._turn(message, known),
+            }
+            for message in messages
+            if message["role"] != "system"
+        )
+        return alternating(turns, "parts")
+
+    def _turn(self, message: Message, known: dict[str, bool]) -> list[JsonObject]:
+        if message["role"] == "tool":
+            return [
+                _response(item, with_id=known.get(item["id"], True)) for item in message["results"]
+            ]
+        if message["role"] == "user":
+            return _parts(message["content"])
+        native = message.get("native", {}).get(self.name)
+        calls = message.get("calls", [])
+        if native is None:
+            known.update({call["id"]: True for call in calls})
+            return [*_parts(message.get("content") or ""), *map(_call_part, calls)]
+        own = [part["functionCall"].get("id") for part in native if "functionCall" in part]
+        known.update({call["id"]: bool(each) for call, each in zip(calls, own, strict=False)})
+        return list(native)
+
+    def decode(self, reply: Any) -> Turn:
+        """Read a reply: calls in any part of the first candidate count."""
+        found = plain(reply, "a reply")
+        candidates = found.get("candidates")
+        feedback = found.get("promptFeedback") or {}
+        if not candidates and feedback.get("blockReason"):
+            return Turn(text="", stop="refused", detail=str(feedback["blockReason"]))
+        if not isinstance(candidates, list) or not candidates:
+            raise UsageError("a reply of this connector has candidates; is it another vendor's?")
+        parts = (candidates[0].get("content") or {}).get("parts") or []
+        reason = str(candidates[0].get("finishReason") or "")
+        calls = tuple(_call(part["functionCall"]) for part in parts if "functionCall" in part)
+        return Turn(
+            text="".join(part.get("text") or "" for part in parts if not part.get("thought")),
+            calls=calls,
+            stop=_STOPS.get(reason, "calls" if calls else "text"),
+            native=parts,
+            usage=found.get("usageMetadata") or {},
+            detail=reason,
+        )
+
+    def gather(self, events: Iterable[Any]) -> JsonObject:
+        """The reply that a stream's replies make: their parts one after the other."""
+        parts: list[JsonObject] = []
+        whole: JsonObject = {}
+        reason = None
+        for event in events:
+            found = plain(event, "an event")
+            for key in ("usageMetadata", "promptFeedback"):
+                if found.get(key):
+                    whole[key] = found[key]
+            for candidate in (found.get("candidates") or ())[:1]:
+                parts += (candidate.get("content") or {}).get("parts") or []
+                reason = candidate.get("finishReason") or reason
+        if parts or reason:
+            content = {"role": "model", "parts": parts}
+            whole["candidates"] = [{"content": content, "finishReason": reason}]
+        return whole
+
+
+def _parts(content: Any) -> list[JsonObject]:
+    if isinstance(content, str):
+        return [{"text": content}] if content else []
+    return list(content)
+
+
+def _call(item: Mapping[str, Any]) -> Call:
+    return {
+        "id": item.get("id") or "",
+        "name": item.get("name") or "",
+        "arguments": item.get("args") or {},
+    }
+
+
+def _call_part(call: Call) -> JsonObject:
+    found: JsonObject = {
+        "id": call["id"],
+        "name": call["name"],
+        "args": object_of(call["arguments"]),
+    }
+    return {"functionCall": found}
+
+
+def _response(item: Returned, *, with_id: bool) -> JsonObject:
+    """A result; the text of a success is JSON, and is handed over as that."""
+    response: JsonObject = {"error": item["text"]}
+    if not item["error"]:
+        try:
+            response = {"output": loads(item["text"])}
+        except JSONDecodeError:
+            response = {"output": item["text"]}
+    found: JsonObject = {"name": item["name"], "response": response}
+    return {"functionResponse": {"id": item["id"], **found} if with_id else found}
+
+
+CODEC: Final = GenerateContent()

@@ -1,8 +1,16 @@
-"""OpenAI's Chat Completions API: what it accepts of tools, enforced (strict) or not."""
+"""OpenAI Chat Completions, and everything that speaks it.
 
+Source: OpenAI API reference, "Create chat completion", and the types of the ``openai`` package.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
+from specfn._json import JsonObject
+from specfn.connectors.codec import Endpoint, plain, text_of
+from specfn.connectors.turn import Call, Demand, Message, Stop, Turn
+from specfn.errors import UsageError
 from specfn.schema.profile import (
     BACKTRACKING,
     BOUNDS,
@@ -86,3 +94,166 @@ STRICT: Final = replace(
     ),
     fallback=PROFILE,
 )
+
+_STOPS: Final[Mapping[str, Stop]] = {"length": "truncated", "content_filter": "refused"}
+
+
+class Chat:
+    """The codec; with ``legacy`` the deprecated ``functions`` of old deployments instead of ``tools``."""
+
+    profile: Final = "openai"
+    parallel: Final = True
+    endpoint: Final = Endpoint(path="/chat/completions", variable="OPENAI_API_KEY")
+
+    def __init__(self, *, name: str = "openai", legacy: bool = False) -> None:
+        self.name: Final = name
+        self.legacy: Final = legacy
+
+    def forced(self, extra: Mapping[str, Any]) -> bool:  # noqa: ARG002  # whatever is asked
+        """Whether a call can be demanded."""
+        return True
+
+    def encode(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[JsonObject],
+        demand: Demand,
+        *,
+        model: str | None,
+        extra: Mapping[str, Any],
+    ) -> JsonObject:
+        """The body of ``POST /chat/completions``."""
+        body: JsonObject = {} if model is None else {"model": model}
+        body["messages"] = [sent for message in messages for sent in self._messages(message)]
+        if tools and self.legacy:
+            body["functions"] = [tool["function"] for tool in tools]
+            body["function_call"] = _legacy_choice(demand, body["functions"])
+        elif tools:
+            body["tools"] = list(tools)
+            body["tool_choice"] = _choice(demand, [tool["function"]["name"] for tool in tools])
+            if demand.parallel is not None:
+                body["parallel_tool_calls"] = demand.parallel
+        return {**body, **extra}
+
+    def _messages(self, message: Message) -> list[JsonObject]:
+        if message["role"] == "assistant":
+            return [self._assistant(message)]
+        if message["role"] == "tool":
+            return [self._result(item) for item in message["results"]]
+        return [{"role": message["role"], "content": message["content"]}]
+
+    def _result(self, item: Any) -> JsonObject:
+        if self.legacy:
+            return {"role": "function", "name": item["name"], "content": item["text"]}
+        return {"role": "tool", "tool_call_id": item["id"], "content": item["text"]}
+
+    def _assistant(self, message: Message) -> JsonObject:
+        calls = message.get("calls", [])
+        native = message.get("native", {}).get(self.name)
+        sent: JsonObject = dict(native or {"content": message.get("content") or None})
+        sent["role"] = "assistant"
+        if calls and self.legacy:
+            sent["function_call"] = _function(calls[0])
+        elif calls:
+            sent["tool_calls"] = [
+                {"id": call["id"], "type": "function", "function": _function(call)}
+                for call in calls
+            ]
+        return sent
+
+    def decode(self, reply: Any) -> Turn:
+        """Read a completion; calls count whatever the finish reason says, unless it was cut."""
+        found = plain(reply, "a reply")
+        choices = found.get("choices")
+        if not isinstance(choices, list) or not choices:
+            raise UsageError("a reply of this connector has choices; is it another vendor's?")
+        message = choices[0].get("message") or {}
+        reason = choices[0].get("finish_reason") or ""
+        refusal = message.get("refusal")
+        calls = tuple(_calls(message))
+        stop: Stop = "calls" if calls else "text"
+        return Turn(
+            text=_text(message.get("content")) or refusal or "",
+            calls=calls,
+            stop="refused" if refusal else _STOPS.get(reason, stop),
+            native={key: value for key, value in message.items() if value is not None},
+            usage=found.get("usage") or {},
+            detail=reason,
+        )
+
+    def gather(self, events: Iterable[Any]) -> JsonObject:
+        """The completion that chunks make: texts are joined, calls by their index."""
+        message: JsonObject = {"role": "assistant", "content": ""}
+        calls: dict[int, JsonObject] = {}
+        reason, usage = None, None
+        for event in events:
+            chunk = plain(event, "an event")
+            usage = chunk.get("usage") or usage
+            for choice in (chunk.get("choices") or ())[:1]:
+                reason = choice.get("finish_reason") or reason
+                _add(choice.get("delta") or {}, message, calls)
+        if calls:
+            message["tool_calls"] = [calls[index] for index in sorted(calls)]
+        return {"choices": [{"message": message, "finish_reason": reason}], "usage": usage or {}}
+
+
+def _add(delta: Mapping[str, Any], message: JsonObject, calls: dict[int, JsonObject]) -> None:
+    """Add a chunk's delta to the message."""
+    for key in ("content", "refusal"):
+        if delta.get(key):
+            message[key] = (message.get(key) or "") + delta[key]
+    for part in delta.get("tool_calls") or ():
+        call = calls.setdefault(
+            part.get("index", len(calls)),
+            {"id": "", "type": "function", "function": {"name": "", "arguments": ""}},
+        )
+        call["id"] = part.get("id") or call["id"]
+        function = part.get("function") or {}
+        call["function"]["name"] += function.get("name") or ""
+        call["function"]["arguments"] += function.get("arguments") or ""
+    legacy = delta.get("function_call")
+    if legacy:
+        whole = message.setdefault("function_call", {"name": "", "arguments": ""})
+        whole["name"] += legacy.get("name") or ""
+        whole["arguments"] += legacy.get("arguments") or ""
+
+
+def _choice(demand: Demand, names: Sequence[str]) -> Any:
+    if demand.mode == "required" and len(names) == 1:
+        return {"type": "function", "function": {"name": names[0]}}
+    return demand.mode
+
+
+def _legacy_choice(demand: Demand, functions: Sequence[JsonObject]) -> Any:
+    """There is no ``required`` for functions: one is named, of several the model chooses."""
+    if demand.mode == "required":
+        return {"name": functions[0]["name"]} if len(functions) == 1 else "auto"
+    return demand.mode
+
+
+def _function(call: Call) -> JsonObject:
+    return {"name": call["name"], "arguments": text_of(call["arguments"])}
+
+
+def _calls(message: Mapping[str, Any]) -> Iterable[Call]:
+    for item in message.get("tool_calls") or ():
+        function = item.get("function") or item.get("custom") or {}
+        yield {
+            "id": item.get("id") or "",
+            "name": function.get("name") or "",
+            "arguments": function.get("arguments", function.get("input")) or "",
+        }
+    legacy = message.get("function_call")
+    if legacy:
+        yield {"id": "", "name": legacy["name"], "arguments": legacy.get("arguments") or ""}
+
+
+def _text(content: Any) -> str:
+    """The text of a content, which may be a list of parts."""
+    if isinstance(content, list):
+        return "".join(part.get("text") or "" for part in content if isinstance(part, dict))
+    return content or ""
+
+
+CODEC: Final = Chat()
+LEGACY: Final = Chat(name="openai-functions", legacy=True)

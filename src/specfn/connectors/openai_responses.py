@@ -1,10 +1,18 @@
-"""OpenAI's Responses API: the same rules as the Chat Completions API's, in a flat form."""
+"""OpenAI Responses.
 
+Source: OpenAI API reference, "Create a model response", and the types of the ``openai`` package.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
+from specfn._json import JsonObject
+from specfn.connectors.codec import Endpoint, plain, text_of, with_ids
 from specfn.connectors.openai_chat import PROFILE as CHAT
 from specfn.connectors.openai_chat import STRICT as CHAT_STRICT
+from specfn.connectors.turn import Call, Demand, Message, Stop, Turn
+from specfn.errors import UsageError
 from specfn.schema.profile import DESCRIPTION, NAME, SCHEMA
 from specfn.schema.profile import STRICT as IS_STRICT
 
@@ -30,3 +38,132 @@ STRICT: Final = replace(
     shape=_SHAPE,
     fallback=PROFILE,
 )
+
+#: Events that carry the whole response.
+_WHOLE: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+
+
+class Responses:
+    """The codec."""
+
+    name: Final = "openai-responses"
+    profile: Final = "openai-responses"
+    parallel: Final = True
+    endpoint: Final = Endpoint(path="/responses", variable="OPENAI_API_KEY")
+
+    def forced(self, extra: Mapping[str, Any]) -> bool:  # noqa: ARG002  # whatever is asked
+        """Whether a call can be demanded."""
+        return True
+
+    def encode(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[JsonObject],
+        demand: Demand,
+        *,
+        model: str | None,
+        extra: Mapping[str, Any],
+    ) -> JsonObject:
+        """The body of ``POST /responses``."""
+        body: JsonObject = {} if model is None else {"model": model}
+        body["input"] = [item for message in messages for item in self._items(message)]
+        if tools:
+            body["tools"] = list(tools)
+            body["tool_choice"] = _choice(demand, tools)
+            if demand.parallel is not None:
+                body["parallel_tool_calls"] = demand.parallel
+        return {**body, **extra}
+
+    def _items(self, message: Message) -> list[JsonObject]:
+        if message["role"] == "assistant":
+            return self._assistant(message)
+        if message["role"] == "tool":
+            return [
+                {"type": "function_call_output", "call_id": item["id"], "output": item["text"]}
+                for item in message["results"]
+            ]
+        return [{"role": message["role"], "content": message["content"]}]
+
+    def _assistant(self, message: Message) -> list[JsonObject]:
+        """The items of a turn: the vendor's own, reasoning included, or made of the turn."""
+        calls = message.get("calls", [])
+        native = message.get("native", {}).get(self.name)
+        if native is not None:
+            return with_ids(native, "function_call", "call_id", calls)
+        text = message.get("content")
+        items: list[JsonObject] = [{"role": "assistant", "content": text}] if text else []
+        items += [
+            {
+                "type": "function_call",
+                "call_id": call["id"],
+                "name": call["name"],
+                "arguments": text_of(call["arguments"]),
+            }
+            for call in calls
+        ]
+        return items
+
+    def decode(self, reply: Any) -> Turn:
+        """Read a response: every item of its output; an incomplete one was cut."""
+        found = plain(reply, "a reply")
+        output = found.get("output")
+        if not isinstance(output, list):
+            raise UsageError("a reply of this connector has an output; is it another vendor's?")
+        calls = tuple(_call(item) for item in output if item.get("type") == "function_call")
+        parts = [
+            part
+            for item in output
+            if item.get("type") == "message"
+            for part in item.get("content") or ()
+        ]
+        refusal = "".join(part.get("refusal") or "" for part in parts)
+        detail = (found.get("incomplete_details") or {}).get("reason") or found.get("status") or ""
+        return Turn(
+            text="".join(part.get("text") or "" for part in parts) or refusal,
+            calls=calls,
+            stop="refused" if refusal else _stop(found, output, bool(calls)),
+            native=output,
+            usage=found.get("usage") or {},
+            detail=detail,
+        )
+
+    def gather(self, events: Iterable[Any]) -> JsonObject:
+        """The response that the last event carries, or the items that were done before the stream broke off."""
+        items: list[JsonObject] = []
+        for event in events:
+            found = plain(event, "an event")
+            if found.get("type") in _WHOLE:
+                whole: JsonObject = plain(found["response"], "a response")
+                return whole
+            if found.get("type") == "response.output_item.done":
+                items.append(plain(found["item"], "an item"))
+        return {"output": items, "status": "incomplete"}
+
+
+def _choice(demand: Demand, tools: Sequence[JsonObject]) -> Any:
+    if demand.mode == "required" and len(tools) == 1:
+        return {"type": "function", "name": tools[0]["name"]}
+    return demand.mode
+
+
+def _call(item: Mapping[str, Any]) -> Call:
+    return {
+        "id": item.get("call_id") or "",
+        "name": item.get("name") or "",
+        "arguments": item.get("arguments") or "",
+    }
+
+
+def _stop(found: Mapping[str, Any], output: Sequence[Mapping[str, Any]], calls: bool) -> Stop:  # noqa: FBT001
+    reason = (found.get("incomplete_details") or {}).get("reason")
+    if reason == "content_filter":
+        return "refused"
+    cut = found.get("status") == "incomplete" or any(
+        item.get("status") == "incomplete" for item in output
+    )
+    if cut:
+        return "truncated"
+    return "calls" if calls else "text"
+
+
+CODEC: Final = Responses()

@@ -1,0 +1,182 @@
+"""May, must or must not the model call a function: ``Auto``, ``Required``, ``NoCall`` (rules C1 and C3).
+
+A choice is the prompt author's: it says which functions are offered and how the model may choose. What may be
+executed at all is the operator's, and stands in ``InvocationConfig``; a choice only narrows it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from specfn.connectors.turn import Mode
+from specfn.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """What a choice may look at before a request is made.
+
+    Attributes:
+        index: how many requests were made before.
+        executed: how many valid calls were executed before.
+    """
+
+    index: int
+    executed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a choice wants of one request.
+
+    Attributes:
+        mode: may, must or must not the model call.
+        functions: which are offered, by any of their names; all where ``None``, none where empty.
+    """
+
+    mode: Mode
+    functions: tuple[str, ...] | None
+
+
+class ChoiceOptions(BaseModel):
+    """What else a prompt may say of its calls.
+
+    Attributes:
+        allow_parallel_calls: whether the model may ask for several calls at once; its default where ``None``.
+        allow_concurrent_invocation: whether calls of one turn run at the same time: always, never, or only
+            those whose ``safety`` is ``read`` (``"safe"``).
+        allow_strict_schema_adherence: ask the provider to hold the model to the schema, where it can.
+        provider: members for the request's body, by connector; sent as they are.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    allow_parallel_calls: bool | None = None
+    allow_concurrent_invocation: bool | Literal["safe"] = False
+    allow_strict_schema_adherence: bool = False
+    provider: Mapping[str, Mapping[str, Any]] = {}
+
+
+class Choice(BaseModel):
+    """The base of all choices; a kind of your own is a subclass with a ``type`` and a ``plan``.
+
+    Attributes:
+        functions: which functions are offered, by name, accessor, operationId, ``GET /path`` or pattern
+            (``pets.*``); all where it is absent, none where it is empty.
+        options: what else a prompt may say.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    functions: tuple[str, ...] | None = None
+    options: ChoiceOptions = ChoiceOptions()
+
+    def plan(self, round_: Round) -> Plan:
+        """What to ask of the next request."""
+        raise NotImplementedError
+
+    def said(self) -> dict[str, Any]:
+        """The choice as JSON would say it: its type, and what was said beyond the defaults."""
+        return {"type": kind_of(type(self)), **self.model_dump(exclude_unset=True)}
+
+
+class Auto(Choice):
+    """The model decides whether to call."""
+
+    type: Literal["auto"] = "auto"
+
+    def plan(self, round_: Round) -> Plan:  # noqa: ARG002  # the same in every round
+        """May call, in every round."""
+        return Plan(mode="auto", functions=self.functions)
+
+
+class Required(Choice):
+    """The model must call, until a valid call was executed.
+
+    Attributes:
+        until: what satisfies it: an ``executed`` call, or the ``first_response`` whatever it is.
+        after: what then holds: no calls with the definitions kept (``none``), the model's decision
+            (``auto``), or the rule of Semantic Kernel: from the second request on nothing is offered
+            (``stop_advertising``), whether anything was executed or not.
+    """
+
+    type: Literal["required"] = "required"
+    until: Literal["executed", "first_response"] = "executed"
+    after: Literal["none", "auto", "stop_advertising"] = "none"
+
+    def plan(self, round_: Round) -> Plan:
+        """Must call until satisfied, then as ``after`` says."""
+        if self.after == "stop_advertising":
+            first = round_.index == 0
+            return Plan(
+                mode="required" if first else "none", functions=self.functions if first else ()
+            )
+        asked = round_.executed if self.until == "executed" else round_.index
+        return Plan(mode=self.after if asked else "required", functions=self.functions)
+
+
+class NoCall(Choice):
+    """The dry run: the model sees the functions; calls that it plans are reported, and none is executed."""
+
+    type: Literal["none"] = "none"
+
+    def plan(self, round_: Round) -> Plan:  # noqa: ARG002  # the same in every round
+        """Must not call, in every round."""
+        return Plan(mode="none", functions=self.functions)
+
+
+_KINDS: dict[str, type[Choice]] = {"auto": Auto, "required": Required, "none": NoCall}
+
+_Kind = TypeVar("_Kind", bound=type[Choice])
+
+
+def kind_of(kind: type[Choice]) -> str | None:
+    """The ``type`` of a kind of choice; ``None`` where it has none."""
+    fields: dict[str, Any] = kind.__pydantic_fields__
+    tag = fields["type"].default if "type" in fields else None
+    return tag if isinstance(tag, str) else None
+
+
+def register_choice(kind: _Kind) -> _Kind:
+    """Make a kind of choice known to prompt files, by its ``type``; a decorator.
+
+    Raises:
+        UsageError: it has no ``type`` with a default, or the type is taken by another kind.
+    """
+    tag = kind_of(kind)
+    if tag is None:
+        raise UsageError(f"{kind.__name__} needs a field 'type' with a default text")
+    known = _KINDS.get(tag)
+    if known is not None and known.__qualname__ != kind.__qualname__:
+        raise UsageError(f"the type {tag!r} is taken by {known.__name__}")
+    _KINDS[tag] = kind
+    return kind
+
+
+def parse_choice(value: Any) -> Choice:
+    """Read a choice: one of its objects, its type as text, or a mapping as it stands in JSON or YAML.
+
+    Raises:
+        UsageError: it is none; with what is allowed.
+    """
+    if isinstance(value, Choice):
+        return value
+    found = {"type": value} if isinstance(value, str) else value
+    tag = found.get("type") if isinstance(found, Mapping) else None
+    kind = _KINDS.get(tag) if isinstance(tag, str) else None
+    if kind is None:
+        known = ", ".join(sorted(_KINDS))
+        raise UsageError(f"a choice has one of the types {known}; found {value!r:.200}")
+    try:
+        return kind.model_validate(found)
+    except ValidationError as error:
+        raise UsageError(f"the choice {tag!r} is not valid: {told(error)}") from None
+
+
+def told(error: ValidationError) -> str:
+    """What pydantic found, in one line: each place with what is wrong there, without the values."""
+    return "; ".join(
+        f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}" for fault in error.errors()
+    )

@@ -1,0 +1,260 @@
+"""Carry a conversation out: ``run`` and ``arun``.
+
+There is one driver, a coroutine. ``run`` steps it by hand: with a ``send`` that does not wait, it never suspends. So
+nothing is written twice, and filters have one form.
+"""
+
+import asyncio
+import inspect
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from specfn.calling.approval import Approver, Deny
+from specfn.calling.catalog import Catalog, Entry, Functions
+from specfn.calling.effects import Ask, Done, Effect, Invoke, Invoked, Send
+from specfn.calling.invoke import CallContext, Filter, Performer, perform
+from specfn.calling.outcome import Outcome
+from specfn.calling.session import Session
+from specfn.connectors.turn import Message
+from specfn.errors import UsageError
+
+if TYPE_CHECKING:
+    from specfn.http.connection import Connection
+
+#: Sends a request's body to the model and returns its reply: a dict, an SDK's object, or an iterable of a stream's events.
+Sender = Callable[[dict[str, Any]], Any]
+
+Step = Callable[[], Coroutine[Any, Any, Any]]
+
+
+def run(
+    functions: "Session | Catalog | Functions",
+    send: Sender,
+    *,
+    connection: "Connection | None" = None,
+    approve: Approver | None = None,
+    filters: Sequence[Filter] = (),
+    messages: str | Sequence[Message] = (),
+    **session: Any,
+) -> Outcome:
+    """Let a model call functions until the conversation ends.
+
+    Args:
+        functions: an application, a catalog, or a session of your own (then without ``session``).
+        send: sends a request's body to the model and returns its reply: an SDK's method behind a lambda, httpx, a fake.
+        connection: where functions are called; a catalog may say others.
+        approve: is asked to agree to calls; where ``None``, those that need it are declined.
+        filters: ``async (context, next)``, each around every call; they may change arguments and results.
+        messages: the user's text, or the conversation so far.
+        session: what else ``Session`` takes: ``connector``, ``model``, ``choice``, ``config``, ``extra``, ``on_event``.
+
+    Returns:
+        What it came to. Whatever the model does is in there, not raised.
+
+    Raises:
+        UsageError: something of this is not as it must be.
+        Exception: whatever ``send`` raises.
+    """
+    begun = _session(functions, messages, session)
+    outcome: Outcome = _now(_drive(begun, _Sync(send, approve), connection, filters))
+    return outcome
+
+
+async def arun(
+    functions: "Session | Catalog | Functions",
+    send: Sender,
+    *,
+    connection: "Connection | None" = None,
+    approve: Approver | None = None,
+    filters: Sequence[Filter] = (),
+    messages: str | Sequence[Message] = (),
+    **session: Any,
+) -> Outcome:
+    """Like ``run``, asynchronously: ``send`` and ``approve`` may be coroutines, and calls may run at the same time.
+
+    When it is cancelled, every call of the last turn has a result, and the session can be looked at.
+    """
+    begun = _session(functions, messages, session)
+    try:
+        return await _drive(begun, _Async(send, approve), connection, filters)
+    except asyncio.CancelledError:
+        begun.stop("cancelled")
+        raise
+
+
+def _session(functions: Any, messages: Any, session: Mapping[str, Any]) -> Session:
+    if not isinstance(functions, Session):
+        return Session(functions, messages=messages, **session)
+    if messages or session:
+        raise UsageError("a session has its messages and settings already")
+    return functions
+
+
+async def _drive(
+    session: Session,
+    io: "_Sync | _Async",
+    connection: "Connection | None",
+    filters: Sequence[Filter],
+) -> Outcome:
+    limit = session.config.deadline
+    end = None if limit is None else time.monotonic() + limit
+    while not isinstance(effect := session.next(), Done):
+        try:
+            session.feed(await io.within(end, _effected(effect, session, io, connection, filters)))
+        except TimeoutError:
+            return session.stop("deadline")
+    return effect.outcome
+
+
+async def _effected(
+    effect: Effect,
+    session: Session,
+    io: "_Sync | _Async",
+    connection: "Connection | None",
+    filters: Sequence[Filter],
+) -> Any:
+    """What comes of an effect."""
+    if isinstance(effect, Send):
+        return await io.reply(effect.request, session)
+    if isinstance(effect, Ask):
+        return [await io.agreed(request) for request in effect.requests]
+    assert isinstance(effect, Invoke)
+    steps = [
+        partial(_made, session, context, io, entry.connection or connection, filters)
+        for context, entry in _contexts(effect, session)
+    ]
+    return await io.all(steps, concurrent=effect.concurrent)
+
+
+def _contexts(effect: Invoke, session: Session) -> Iterator[tuple[CallContext, Entry]]:
+    for index, call in enumerate(effect.calls):
+        assert call.entry is not None
+        context = CallContext(
+            id=call.call["id"],
+            function=call.entry.function,
+            arguments=call.arguments,
+            index=index,
+            count=len(effect.calls),
+            round=session.round,
+        )
+        yield context, call.entry
+
+
+async def _made(
+    session: Session,
+    context: CallContext,
+    io: "_Sync | _Async",
+    connection: "Connection | None",
+    filters: Sequence[Filter],
+) -> Invoked:
+    """A call's result; what was begun and what came of it is kept at once, should the conversation be cut off."""
+    session.begin(context.id)
+    result = await perform(context, io, connection, filters, session.config.result_limit)
+    session.keep(context.id, result)
+    return result
+
+
+class _Sync:
+    """Does things one after the other, without waiting."""
+
+    def __init__(self, send: Sender, approve: Approver | None) -> None:
+        self._send = send
+        self._approve = approve
+
+    async def reply(self, request: dict[str, Any], session: Session) -> Any:
+        """The model's reply, whole."""
+        reply = self._send(request)
+        if inspect.isawaitable(reply):
+            _close(reply)
+            raise UsageError("send is a coroutine; use arun")
+        return session.codec.gather(reply) if _is_stream(reply) else reply
+
+    async def agreed(self, request: Any) -> Any:
+        """The approver's answer; a no where there is none."""
+        return Deny() if self._approve is None else self._approve(request)
+
+    async def propagate(self, function: Any, arguments: Any, connection: Any) -> Any:
+        """The answer of a function's server."""
+        from specfn.http.send import propagate  # noqa: PLC0415 - httpx is imported on first use
+
+        return propagate(function, arguments, connection)
+
+    async def within(self, end: float | None, step: Awaitable[Any]) -> Any:
+        """What comes of a step; a ``TimeoutError`` where the time was over before it."""
+        if end is not None and time.monotonic() >= end:
+            _close(step)
+            raise TimeoutError
+        return await step
+
+    async def all(self, steps: Sequence[Step], *, concurrent: bool) -> list[Any]:  # noqa: ARG002
+        """What comes of the steps, in order."""
+        return [await step() for step in steps]
+
+
+class _Async(_Sync):
+    """Waits for what has to be waited for."""
+
+    async def reply(self, request: dict[str, Any], session: Session) -> Any:
+        """The model's reply, whole."""
+        reply = self._send(request)
+        if inspect.isawaitable(reply):
+            reply = await reply
+        if hasattr(reply, "__aiter__"):
+            reply = [event async for event in reply]
+        return session.codec.gather(reply) if _is_stream(reply) else reply
+
+    async def agreed(self, request: Any) -> Any:
+        """The approver's answer; a no where there is none."""
+        answer = await super().agreed(request)
+        return await answer if inspect.isawaitable(answer) else answer
+
+    async def propagate(self, function: Any, arguments: Any, connection: Any) -> Any:
+        """The answer of a function's server."""
+        from specfn.http.send import apropagate  # noqa: PLC0415 - httpx is imported on first use
+
+        return await apropagate(function, arguments, connection)
+
+    async def within(self, end: float | None, step: Awaitable[Any]) -> Any:
+        """What comes of a step; a ``TimeoutError`` where the time is over before or within it."""
+        if end is None:
+            return await step
+        async with asyncio.timeout_at(asyncio.get_running_loop().time() + end - time.monotonic()):
+            return await step
+
+    async def all(self, steps: Sequence[Step], *, concurrent: bool) -> list[Any]:
+        """What comes of the steps, in order; at the same time where they may."""
+        if not concurrent:
+            return [await step() for step in steps]
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(step()) for step in steps]
+        return [task.result() for task in tasks]
+
+
+_: type[Performer] = _Sync  # both are performers, and the type checker says so
+
+
+def _is_stream(reply: Any) -> bool:
+    """Whether a reply comes in pieces: an iterable that is neither a dict nor an SDK's object."""
+    return (
+        hasattr(reply, "__iter__")
+        and not isinstance(reply, dict | str | bytes)
+        and not hasattr(reply, "model_dump")
+    )
+
+
+def _now(step: Any) -> Any:
+    """Run a coroutine that does not wait for anything."""
+    try:
+        step.send(None)
+    except StopIteration as done:
+        return done.value
+    _close(step)
+    raise UsageError("a filter or an approver waits for something; use arun")
+
+
+def _close(step: Any) -> None:
+    close = getattr(step, "close", None)
+    if callable(close):
+        close()

@@ -1,0 +1,79 @@
+"""What a session asks of whoever drives it, and what it is told in return."""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from specfn._json import JsonObject
+from specfn.calling.approval import ApprovalRequest
+from specfn.calling.outcome import Outcome
+from specfn.calling.prepare import Prepared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Send:
+    """Send a request to the model; feed its reply.
+
+    Attributes:
+        request: the body, in the vendor's form.
+    """
+
+    request: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """Ask a person; feed a list of decisions, one for each request in order.
+
+    Attributes:
+        requests: the calls that wait.
+    """
+
+    requests: tuple[ApprovalRequest, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invoke:
+    """Make calls; feed a list of ``Invoked``, one for each in order.
+
+    Attributes:
+        calls: what to call, with arguments that are valid.
+        concurrent: whether they may run at the same time.
+    """
+
+    calls: tuple[Prepared, ...]
+    concurrent: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """Nothing more to do.
+
+    Attributes:
+        outcome: what the conversation came to.
+    """
+
+    outcome: Outcome
+
+
+Effect: TypeAlias = Send | Ask | Invoke | Done
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invoked:
+    """What a call came to.
+
+    Attributes:
+        text: what the model is told.
+        error: whether it failed.
+        executed: whether a request was sent.
+        status: the HTTP status of the answer.
+        data: the server's data, where the call succeeded.
+        terminate: end the conversation with this turn.
+    """
+
+    text: str
+    error: bool = False
+    executed: bool = False
+    status: int | None = None
+    data: Any = None
+    terminate: bool = False

@@ -1,0 +1,123 @@
+"""One call: through the filters, to the server, and back as what the model is told."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from specfn.calling import prompts
+from specfn.calling.effects import Invoked
+from specfn.calling.events import log
+from specfn.errors import (
+    ArgumentError,
+    LimitError,
+    SpecfnError,
+    TransportError,
+    UsageError,
+)
+from specfn.function.function import Function
+
+if TYPE_CHECKING:
+    from specfn.http.connection import Connection
+    from specfn.http.response import Result
+
+
+@dataclass(slots=True, kw_only=True)
+class CallContext:
+    """What a filter sees of a call, and may change.
+
+    Attributes:
+        id: the call's.
+        function: the function.
+        arguments: what will be sent; what a filter puts here is validated again.
+        index: its place among the calls that are made in this turn, from 0.
+        count: how many calls are made in this turn.
+        round: how many requests were made to the model.
+        result: what it came to, once ``next`` was awaited; what a filter puts here is what the model is told.
+        terminate: set it to end the conversation with this turn.
+    """
+
+    id: str
+    function: Function
+    arguments: Any = field(repr=False)
+    index: int
+    count: int
+    round: int
+    result: Invoked | None = None
+    terminate: bool = False
+
+
+Next: TypeAlias = Callable[[CallContext], Awaitable[None]]
+Filter: TypeAlias = Callable[[CallContext, Next], Awaitable[None]]
+
+
+class Performer(Protocol):
+    """What reaches the server of a function."""
+
+    async def propagate(self, function: Any, arguments: Any, connection: Any) -> Any:
+        """The server's answer, whatever its status."""
+
+
+async def perform(
+    context: CallContext,
+    io: Performer,
+    connection: "Connection | None",
+    filters: Sequence[Filter],
+    limit: int,
+) -> Invoked:
+    """Make one call. Nothing that goes wrong is raised: the model is told."""
+    chain = _innermost(io, connection, limit)
+    for each in reversed(filters):
+        chain = _around(each, chain)
+    try:
+        await chain(context)
+    except Exception as error:
+        if "no running event loop" in str(error):
+            raise UsageError("a filter waits for something; use arun") from error
+        log.exception("a filter failed in a call of %s", context.function.name)
+        text = prompts.failed(f"{type(error).__name__} in a filter.")
+        return context.result or Invoked(text=text, error=True)
+    result = context.result or Invoked(text=prompts.not_executed("a filter held it back"))
+    return replace(result, terminate=context.terminate or result.terminate)
+
+
+def _around(each: Filter, inner: Next) -> Next:
+    async def step(context: CallContext) -> None:
+        await each(context, inner)
+
+    return step
+
+
+def _innermost(io: Performer, connection: "Connection | None", limit: int) -> Next:
+    async def step(context: CallContext) -> None:
+        context.result = await _sent(io, context, connection, limit)
+
+    return step
+
+
+async def _sent(
+    io: Performer, context: CallContext, connection: "Connection | None", limit: int
+) -> Invoked:
+    function = context.function
+    operation = f"{function.method.upper()} {function.path}"
+    if connection is None:
+        return Invoked(text=prompts.failed("no connection was given."), error=True)
+    try:
+        result: Result = await io.propagate(function, context.arguments, connection)
+    except (TransportError, LimitError) as error:
+        text = prompts.unreached(operation, str(error))
+        return Invoked(text=text, error=True, executed=True)
+    except ArgumentError as error:
+        problems = "; ".join(str(problem) for problem in error.problems[:20])
+        return Invoked(text=prompts.failed(f"{problems}."), error=True)
+    except SpecfnError as error:
+        return Invoked(text=prompts.failed(str(error)), error=True)
+    text = result.for_model(limit)
+    if not result.ok:
+        text = prompts.answered(operation, result.status, text)
+    return Invoked(
+        text=text,
+        error=not result.ok,
+        executed=True,
+        status=result.status,
+        data=result.data if result.ok else None,
+    )

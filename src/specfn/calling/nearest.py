@@ -1,0 +1,88 @@
+"""Names that look like one: what a model is asked whether it meant."""
+
+import difflib
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_SEPARATORS: Final = re.compile(r"[^a-z0-9]+")
+
+#: How many names that share pieces with one are compared letter by letter.
+_COMPARED: Final = 24
+
+#: Below this a name is no likeness but a coincidence.
+_CUTOFF: Final = 0.55
+
+
+def key_of(text: str) -> str:
+    """A name without separators and letter case."""
+    return _SEPARATORS.sub("", text.lower())
+
+
+class Neighbors:
+    """Names by their pieces, so that those that look like one are found without comparing it with all."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._sizes: dict[str, int] = {}
+        self._homes: dict[str, list[str]] = defaultdict(list)
+        for name in names:
+            pieces = _pieces(name)
+            self._sizes[name] = len(pieces)
+            for piece in pieces:
+                self._homes[piece].append(name)
+
+    def nearest(
+        self, called: str, offered: Collection[str] | None = None, count: int = 3
+    ) -> tuple[str, ...]:
+        """The names that look most like one, best first; none that do not look like it at all.
+
+        Names are chosen by the pieces of three letters and the words that they share, and ranked by their
+        letters in order (difflib's ratio) and by their words, whichever is more alike.
+
+        Args:
+            called: the name that there is not.
+            offered: the names that may be found; all where ``None``.
+            count: the most names.
+        """
+        pieces = _pieces(called)
+        shared = Counter(
+            name
+            for piece in pieces
+            for name in self._homes.get(piece, ())
+            if offered is None or name in offered
+        )
+        ranked = sorted(
+            shared,
+            key=lambda name: (-2 * shared[name] / (len(pieces) + self._sizes[name]), name),
+        )
+        scored = sorted(_scored(called, ranked[:_COMPARED]))
+        return tuple(name for score, _, name in scored[:count] if -score >= _CUTOFF)
+
+
+def nearest(called: str, names: Sequence[str], count: int = 3) -> tuple[str, ...]:
+    """The same for names that are looked at once."""
+    return Neighbors(names).nearest(called, count=count)
+
+
+def _scored(called: str, names: Sequence[str]) -> Iterator[tuple[float, int, str]]:
+    key, words = key_of(called), _words(called)
+    matcher = difflib.SequenceMatcher(autojunk=False)
+    matcher.set_seq2(key)
+    for name in names:
+        matcher.set_seq1(key_of(name))
+        other = _words(name)
+        overlap = 2 * len(words & other) / max(1, len(words) + len(other))
+        within = 0.9 if key and key_of(name).endswith(key) else 0.0
+        yield -max(matcher.ratio(), 0.95 * overlap, within), len(name), name
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _WORD.findall(text))
+
+
+def _pieces(text: str) -> frozenset[str]:
+    """The words of a name, and every three letters in a row."""
+    key = key_of(text)
+    return _words(text) | {key[index : index + 3] for index in range(len(key) - 2)}

@@ -1,0 +1,248 @@
+"""The calls of one turn, on their way to results: every call gets exactly one, in its order (rule C7)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn.calling import prompts
+from specfn.calling.approval import (
+    ApprovalRequest,
+    Approve,
+    Decision,
+    Deny,
+    Needs,
+    needs_approval,
+)
+from specfn.calling.catalog import Catalog
+from specfn.calling.config import InvocationConfig
+from specfn.calling.effects import Invoked
+from specfn.calling.offer import Offer
+from specfn.calling.outcome import CallRecord
+from specfn.calling.person import complete, masked
+from specfn.calling.prepare import Prepared, prepare
+from specfn.calling.resolve import Resolution
+from specfn.calling.state import State
+from specfn.connectors.turn import Call, Returned
+from specfn.records import Repair
+
+
+@dataclass(slots=True, kw_only=True)
+class Pending:
+    """The calls of one turn.
+
+    Attributes:
+        calls: in the model's order.
+        round: the request that they came with.
+        results: what became of those that are done, by id.
+        begun: the calls that are under way, by id.
+        decided: whether those that needed somebody's agreement have got it or been declined.
+    """
+
+    calls: list[Prepared]
+    round: int
+    results: dict[str, Invoked] = field(default_factory=dict)
+    begun: set[str] = field(default_factory=set)
+    decided: bool = False
+
+    @classmethod
+    def of(cls, calls: Sequence[Call], catalog: Catalog, offered: Offer, round_: int) -> "Pending":
+        """Look up and check the calls of a turn; those that cannot be made have their result at once."""
+        names = frozenset(offered.names)
+        prepared = [prepare(call, catalog, names, offered.restore) for call in calls]
+        made = cls(calls=prepared, round=round_)
+        for each in prepared:
+            if each.answer is not None:
+                made.results[each.call["id"]] = Invoked(text=each.answer, error=True)
+        return made
+
+    @property
+    def faulty(self) -> bool:
+        """Whether some call of the turn could not be made."""
+        return any(call.answer is not None for call in self.calls)
+
+    # -- before anything is sent -------------------------------------------------------------------
+
+    def refuse(self, text: str) -> None:
+        """Answer all calls with one text."""
+        self.calls = [replace(call, answer=call.answer or text) for call in self.calls]
+        for call in self.calls:
+            self.results[call.call["id"]] = Invoked(text=text, error=True)
+
+    def limit(self, most: int) -> None:
+        """Answer the calls beyond a number."""
+        for call in self.ready()[most:]:
+            self.results[call.call["id"]] = Invoked(text=prompts.too_many(most), error=True)
+
+    def close(self, why: str) -> None:
+        """Give every call that has no result one: it was not made, or nobody knows."""
+        for call in self.calls:
+            key = call.call["id"]
+            begun = key in self.begun
+            text = prompts.cut_off(why) if begun else prompts.not_executed(why)
+            self.results.setdefault(key, Invoked(text=text, error=True, executed=begun))
+
+    def ready(self) -> tuple[Prepared, ...]:
+        """The calls that can be made and have no result yet."""
+        return tuple(call for call in self.calls if call.call["id"] not in self.results)
+
+    # -- a person's agreement ------------------------------------------------------------------------
+
+    def waiting(self, policy: Needs) -> tuple[ApprovalRequest, ...]:
+        """What somebody has to agree to before anything of the turn is sent."""
+        if self.decided:
+            return ()
+        return tuple(_request(call) for call in self._asking(policy))
+
+    def _asking(self, policy: Needs) -> list[Prepared]:
+        return [call for call in self.ready() if call.entry and _asks(policy, call)]
+
+    def decide(self, policy: Needs, decisions: Sequence[Decision]) -> bool:
+        """Take the decisions, one for each call that waits; whether one of them was a no."""
+        asked = dict(zip((c.call["id"] for c in self._asking(policy)), decisions, strict=True))
+        self.decided = True
+        self.calls = [self._taken(call, asked.get(call.call["id"])) for call in self.calls]
+        return any(isinstance(made, Deny) for made in asked.values())
+
+    def _taken(self, call: Prepared, made: Decision | None) -> Prepared:
+        if isinstance(made, Deny):
+            self.results[call.call["id"]] = Invoked(text=prompts.denied(made.reason), error=True)
+        if not isinstance(made, Approve):
+            return call
+        completed = complete(call, made)
+        if completed.answer is not None:
+            self.results[call.call["id"]] = Invoked(text=completed.answer, error=True)
+        return completed
+
+    # -- afterwards ------------------------------------------------------------------------------------
+
+    def returned(self, state: State, config: InvocationConfig) -> list[Returned]:
+        """What the model is told, one for each call in order; the same faulty call again is told so."""
+        found: list[Returned] = []
+        for call in self.calls:
+            result = self.results[call.call["id"]]
+            text = result.text
+            if call.answer is not None:
+                times = state.fault(call.call)
+                if times > 1:
+                    text = prompts.repeated(times, config.max_identical_failures)
+            if call.resolution.status == "repaired" and call.resolution.name:
+                state.resolved[call.call["id"]] = call.resolution.name
+            found.append(
+                {
+                    "id": call.call["id"],
+                    "name": call.call["name"],
+                    "text": text,
+                    "error": result.error,
+                }
+            )
+        return found
+
+    def stubborn(self, state: State, config: InvocationConfig) -> bool:
+        """Whether a faulty call came again although the model was told not to repeat it."""
+        return any(
+            state.times(call.call) > config.max_identical_failures
+            for call in self.calls
+            if call.answer is not None
+        )
+
+    def records(self, state: State) -> list[CallRecord]:
+        """What became of the calls, for the outcome."""
+        return [self._record(call, state) for call in self.calls]
+
+    def _record(self, call: Prepared, state: State) -> CallRecord:
+        result = self.results[call.call["id"]]
+        name = call.name or call.call["name"]
+        if call.answer is not None:
+            state.attempts[name] += 1
+        return CallRecord(
+            id=call.call["id"],
+            round=self.round,
+            called=call.call["name"],
+            function=call.resolution.name,
+            how=call.resolution.how,
+            arguments=masked(call),
+            repairs=call.repairs,
+            errors=call.errors,
+            attempt=max(1, state.attempts[name]),
+            executed=result.executed,
+            status=result.status,
+            result=result.text,
+            data=result.data,
+            error=result.error,
+        )
+
+    # -- storing -----------------------------------------------------------------------------------------
+
+    def dump(self) -> JsonObject:
+        """The calls as plain JSON."""
+        return {
+            "round": self.round,
+            "decided": self.decided,
+            "results": {key: asdict(result) for key, result in self.results.items()},
+            "calls": [_dumped(call) for call in self.calls],
+        }
+
+    @classmethod
+    def load(cls, stored: JsonObject, catalog: Catalog) -> "Pending":
+        """The calls that ``dump`` wrote."""
+        return cls(
+            calls=[_loaded(item, catalog) for item in stored["calls"]],
+            round=stored["round"],
+            decided=stored["decided"],
+            results={key: Invoked(**item) for key, item in stored["results"].items()},
+        )
+
+
+def _asks(policy: Needs, call: Prepared) -> bool:
+    """A person is asked for their agreement, or for the part of the arguments that is theirs."""
+    assert call.entry is not None
+    function = call.entry.function
+    return needs_approval(policy, function) or (
+        function.separated is not None and function.separated.human is not None
+    )
+
+
+def _request(call: Prepared) -> ApprovalRequest:
+    assert call.entry is not None
+    function = call.entry.function
+    return ApprovalRequest(
+        id=call.call["id"],
+        function=call.name,
+        method=function.method,
+        path=function.path,
+        safety=function.safety,
+        arguments=masked(call),
+        called=call.call["name"],
+        how=call.resolution.how or "",
+        repairs=call.repairs,
+        human=None if function.separated is None else function.separated.human,
+    )
+
+
+def _dumped(call: Prepared) -> JsonObject:
+    fields: dict[str, Any] = {
+        "call": call.call,
+        "resolution": asdict(call.resolution),
+        "entry": call.name or None,
+        "arguments": call.arguments,
+        "repairs": [asdict(repair) for repair in call.repairs],
+        "errors": list(call.errors),
+        "problems": list(call.problems),
+        "answer": call.answer,
+    }
+    return fields
+
+
+def _loaded(item: Mapping[str, Any], catalog: Catalog) -> Prepared:
+    resolution = item["resolution"]
+    return Prepared(
+        call=item["call"],
+        resolution=Resolution(**{**resolution, "candidates": tuple(resolution["candidates"])}),
+        entry=None if item["entry"] is None else catalog.by_name[item["entry"]],
+        arguments=item["arguments"],
+        repairs=tuple(Repair(**repair) for repair in item["repairs"]),
+        errors=tuple(item["errors"]),
+        problems=tuple(item["problems"]),
+        answer=item["answer"],
+    )

@@ -1,0 +1,115 @@
+"""A model's call to a call that can be made, or to the text that says why not (rules C4, C11)."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from specfn.calling import prompts
+from specfn.calling.catalog import Catalog, Entry
+from specfn.calling.resolve import Resolution
+from specfn.connectors.turn import Call
+from specfn.records import Repair
+from specfn.validation.outcome import Failure, Success
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """One call, looked up and checked.
+
+    Attributes:
+        call: as the model wrote it.
+        resolution: what became of its name.
+        entry: the function that was meant; ``None`` where none was found.
+        arguments: as they were understood, under the document's own keys.
+        repairs: what was repaired in them.
+        errors: what is wrong, a sentence each.
+        problems: the places in the arguments that are wrong.
+        answer: what the model is told instead of a result; ``None`` where the call can be made.
+    """
+
+    call: Call
+    resolution: Resolution
+    entry: Entry | None = None
+    arguments: Any = None
+    repairs: tuple[Repair, ...] = ()
+    errors: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    answer: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The function's advertised name; empty where none was found."""
+        return "" if self.entry is None else self.entry.name
+
+
+def prepare(call: Call, catalog: Catalog, advertised: Collection[str], restore: Any) -> Prepared:
+    """Look a call's function up and check its arguments.
+
+    Args:
+        call: the model's call.
+        catalog: the functions.
+        advertised: the names that this request offered.
+        restore: undoes what a provider's profile did to the arguments of a function, by its name.
+    """
+    resolution = catalog.resolve(call["name"], advertised=advertised)
+    if resolution.name is None:
+        text = unresolved(resolution, sorted(advertised))
+        return Prepared(call=call, resolution=resolution, errors=(text,), answer=text)
+    entry = catalog.by_name[resolution.name]
+    return _checked(call, resolution, entry, restore)
+
+
+def unresolved(resolution: Resolution, advertised: Sequence[str]) -> str:
+    """What a model is told of a name that means no function, or several."""
+    if resolution.status == "ambiguous":
+        return prompts.ambiguous(resolution.called, resolution.candidates)
+    return prompts.unknown(resolution.called, resolution.candidates, advertised)
+
+
+def _checked(call: Call, resolution: Resolution, entry: Entry, restore: Any) -> Prepared:
+    outcome = check(entry, call["arguments"], restore)
+    answer = None
+    errors: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    if isinstance(outcome, Failure):
+        errors = tuple(str(problem) for problem in outcome.errors)
+        problems = tuple(problem.path for problem in outcome.errors)
+        answer = outcome.feedback()
+    elif outcome.incomplete and entry.function.safety != "read":
+        answer = prompts.incomplete(entry.name)
+        errors = (answer,)
+    return Prepared(
+        call=call,
+        resolution=resolution,
+        entry=entry,
+        arguments=outcome.data,
+        repairs=outcome.repairs,
+        errors=errors,
+        problems=problems,
+        answer=answer,
+    )
+
+
+def check(entry: Entry, arguments: Any, restore: Any) -> Success | Failure:
+    """Parse, undo the profile's changes, repair and validate what a model wrote for a function.
+
+    Where a person fills in a part, only the model's part is checked.
+    """
+    parsed = _parsed(entry, arguments)
+    if isinstance(parsed, Failure):
+        return parsed
+    function = entry.function
+    target = function if function.separated is None else function.separated
+    outcome = target.check(restore(entry.name, parsed.data))
+    return replace(
+        outcome,
+        repairs=(*parsed.repairs, *outcome.repairs),
+        incomplete=parsed.incomplete or outcome.incomplete,
+    )
+
+
+def _parsed(entry: Entry, arguments: Any) -> Success | Failure:
+    """What a model wrote as a value; no text at all is how some write no arguments."""
+    if not isinstance(arguments, str):
+        return Success(data={} if arguments is None else arguments)
+    return entry.function.parse(arguments) if arguments.strip() else Success(data={})

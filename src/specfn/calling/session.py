@@ -1,0 +1,362 @@
+"""A conversation in which a model calls functions, without input or output: ``Session``.
+
+``next()`` says what has to be done, ``feed()`` takes what came of it. Whoever does it may do it with any client, sync
+or async, or not at all: the session neither sends nor waits nor looks at a clock.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn.calling import events, prompts
+from specfn.calling.approval import Decision, Defer, decision
+from specfn.calling.catalog import Catalog, Functions
+from specfn.calling.choice import Auto, Choice, parse_choice
+from specfn.calling.config import InvocationConfig
+from specfn.calling.effects import Ask, Done, Effect, Invoke, Invoked, Send
+from specfn.calling.history import on_wire, opening
+from specfn.calling.outcome import Outcome, Stopped
+from specfn.calling.pending import Pending
+from specfn.calling.planning import Asked, Planner
+from specfn.calling.state import State
+from specfn.connectors.codec import Codec
+from specfn.connectors.codecs import codec
+from specfn.connectors.turn import Call, Message, Turn
+from specfn.errors import UsageError
+
+#: Why the calls of a turn were not made, by why the conversation ended.
+_UNDONE: Final[Mapping[str, str]] = {
+    "cancelled": "the conversation was cancelled",
+    "deadline": "the time for this conversation is over",
+    "planned": "it was only planned",
+    "terminated": "the conversation was ended",
+}
+
+
+class Session:
+    """One conversation, from its first request to its outcome (rules C2, C3, C7, C10, C11)."""
+
+    def __init__(  # noqa: PLR0913  # a conversation has as many parts as it has
+        self,
+        functions: Catalog | Functions,
+        *,
+        connector: str | Codec,
+        messages: str | Sequence[Message],
+        model: str | None = None,
+        choice: Choice | str | Mapping[str, Any] | None = None,
+        config: InvocationConfig | None = None,
+        extra: Mapping[str, Any] | None = None,
+        before_request: Callable[[JsonObject], JsonObject] | None = None,
+        on_event: events.Listener | None = None,
+    ) -> None:
+        """Begin a conversation.
+
+        Args:
+            functions: an application, or a catalog of several.
+            connector: whose wire format requests and replies have, by name or as a codec.
+            messages: the user's text, or a list of messages (``specfn.connectors.turn``).
+            model: the vendor's name of the model; left out of requests where ``None``.
+            choice: may, must or must not the model call; ``Auto()`` where ``None``.
+            config: what the operator allows.
+            extra: more members for the request's body; they win.
+            before_request: changes a request's body in whatever way; the last word before it is sent.
+            on_event: is told what happens, without values.
+
+        Raises:
+            UsageError: something of this is not as it must be.
+            UnknownFunctionError: the choice or the config names a function that there is not.
+        """
+        self.catalog: Final = Catalog.of(functions)
+        self.codec: Final = codec(connector) if isinstance(connector, str) else connector
+        self.model: Final = model
+        self.choice: Final = Auto() if choice is None else parse_choice(choice)
+        self.config: Final = InvocationConfig() if config is None else config
+        self.extra: Final = dict(extra or {})
+        self._before: Final = before_request
+        self._listener: Final = on_event
+        self._direct: Final = frozenset(
+            e.name for key in self.config.return_direct for e in self.catalog.select([key])
+        )
+        self._state = State(messages=opening(messages, hint=self.config.recovery_hint))
+        self._pending: Pending | None = None
+        self._effect: Effect | None = None
+        self._planner: Final = Planner(
+            self.catalog, self.codec, self.choice, self.config, self.extra
+        )
+
+    # -- what to do, and what came of it ---------------------------------------------------------
+
+    def next(self) -> Effect:
+        """What has to be done now; the same until it is fed."""
+        if self._effect is None:
+            self._effect = self._advance()
+        return self._effect
+
+    def feed(self, answer: Any) -> None:
+        """Take what came of the effect that ``next`` returned.
+
+        Args:
+            answer: the reply for ``Send``; decisions for ``Ask`` and ``Invoked`` for ``Invoke``, one for
+                each in order.
+
+        Raises:
+            UsageError: it does not fit the effect, or the reply is none of this vendor.
+        """
+        effect, pending = self.next(), self._pending
+        if isinstance(effect, Send):
+            self._replied(self.codec.decode(answer))
+        elif isinstance(effect, Ask) and pending:
+            self._decided(pending, _as_many(answer, effect.requests))
+        elif isinstance(effect, Invoke) and pending:
+            for prepared, invoked in zip(effect.calls, _as_many(answer, effect.calls), strict=True):
+                self._invoked(pending, prepared.call["id"], prepared.name, invoked)
+        else:
+            raise UsageError("the conversation has ended; begin another one with its messages")
+        if not isinstance(self._effect, Done):
+            self._effect = None
+
+    def stop(self, why: Stopped) -> Outcome:
+        """End the conversation now; every call of its last turn gets a result all the same (C7)."""
+        if self._pending is not None:
+            reason = _UNDONE.get(why, "the conversation was ended")
+            self._pending.close(reason)
+            self._close_turn(self._pending)
+        return self._end(why).outcome
+
+    def begin(self, call: str) -> None:
+        """Remember that a call is under way: should it be cut off, nobody knows what it did."""
+        if self._pending is not None:
+            self._pending.begun.add(call)
+
+    def keep(self, call: str, invoked: Invoked) -> None:
+        """Remember what a call came to before all of its turn are done."""
+        if self._pending is not None:
+            self._pending.results[call] = invoked
+
+    @property
+    def round(self) -> int:
+        """How many requests were made to the model."""
+        return self._state.round
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The conversation so far."""
+        return tuple(self._state.messages)
+
+    # -- storing -----------------------------------------------------------------------------------
+
+    def dump(self) -> JsonObject:
+        """What ``load`` needs to go on with a conversation that waits for somebody's decision: plain JSON."""
+        pending = None if self._pending is None else self._pending.dump()
+        return {"state": self._state.dump(), "pending": pending}
+
+    def load(self, stored: JsonObject) -> None:
+        """Go on where another session, made with the same arguments, was dumped."""
+        self._state = State.load(stored["state"])
+        pending = stored["pending"]
+        self._pending = None if pending is None else Pending.load(pending, self.catalog)
+        self._effect = None
+
+    def _tell(self, event: events.Event) -> None:
+        events.tell(self._listener, event)
+
+    # -- the next step -----------------------------------------------------------------------------
+
+    def _advance(self) -> Effect:
+        while self._pending is not None:
+            pending = self._pending
+            asked = pending.waiting(self.config.approval)
+            if asked:
+                return Ask(requests=asked)
+            ready = pending.ready()
+            if ready:
+                return Invoke(calls=ready, concurrent=self._concurrent(ready))
+            ended = self._close_turn(pending)
+            if ended is not None:
+                return self._end(ended)
+        return self._request()
+
+    def _concurrent(self, ready: Sequence[Any]) -> bool:
+        allowed = self.choice.options.allow_concurrent_invocation
+        if allowed == "safe":
+            return all(prepared.entry.function.safety == "read" for prepared in ready)
+        return bool(allowed)
+
+    def _request(self) -> Effect:
+        state, config = self._state, self.config
+        if state.round >= max(1, config.max_rounds):
+            if config.on_limit == "stop" or state.final:
+                return self._end("limit")
+            state.final = True
+        asked = self._planner.plan(state)
+        for word in asked.missing:
+            state.degrade(word)
+        offered = len(asked.offer.names)
+        self._tell(events.Requested(round=state.round, mode=asked.demand.mode, functions=offered))
+        renamed = state.resolved if config.history_names == "resolved" else {}
+        body = self.codec.encode(
+            on_wire(self._told(asked), self.catalog.by_name.keys(), renamed),
+            asked.offer.tools,
+            asked.demand,
+            model=self.model,
+            extra={**self.choice.options.provider.get(self.codec.name, {}), **self.extra},
+        )
+        return Send(request=body if self._before is None else self._before(body))
+
+    def _told(self, asked: Asked) -> list[Message]:
+        """The messages of a request; a demand that the vendor cannot make stands in words."""
+        if asked.mode == asked.demand.mode:
+            return self._state.messages
+        said: Message = {"role": "user", "content": prompts.must_call(asked.offer.names)}
+        return [*self._state.messages, said]
+
+    # -- a reply -----------------------------------------------------------------------------------
+
+    def _replied(self, turn: Turn) -> None:
+        state, asked = self._state, self._planner.plan(self._state)
+        self._tell(events.Replied(round=state.round, stop=turn.stop, calls=len(turn.calls)))
+        state.count(turn.usage)
+        turn = replace(turn, calls=self._identified(turn.calls))
+        state.messages.append(turn.message(self.codec.name))
+        state.round += 1
+        if turn.calls:
+            self._called(turn, asked)
+            return
+        ended = self._without_calls(turn, asked)
+        if ended is not None:
+            self._effect = self._end(ended)
+
+    def _identified(self, calls: Sequence[Call]) -> tuple[Call, ...]:
+        """The calls with ids that are theirs alone: some vendors give none, some give one twice."""
+        known = {item["id"] for m in self._state.messages for item in m.get("calls", ())}
+        found: list[Call] = []
+        for index, call in enumerate(calls):
+            fresh = call["id"] and call["id"] not in known
+            made = call["id"] if fresh else f"call_{self._state.round}_{index}"
+            known.add(made)
+            found.append({**call, "id": made})
+        return tuple(found)
+
+    def _called(self, turn: Turn, asked: Asked) -> None:
+        pending = Pending.of(turn.calls, self.catalog, asked.offer, self._state.round - 1)
+        self._pending = pending
+        for prepared in pending.calls:
+            self._tell(_resolved(prepared))
+            if prepared.entry is not None:
+                self._tell(_checked(prepared))
+        if self._planner.dry or not self.config.auto_invoke or self.config.max_rounds == 0:
+            self.stop("planned")
+        elif turn.stop in ("truncated", "refused"):
+            pending.refuse(prompts.truncated())
+        elif asked.mode == "none":
+            pending.refuse(prompts.no_calls())
+        else:
+            pending.limit(self.config.max_calls_per_round)
+
+    def _without_calls(self, turn: Turn, asked: Asked) -> Stopped | None:
+        """Why a reply without calls ends the conversation; ``None`` where it goes on."""
+        state = self._state
+        if turn.stop == "refused":
+            return "refused"
+        if turn.stop == "paused":
+            return None
+        if turn.stop == "malformed":
+            return self._again(prompts.malformed(turn.detail))
+        if turn.stop == "truncated":
+            state.degrade("truncated")
+        if state.final:
+            return "limit"
+        if asked.mode == "required" and not state.demanded:
+            state.demanded = True
+            state.degrade("forced_choice")
+            return self._again(prompts.must_call(asked.offer.names))
+        return "denied" if state.denied else "model_text"
+
+    def _again(self, text: str) -> Stopped | None:
+        """Ask the model once more, in words; ``repair_limit`` where that was done too often."""
+        state = self._state
+        state.failed += 1
+        if state.failed > self.config.max_repair_rounds:
+            return "repair_limit"
+        state.messages.append({"role": "user", "content": text})
+        return None
+
+    # -- decisions and results -----------------------------------------------------------------------
+
+    def _decided(self, pending: Pending, answers: Sequence[Any]) -> None:
+        decisions: list[Decision] = [decision(answer) for answer in answers]
+        for asked, made in zip(pending.waiting(self.config.approval), decisions, strict=True):
+            word = type(made).__name__.lower()
+            self._tell(events.Decided(id=asked.id, function=asked.function, decision=word))
+        if any(isinstance(made, Defer) for made in decisions):
+            self._effect = self._end("deferred")
+            return
+        self._state.denied |= pending.decide(self.config.approval, decisions)
+
+    def _invoked(self, pending: Pending, call: str, function: str, invoked: Any) -> None:
+        if not isinstance(invoked, Invoked):
+            raise UsageError(f"a call comes to an Invoked, not {type(invoked).__name__}")
+        pending.results[call] = invoked
+        self._tell(events.Executed(id=call, function=function, status=invoked.status))
+
+    def _close_turn(self, pending: Pending) -> Stopped | None:
+        """Hand the results of a turn to the conversation; why it ends with them, if it does."""
+        state, config = self._state, self.config
+        self._pending = None
+        state.messages.append({"role": "tool", "results": pending.returned(state, config)})
+        state.records += pending.records(state)
+        sent = [call for call in pending.calls if pending.results[call.call["id"]].executed]
+        state.executed += len(sent)
+        if sent:
+            state.denied = False
+        state.failed = 0 if sent or not pending.faulty else state.failed + 1
+        if any(result.terminate for result in pending.results.values()):
+            return "terminated"
+        if sent and (config.after_result == "return" or self._direct & {c.name for c in sent}):
+            return "returned"
+        if pending.stubborn(state, config) or state.failed > config.max_repair_rounds:
+            return "repair_limit"
+        return "limit" if state.final else None
+
+    def _end(self, stopped: Stopped) -> Done:
+        state = self._state
+        last = next((m for m in reversed(state.messages) if m["role"] == "assistant"), None)
+        outcome = Outcome(
+            text=str(last.get("content") or "") if last else "",
+            calls=tuple(state.records),
+            stopped=stopped,
+            degraded=tuple(state.degraded),
+            messages=tuple(state.messages),
+            rounds=state.round,
+            usage=dict(state.usage),
+        )
+        self._tell(events.Ended(stopped=stopped, rounds=state.round, calls=len(state.records)))
+        self._effect = Done(outcome=outcome)
+        return self._effect
+
+
+def _as_many(answers: Any, asked: Sequence[Any]) -> Sequence[Any]:
+    if not isinstance(answers, Sequence) or len(answers) != len(asked):
+        raise UsageError(f"feed a list of {len(asked)} answers, one for each in order")
+    return answers
+
+
+def _resolved(prepared: Any) -> events.Resolved:
+    found = prepared.resolution
+    return events.Resolved(
+        id=prepared.call["id"],
+        status=found.status,
+        function=found.name or "",
+        how=found.how or "",
+    )
+
+
+def _checked(prepared: Any) -> events.Checked:
+    return events.Checked(
+        id=prepared.call["id"],
+        function=prepared.name,
+        valid=prepared.answer is None,
+        repairs=tuple(repair.kind for repair in prepared.repairs),
+        problems=prepared.problems,
+    )

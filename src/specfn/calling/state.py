@@ -1,0 +1,89 @@
+"""What a session remembers: plain data, so that a conversation can be stored while somebody makes up their mind."""
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from specfn._json import JsonObject, dumps_sorted
+from specfn.calling.outcome import CallRecord
+from specfn.connectors.turn import Call, Message
+from specfn.records import Repair
+
+
+@dataclass(slots=True, kw_only=True)
+class State:
+    """The memory of a conversation.
+
+    Attributes:
+        messages: the conversation so far.
+        records: what became of each call so far.
+        round: how many requests were made.
+        executed: how many calls were sent and answered.
+        failed: how many rounds in a row had faulty calls and sent nothing.
+        faults: how often each faulty call came, by its name and arguments.
+        attempts: how many faulty calls each function had.
+        denied: whether a call was declined and none was made since.
+        demanded: whether the model was told in words that it must call.
+        final: whether the last answer was asked for.
+        degraded: what could not be had, a short word each.
+        usage: the vendor's counts, summed.
+        resolved: the advertised names of the calls whose names were repaired, by id.
+    """
+
+    messages: list[Message]
+    records: list[CallRecord] = field(default_factory=list)
+    round: int = 0
+    executed: int = 0
+    failed: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    attempts: Counter[str] = field(default_factory=Counter)
+    denied: bool = False
+    demanded: bool = False
+    final: bool = False
+    degraded: list[str] = field(default_factory=list)
+    usage: JsonObject = field(default_factory=dict)
+    resolved: dict[str, str] = field(default_factory=dict)
+
+    def degrade(self, word: str) -> None:
+        """Remember that something could not be had."""
+        if word not in self.degraded:
+            self.degraded.append(word)
+
+    def fault(self, call: Call) -> int:
+        """Count a faulty call; how often this very call has come."""
+        self.faults[_identity(call)] += 1
+        return self.times(call)
+
+    def times(self, call: Call) -> int:
+        """How often this very call came and was faulty."""
+        return self.faults[_identity(call)]
+
+    def count(self, usage: JsonObject) -> None:
+        """Add a reply's counts of tokens."""
+        for name, value in usage.items():
+            if isinstance(value, int) and not isinstance(value, bool):
+                self.usage[name] = self.usage.get(name, 0) + value
+
+    def dump(self) -> JsonObject:
+        """The state as plain JSON."""
+        return asdict(self)
+
+    @classmethod
+    def load(cls, stored: JsonObject) -> "State":
+        """The state that ``dump`` wrote."""
+        fields: dict[str, Any] = {**stored}
+        fields["records"] = [_record(item) for item in stored["records"]]
+        fields["faults"] = Counter(stored["faults"])
+        fields["attempts"] = Counter(stored["attempts"])
+        return cls(**fields)
+
+
+def _identity(call: Call) -> str:
+    arguments = call["arguments"]
+    text = arguments if isinstance(arguments, str) else dumps_sorted(arguments).decode()
+    return dumps_sorted([call["name"], text]).decode()
+
+
+def _record(item: JsonObject) -> CallRecord:
+    repairs = tuple(Repair(**repair) for repair in item["repairs"])
+    return CallRecord(**{**item, "repairs": repairs, "errors": tuple(item["errors"])})

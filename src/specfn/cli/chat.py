@@ -1,0 +1,188 @@
+"""``specfn chat``: a conversation in which a model calls the functions of a document."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from specfn.cli import output, source
+from specfn.cli.progress import Progress
+from specfn.connectors.codecs import DEFAULT, codec
+from specfn.errors import TransportError, UsageError
+from specfn.settings import Settings
+
+if TYPE_CHECKING:
+    from specfn.calling.approval import ApprovalRequest
+    from specfn.calling.outcome import Outcome
+    from specfn.connectors.codec import Codec
+    from specfn.http.connection import Connection
+
+#: The most seconds that a model may take to reply.
+_PATIENCE = 300.0
+
+
+@click.command(name="chat")
+@source.argument
+@click.argument("message", required=False)
+@click.option("--base-url", required=True, help="Base URL of the model's API.")
+@click.option("--model", required=True, help="The model's name.")
+@click.option("--connector", default=DEFAULT, show_default=True, help="The wire format.")
+@click.option("--key-env", metavar="NAME", help="Environment variable that holds the model's key.")
+@click.option("--api-url", help="Base URL of the API that the document describes.")
+@click.option("--auth", multiple=True, metavar="SCHEME=VALUE", help="A credential of that API.")
+@click.option(
+    "--function", "functions", multiple=True, metavar="NAME|GLOB", help="Offer only these."
+)
+@click.option("--system", default="", help="What the model is told first.")
+@click.option("--yes", is_flag=True, help="Do not ask before calls that change data.")
+def command(spec: str, message: str | None, **settings: Any) -> int:
+    """Talk to a model that calls the functions of SPEC.
+
+    With MESSAGE, one question is answered; otherwise lines are read from stdin until it ends. What changes
+    data asks first. The model's key is read from the environment.
+    """
+    wire = codec(settings["connector"])
+    ask = _asker(wire, settings)
+    connection = _connection(settings)
+    with Progress() as progress:
+        application = source.application(spec, Settings(), progress)
+    talk = _Talk(application, wire, ask, connection, settings)
+    if message is not None:
+        return talk.say(message)
+    code = 0
+    while (line := _line()) is not None:
+        if line.strip():
+            code = talk.say(line)
+    return code
+
+
+class _Talk:
+    """The conversation so far, and how it goes on."""
+
+    def __init__(
+        self,
+        application: Any,
+        wire: "Codec",
+        ask: Callable[[dict[str, Any]], Any],
+        connection: "Connection",
+        settings: dict[str, Any],
+    ) -> None:
+        self._application = application
+        self._wire = wire
+        self._ask = ask
+        self._connection = connection
+        self._settings = settings
+        system = settings["system"]
+        self._messages: list[Any] = [{"role": "system", "content": system}] if system else []
+
+    def say(self, text: str) -> int:
+        """Say something and print the answer; an exit code."""
+        from specfn import calling  # noqa: PLC0415  # only for conversations
+
+        self._messages.append({"role": "user", "content": text})
+        outcome: Outcome = calling.run(
+            self._application,
+            self._ask,
+            connector=self._wire,
+            model=self._settings["model"],
+            messages=self._messages,
+            connection=self._connection,
+            choice=calling.Auto(functions=self._settings["functions"] or None),
+            approve=(lambda _: True) if self._settings["yes"] else _approve,
+            on_event=_show,
+        )
+        self._messages = list(outcome.messages)
+        if outcome.text:
+            output.write_text(outcome.text)
+            output.flush()
+        if outcome.stopped != "model_text":
+            output.complain(f"the conversation ended: {outcome.stopped}")
+        return 0 if outcome.stopped in ("model_text", "denied") else 1
+
+
+def _asker(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, Any]], Any]:
+    """What sends a request to the model; its key never stands in a text."""
+    endpoint = wire.endpoint
+    if endpoint is None:
+        raise UsageError(f"the connector {wire.name} needs more than a key; use specfn.calling")
+    variable = settings["key_env"] or endpoint.variable
+    key = os.environ.get(variable, "")
+    if not key and settings["key_env"]:
+        raise UsageError(f"the environment variable {variable} is not set")
+    url = settings["base_url"].rstrip("/") + endpoint.path.format(model=settings["model"])
+    headers = dict(endpoint.headers)
+    if key:
+        headers[endpoint.header] = endpoint.prefix + key
+
+    def ask(request: dict[str, Any]) -> Any:
+        import httpx  # noqa: PLC0415  # only when something is sent
+
+        try:
+            reply = httpx.post(url, json=request, headers=headers, timeout=_PATIENCE)
+        except httpx.HTTPError as error:
+            raise TransportError(
+                f"the model could not be reached: {type(error).__name__}"
+            ) from None
+        if reply.status_code >= 300:
+            said = reply.text[:500].replace(key, "***") if key else reply.text[:500]
+            raise TransportError(f"the model's server answered {reply.status_code}: {said}")
+        try:
+            return reply.json()
+        except ValueError:
+            raise TransportError("the model's server did not answer with JSON") from None
+
+    return ask
+
+
+def _connection(settings: dict[str, Any]) -> "Connection":
+    from specfn.http.connection import Connection  # noqa: PLC0415  # pydantic, on first use
+
+    credentials = {}
+    for pair in settings["auth"]:
+        scheme, sign, value = pair.partition("=")
+        if not sign:
+            raise UsageError("--auth is SCHEME=VALUE")
+        credentials[scheme] = value
+    return Connection(base_url=settings["api_url"], credentials=credentials)
+
+
+def _line() -> str | None:
+    """The next line of the person; ``None`` at the end."""
+    if sys.stdin is None:
+        return None
+    if sys.stdin.isatty():
+        click.echo("> ", nl=False, err=True)
+    line = sys.stdin.readline()
+    return line.rstrip("\n") if line else None
+
+
+def _approve(request: "ApprovalRequest") -> bool:
+    """Ask the person; where there is no terminal, the answer is no."""
+    from specfn._json import dumps_indented  # noqa: PLC0415  # only for who is asked
+
+    shown = output.printable(dumps_indented(request.arguments).decode())
+    click.echo(f"{request.method.upper()} {output.printable(request.path)}\n{shown}", err=True)
+    if sys.stdin is None or not sys.stdin.isatty():
+        click.echo("not sent: there is nobody to ask; --yes sends without asking", err=True)
+        return False
+    return click.confirm("Send this?", default=False, err=True)
+
+
+def _show(event: Any) -> None:
+    """What happens, as it happens, on stderr."""
+    from specfn.calling import events  # noqa: PLC0415  # only for conversations
+
+    line = ""
+    if isinstance(event, events.Resolved):
+        what = event.function or "no such function"
+        line = f"? {what}" + (f" (repaired: {event.how})" if event.status == "repaired" else "")
+    elif isinstance(event, events.Checked) and (event.repairs or event.problems):
+        line = f"  repaired: {', '.join(event.repairs)}" if event.repairs else ""
+        if event.problems:
+            line = f"  wrong: {', '.join(event.problems)}"
+    elif isinstance(event, events.Executed):
+        line = f"  {event.function}: HTTP {event.status}" if event.status else "  not answered"
+    if line:
+        click.echo(output.printable(line), err=True)

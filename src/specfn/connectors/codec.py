@@ -1,0 +1,169 @@
+"""What a connector does: requests and replies of one vendor, as pure functions of plain dicts."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from specfn._json import JSONDecodeError, JsonObject, dumps, loads
+from specfn.connectors.turn import Call, Demand, Message, Turn
+from specfn.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where a vendor takes requests, below a base URL.
+
+    Attributes:
+        path: below the base URL; ``{model}`` stands for the model's name.
+        variable: the environment variable that by custom holds the key.
+        header: the header that carries the key.
+        prefix: what stands before the key in it.
+        headers: other headers.
+    """
+
+    path: str
+    variable: str
+    header: str = "Authorization"
+    prefix: str = "Bearer "
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Codec(Protocol):
+    """One vendor's wire format. A codec is a module or an object; it keeps nothing."""
+
+    @property
+    def name(self) -> str:
+        """What it is called by: also the key of ``native`` in messages."""
+
+    @property
+    def profile(self) -> str:
+        """The name of the profile that its tools are fitted to."""
+
+    @property
+    def parallel(self) -> bool:
+        """Whether the vendor can be told to make one call at a time."""
+
+    @property
+    def endpoint(self) -> Endpoint | None:
+        """Where requests go; ``None`` where a vendor wants more than a key."""
+
+    def forced(self, extra: Mapping[str, Any]) -> bool:
+        """Whether a call can be demanded of the model, with these members in the body."""
+
+    def encode(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[JsonObject],
+        demand: Demand,
+        *,
+        model: str | None,
+        extra: Mapping[str, Any],
+    ) -> JsonObject:
+        """The request's body.
+
+        Args:
+            messages: the conversation so far.
+            tools: the tools in the vendor's own shape; empty where none is offered, and then nothing of
+                tools is in the request.
+            demand: may, must or must not the model call.
+            model: the vendor's name of the model; left out where ``None``.
+            extra: more members of the body; they win.
+        """
+
+    def decode(self, reply: Any) -> Turn:
+        """Read a reply: the vendor's JSON, or its SDK's object.
+
+        Raises:
+            UsageError: it is no reply of this vendor.
+        """
+
+    def gather(self, events: Iterable[Any]) -> JsonObject:
+        """The whole reply of a stream's events."""
+
+
+_ILLEGAL: Final = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def legal_name(called: str, taken: Iterable[str] = (), longest: int = 64) -> str:
+    """A name that a model made up, as one that every vendor takes back (rule C6).
+
+    Args:
+        called: the name that the model used.
+        taken: real names: the result is none of them unless ``called`` is.
+        longest: the most characters.
+    """
+    if called and len(called) <= longest and not _ILLEGAL.search(called):
+        return called
+    legal = _ILLEGAL.sub("_", called)[:longest] or "_"
+    if legal not in set(taken):
+        return legal
+    digest = hashlib.sha256(called.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    return f"{legal[: longest - 7]}_{digest}"
+
+
+def plain(value: Any, what: str) -> JsonObject:
+    """An SDK's object as the dict that it stands for; a dict as it is.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if isinstance(value, dict):
+        return value
+    for method, options in (
+        ("model_dump", {"mode": "json", "by_alias": True, "exclude_none": True}),
+        ("to_dict", {}),
+    ):
+        dump = getattr(value, method, None)
+        if callable(dump):
+            found = dump(**options)
+            if isinstance(found, dict):
+                return found
+    raise UsageError(f"{what} is a dict or an SDK's object, not {type(value).__name__}")
+
+
+def object_of(arguments: Any) -> JsonObject:
+    """Arguments as an object, for vendors that want one; empty where they are none."""
+    if isinstance(arguments, str):
+        try:
+            arguments = loads(arguments)
+        except JSONDecodeError:
+            return {}
+    return arguments if isinstance(arguments, dict) else {}
+
+
+def text_of(arguments: Any) -> str:
+    """Arguments as text, for vendors that want it."""
+    return arguments if isinstance(arguments, str) else dumps(arguments).decode()
+
+
+def alternating(messages: Iterable[JsonObject], key: str) -> list[JsonObject]:
+    """Messages with neighbours of one role made one, for vendors that want the roles to take turns.
+
+    Args:
+        messages: each with a role; those without content go.
+        key: where each has the list of its content.
+    """
+    found: list[JsonObject] = []
+    for message in messages:
+        if found and found[-1]["role"] == message["role"]:
+            found[-1] = {**message, key: [*found[-1][key], *message[key]]}
+        elif message[key]:
+            found.append(message)
+    return found
+
+
+def with_ids(
+    blocks: Iterable[JsonObject], kind: str, key: str, calls: Sequence[Call]
+) -> list[JsonObject]:
+    """A vendor's own blocks, with the ids that the conversation knows its calls by.
+
+    Args:
+        blocks: the blocks.
+        kind: what a block that is a call has as its ``type``.
+        key: where such a block has its id.
+        calls: the calls, in order.
+    """
+    ids = iter(call["id"] for call in calls)
+    return [{**block, key: next(ids)} if block.get("type") == kind else block for block in blocks]

@@ -1,0 +1,75 @@
+"""Names as models get them wrong: kinds of mutation of a function's name."""
+
+import random
+import re
+from collections.abc import Iterator
+
+from specfn.function.function import Function
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+#: Kinds that are repaired: separators, letter case, wrapping, and the document's own names.
+REPAIRED = (
+    "dots dashes slashes spaces doubled joined lower upper camel snake kebab prefixed quoted backticks called "
+    "accessor place operation"
+).split()
+
+#: Kinds that only lead to suggestions, or mean several functions.
+SUGGESTED = "dropped changed inserted swapped cut bare".split()
+
+#: Changed verbs: never another function's business.
+VERBS = {
+    "get": "erase",
+    "erase": "get",
+    "post": "put",
+    "put": "post",
+    "patch": "post",
+    "head": "get",
+}
+
+
+def mutations(function: Function, seed: int = 0) -> Iterator[tuple[str, str]]:
+    """Each kind with the name that it makes; those that leave the name as it is are left out."""
+    name, accessor = function.name, function.accessor
+    place = random.Random(f"{seed} {name}").randrange(1, max(2, len(name) - 1))
+    letter = "x" if name[place : place + 1] != "x" else "y"
+    made = {
+        "dots": name.replace("_", "."),
+        "dashes": name.replace("_", "-"),
+        "slashes": name.replace("_", "/"),
+        "spaces": name.replace("_", " "),
+        "doubled": name.replace("_", "__"),
+        "joined": name.replace("_", ""),
+        "lower": name.lower(),
+        "upper": name.upper(),
+        "camel": "".join(part[:1].upper() + part[1:] for part in name.split("_")),
+        "snake": "_".join(word.lower() for word in _WORD.findall(name)),
+        "kebab": "-".join(word.lower() for word in _WORD.findall(name)),
+        "prefixed": f"functions.{name}",
+        "quoted": f'"{name} "',
+        "backticks": f"`{name}`",
+        "called": f"{name}()",
+        "accessor": ".".join(accessor),
+        "place": f"{function.method.upper()} {function.path}",
+        "operation": function.operation_id or name,
+        "dropped": name[:place] + name[place + 1 :],
+        "changed": name[:place] + letter + name[place + 1 :],
+        "inserted": name[:place] + letter + name[place:],
+        "swapped": name[: place - 1]
+        + name[place : place + 1]
+        + name[place - 1]
+        + name[place + 1 :],
+        "cut": name[: max(3, len(name) * 4 // 5)],
+        "bare": accessor[-1],
+        "verb": _verb(function),
+    }
+    yield from ((kind, mutated) for kind, mutated in made.items() if mutated != name)
+
+
+def _verb(function: Function) -> str:
+    """The name with another verb; as it is where its last element was cut."""
+    name, last = function.name, function.accessor[-1]
+    for verb, other in VERBS.items():
+        if last.startswith(verb) and name.endswith(last):
+            return name[: len(name) - len(last)] + other + last[len(verb) :]
+    return name
