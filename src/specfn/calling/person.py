@@ -6,7 +6,7 @@ from typing import Any
 from specfn.calling import prompts
 from specfn.calling.approval import Approve
 from specfn.calling.prepare import Prepared
-from specfn.function.merge import masked as mask
+from specfn.function.merge import masked as hidden
 from specfn.function.merge import merge
 
 
@@ -46,4 +46,4 @@ def masked(call: Prepared) -> Any:
     function = None if call.entry is None else call.entry.function
     if function is None or function.separated is None:
         return call.arguments
-    return mask(function, call.arguments)
+    return hidden(function, call.arguments)
