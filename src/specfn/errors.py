@@ -167,3 +167,7 @@ def surprise(problems: "Sequence[ArgumentProblem]") -> str:
 
 class TransportError(SpecfnError):
     """The server could not be reached, or broke off."""
+
+
+class ToolsWarning(UserWarning):
+    """A list of tools is larger than models choose from well, or not all functions are in it."""

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from specfn._json import JsonObject
-from specfn.errors import UnknownFunctionError, UsageError
+from specfn.errors import ToolsWarning, UnknownFunctionError, UsageError
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
 from specfn.migrate.operations import operations
@@ -18,9 +18,14 @@ if TYPE_CHECKING:
 
     from specfn.application.bind import Approve, Bound
     from specfn.calling.resolve import Directory, Resolution
+    from specfn.catalog.check import Finding
+    from specfn.catalog.choosing import Select
+    from specfn.catalog.fits import Fits
+    from specfn.catalog.tools import Tools
     from specfn.http.connection import Connection
     from specfn.http.response import Result
     from specfn.options import Options
+    from specfn.schema.profile import Profile
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -120,6 +125,71 @@ class Application:
 
     def _function(self, function: Function | str) -> Function:
         return self[function] if isinstance(function, str) else function
+
+    # -- offering -----------------------------------------------------------------------------------
+
+    @cached_property
+    def _fits(self) -> "Fits":
+        from specfn.catalog.fits import Fits  # noqa: PLC0415  # for who offers tools
+
+        return Fits()
+
+    def tools(
+        self,
+        profile: "str | Profile" = "portable",
+        *,
+        select: "Select | None" = None,
+        budget_tokens: int | None = None,
+    ) -> "Tools":
+        """The functions as tools that a provider takes, ready to be sent.
+
+        What the provider would refuse is taken out of schemas, said in descriptions, and enforced by
+        validation; a function that cannot be mended is left out. A Python warning tells of lists that are
+        larger than models choose from well, and of functions that were left out.
+
+        Args:
+            profile: the provider's, by name; ``portable`` is what all of them accept.
+            select: which functions; a predicate, or names and patterns of names. ``None`` for all.
+            budget_tokens: the most tokens of the list; schemas are cut, then functions left out.
+
+        Returns:
+            A list, in the document's order; ``restore`` undoes what was done to arguments.
+
+        Raises:
+            UsageError: there is no such profile or function; with what there is.
+        """
+        import warnings  # noqa: PLC0415  # likewise
+
+        from specfn.catalog import choosing, tools  # noqa: PLC0415  # likewise
+        from specfn.connectors import registry  # noqa: PLC0415  # likewise
+
+        functions = choosing.chosen(self.functions, self.__getitem__, select)
+        found = tools.tools(
+            tools.subjects(functions),
+            registry.profile(profile),
+            fits=self._fits,
+            budget_tokens=budget_tokens,
+        )
+        for text in found.warnings:
+            warnings.warn(text, ToolsWarning, stacklevel=2)
+        return found
+
+    def check(self, profile: "str | Profile" = "portable") -> "tuple[Finding, ...]":
+        """What a provider would refuse of the functions as they are, before it does.
+
+        Args:
+            profile: the provider's, by name.
+
+        Returns:
+            Every finding with its function and place; those that ``tools`` mends say so.
+
+        Raises:
+            UsageError: there is no such profile; with the names that exist.
+        """
+        from specfn.catalog.check import check  # noqa: PLC0415  # for who asks
+        from specfn.connectors import registry  # noqa: PLC0415  # likewise
+
+        return tuple(check(self.functions, registry.profile(profile), self._fits))
 
     # -- calling ------------------------------------------------------------------------------------
 

@@ -83,9 +83,9 @@ class Fitter:
         if fault is None:
             return fit
         place = f" (at #{fault.pointer})" if fault.pointer else ""
-        return self._unenforced(schema, f"{fault.reason}{place}")
+        return self.unenforced(schema, f"{fault.reason}{place}")
 
-    def _unenforced(self, schema: JsonObject, reason: str) -> Fit:
+    def unenforced(self, schema: JsonObject, reason: str) -> Fit:
         """The schema as the fallback takes it."""
         if self._fallback is None:
             assert self.profile.fallback is not None

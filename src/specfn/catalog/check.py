@@ -1,0 +1,75 @@
+"""What a provider would refuse of functions as they are, before it does."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from specfn.catalog.fits import Fits
+from specfn.catalog.tools import LeftOut, offered, subjects, tools
+from specfn.function.function import Function
+from specfn.schema.profile import Profile
+from specfn.schema.refusals import Refusal, refusals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that a provider would refuse.
+
+    Attributes:
+        function: the function's name.
+        code: a short stable word; those of ``Refusal``, and ``name``, ``description`` and ``count``.
+        pointer: JSON Pointer of the place, beginning with the part of the tool; empty for the tool itself.
+        reason: one sentence.
+        mended: whether ``Application.tools`` sends the function all the same, with what is refused mended.
+    """
+
+    function: str
+    code: str
+    pointer: str
+    reason: str
+    mended: bool
+
+
+def check(functions: Sequence[Function], profile: Profile, fits: Fits) -> Iterator[Finding]:
+    """What the provider would refuse, function by function, in the document's order."""
+    left_out = {
+        item.function: item for item in tools(subjects(functions), profile, fits=fits).left_out
+    }
+    for function in functions:
+        gone = left_out.get(function.name)
+        for refusal in _refused(function, profile):
+            yield Finding(
+                function=function.name,
+                code=refusal.code,
+                pointer=refusal.pointer,
+                reason=refusal.reason,
+                mended=gone is None,
+            )
+        if gone is not None:
+            yield _left_out(gone)
+
+
+def _left_out(item: LeftOut) -> Finding:
+    return Finding(
+        function=item.function, code=item.code, pointer="", reason=item.reason, mended=False
+    )
+
+
+def _refused(function: Function, profile: Profile) -> Iterator[Refusal]:
+    """What is refused of a function's name, description and parameters."""
+    if not re.fullmatch(profile.tool_name, function.name):
+        reason = f"the name has {len(function.name)} characters, or one that is not accepted"
+        yield Refusal(pointer="/name", code="name", reason=reason)
+    length, limit = len(function.description), profile.description_limit
+    if limit is not None and length > limit:
+        reason = f"the description has {length:,} characters; {limit:,} are accepted"
+        yield Refusal(pointer="/description", code="description", reason=reason)
+    shown: Any = offered(function).parameters
+    if isinstance(shown, dict):
+        for refusal in refusals(shown, profile):
+            place = f"/parameters{refusal.pointer}"
+            yield Refusal(pointer=place, code=refusal.code, reason=refusal.reason)
+    else:
+        reason = "the parameters are a list, which no provider takes"
+        yield Refusal(pointer="/parameters", code="root", reason=reason)

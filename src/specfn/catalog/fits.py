@@ -1,0 +1,56 @@
+"""Functions fitted to profiles: each is fitted once, and what functions share is rendered once."""
+
+from specfn.function.function import Function
+from specfn.function.schemas import Schemas
+from specfn.schema.fit import Fit, Fitter
+from specfn.schema.profile import Profile
+
+#: The kind of edit that tells of an optional property which takes null: null and absence look alike.
+_ALIKE = "null"
+
+
+class Fits:
+    """The fitted schemas of the functions of one application."""
+
+    def __init__(self) -> None:
+        self._fitters: dict[tuple[Profile, int | None], Fitter] = {}
+        self._known: dict[tuple[Profile, int | None, int], tuple[Schemas, Fit]] = {}
+
+    def __reduce__(self) -> tuple[type["Fits"], tuple[()]]:
+        """Another process fits for itself."""
+        return (Fits, ())
+
+    def fit(self, function: Function, profile: Profile, budget: int | None) -> Fit:
+        """The schema of a function's arguments, by key, as a provider takes it.
+
+        Args:
+            function: the function; arguments by position are wrapped under their keys (rule F4).
+            profile: the provider's.
+            budget: the most bytes of its compact JSON.
+        """
+        key = (profile, budget, id(function.schemas))
+        if key not in self._known:
+            self._known[key] = (function.schemas, self._made(function, profile, budget))
+        return self._known[key][1]
+
+    def _made(self, function: Function, profile: Profile, budget: int | None) -> Fit:
+        settings = function.schemas.settings
+        if (profile, budget) not in self._fitters:
+            self._fitters[profile, budget] = Fitter(
+                profile,
+                constraint=settings.constraint,
+                recursive=int(settings.recursive),
+                budget=budget,
+            )
+        fitter = self._fitters[profile, budget]
+        fit = fitter.fit(function.validator)
+        if fit.strict and _changes_in_part(function) and any(e.kind == _ALIKE for e in fit.edits):
+            reason = "what a partial update leaves out would be sent as null, and erased"
+            return fitter.unenforced(function.validator, reason)
+        return fit
+
+
+def _changes_in_part(function: Function) -> bool:
+    """Whether a body says what to change, so that null erases what absence leaves alone (RFC 7396)."""
+    body = function.route.body
+    return function.method == "patch" or (body is not None and "merge-patch" in body.media_type)
