@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from specfn.calling.nearest import nearest
 from specfn.calling.resolve import Directory, Hook, Resolution
+from specfn.catalog.tools import offered
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
 from specfn.function.naming import names as shortened
@@ -161,8 +162,8 @@ class Catalog:
 
     def _description(self, called: str, function: Function) -> str:
         if called and self.policy.namespace_in_description:
-            return f"[{called}] {function.description}"
-        return function.description
+            return f"[{called}] {offered(function).description}"
+        return offered(function).description
 
     @cached_property
     def by_name(self) -> dict[str, Entry]:

@@ -48,8 +48,7 @@ class Pending:
     @classmethod
     def of(cls, calls: Sequence[Call], catalog: Catalog, offered: Offer, round_: int) -> "Pending":
         """Look up and check the calls of a turn; those that cannot be made have their result at once."""
-        names = frozenset(offered.names)
-        prepared = [prepare(call, catalog, names, offered.restore) for call in calls]
+        prepared = [prepare(call, catalog, offered) for call in calls]
         made = cls(calls=prepared, round=round_)
         for each in prepared:
             if each.answer is not None:

@@ -9,6 +9,7 @@ from specfn.calling.choice import Choice, Round
 from specfn.calling.config import InvocationConfig
 from specfn.calling.offer import Offer, offer
 from specfn.calling.state import State
+from specfn.catalog.fits import Fits
 from specfn.connectors.codec import Codec
 from specfn.connectors.turn import Demand, Mode
 
@@ -47,6 +48,7 @@ class Planner:
         self._config: Final = config
         self._extra: Final = extra
         self._allowed: Final = frozenset(entry.name for entry in catalog.select(config.allow))
+        self._fits: Final = Fits()
         self._offers: Final[dict[tuple[str, ...], Offer]] = {}
         first = choice.plan(Round(index=0, executed=0))
         #: Whether calls are only reported: the choice forbids them from the first request on.
@@ -69,6 +71,7 @@ class Planner:
             asked = "auto"
         if options.allow_parallel_calls is not None and not self._codec.parallel:
             missing.append("parallel_calls")
+        missing += [f"function {left.function}" for left in offered.listed.left_out]
         demand = Demand(mode=asked, parallel=options.allow_parallel_calls)
         return Asked(mode=mode, offer=offered, demand=demand, missing=tuple(missing))
 
@@ -82,5 +85,5 @@ class Planner:
         names = tuple(entry.name for entry in entries)
         if names not in self._offers:
             strict = self._choice.options.allow_strict_schema_adherence
-            self._offers[names] = offer(entries, self._codec.profile, strict=strict)
+            self._offers[names] = offer(entries, self._codec.profile, self._fits, strict=strict)
         return self._offers[names]

@@ -1,12 +1,14 @@
 """A model's call to a call that can be made, or to the text that says why not (rules C4, C11)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from specfn.calling import prompts
 from specfn.calling.catalog import Catalog, Entry
+from specfn.calling.offer import Offer
 from specfn.calling.resolve import Resolution
+from specfn.catalog.tools import offered as to_offer
 from specfn.connectors.turn import Call
 from specfn.records import Repair
 from specfn.validation.outcome import Failure, Success
@@ -42,21 +44,21 @@ class Prepared:
         return "" if self.entry is None else self.entry.name
 
 
-def prepare(call: Call, catalog: Catalog, advertised: Collection[str], restore: Any) -> Prepared:
+def prepare(call: Call, catalog: Catalog, offered: Offer) -> Prepared:
     """Look a call's function up and check its arguments.
 
     Args:
         call: the model's call.
         catalog: the functions.
-        advertised: the names that this request offered.
-        restore: undoes what a provider's profile did to the arguments of a function, by its name.
+        offered: what this request offered.
     """
+    advertised = offered.names
     resolution = catalog.resolve(call["name"], advertised=advertised)
     if resolution.name is None:
         text = unresolved(resolution, sorted(advertised))
         return Prepared(call=call, resolution=resolution, errors=(text,), answer=text)
     entry = catalog.by_name[resolution.name]
-    return _checked(call, resolution, entry, restore)
+    return _checked(call, resolution, entry, offered)
 
 
 def unresolved(resolution: Resolution, advertised: Sequence[str]) -> str:
@@ -66,8 +68,8 @@ def unresolved(resolution: Resolution, advertised: Sequence[str]) -> str:
     return prompts.unknown(resolution.called, resolution.candidates, advertised)
 
 
-def _checked(call: Call, resolution: Resolution, entry: Entry, restore: Any) -> Prepared:
-    outcome = check(entry, call["arguments"], restore)
+def _checked(call: Call, resolution: Resolution, entry: Entry, offered: Offer) -> Prepared:
+    outcome = check(entry, call["arguments"], offered)
     answer = None
     errors: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
@@ -90,7 +92,7 @@ def _checked(call: Call, resolution: Resolution, entry: Entry, restore: Any) -> 
     )
 
 
-def check(entry: Entry, arguments: Any, restore: Any) -> Success | Failure:
+def check(entry: Entry, arguments: Any, offered: Offer) -> Success | Failure:
     """Parse, undo the profile's changes, repair and validate what a model wrote for a function.
 
     Where a person fills in a part, only the model's part is checked.
@@ -98,9 +100,9 @@ def check(entry: Entry, arguments: Any, restore: Any) -> Success | Failure:
     parsed = _parsed(entry, arguments)
     if isinstance(parsed, Failure):
         return parsed
-    function = entry.function
-    target = function if function.separated is None else function.separated
-    outcome = target.check(restore(entry.name, parsed.data))
+    outcome = to_offer(entry.function).check(offered.restore(entry.name, parsed.data))
+    if isinstance(outcome, Failure):
+        outcome = offered.shown(entry.name, outcome, parsed.data)
     return replace(
         outcome,
         repairs=(*parsed.repairs, *outcome.repairs),
