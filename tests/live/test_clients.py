@@ -56,10 +56,10 @@ def generate(url: str, *, stream: bool, asynchronous: bool) -> Callable[[dict[st
     """The ``google-genai`` package: what stands beside the contents goes into its ``config``."""
     genai = pytest.importorskip("google.genai")
     client = genai.Client(api_key="key", http_options={"base_url": url})
-    models = client.aio.models if asynchronous else client.models
-    call = models.generate_content_stream if stream else models.generate_content
 
     def send(request: dict[str, Any]) -> Any:
+        models = client.aio.models if asynchronous else client.models
+        call = models.generate_content_stream if stream else models.generate_content
         beside = {key: request[key] for key in request.keys() - {"model", "contents"}}
         return call(model=request["model"], contents=request["contents"], config=beside)
 
