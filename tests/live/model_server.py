@@ -260,7 +260,9 @@ def model_server() -> Iterator[tuple[str, Faults]]:
             reply = protocol(body, faults.append)
             if body.get("stream") or path.endswith(":streamGenerateContent"):
                 events = list(STREAMS[protocol](reply))
-                lines = [f"event: {event.get('type', 'x')}\n" * ("type" in event) for event in events]
+                lines = [
+                    f"event: {event.get('type', 'x')}\n" * ("type" in event) for event in events
+                ]
                 text = "".join(
                     f"{line}data: {json.dumps(event)}\n\n"
                     for line, event in zip(lines, events, strict=True)

@@ -261,7 +261,10 @@ def test_s05_a_persons_part_is_apart() -> None:
     body = {
         "type": "object",
         "required": ["name", "password"],
-        "properties": {"name": {"type": "string"}, "password": {"type": "string", "format": "password"}},
+        "properties": {
+            "name": {"type": "string"},
+            "password": {"type": "string", "format": "password"},
+        },
     }
     operation = {
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
