@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from specfn.settings import Presence, Safety, Settings
+from specfn.settings import Presence, Safety, Selection, Settings
 
 
 class Options(BaseModel):
@@ -32,7 +32,10 @@ class Options(BaseModel):
         equals: refuse properties that an object schema does not declare, also where the document would not.
         formats: assert the formats of strings and numbers, or only show them.
         coerce_arrays: whether ``coerce`` and ``check`` may read a scalar as an array of one.
-        select: which routes become functions; the others are left out, not errors.
+        select: which functions are kept; the others are left out, not errors. A predicate, or a ``Selection``
+            (also as a dict): by method, path, tag, name, safety, deprecation.
+        names: other names for functions, by name, dotted accessor, operationId or ``METHOD /path``.
+        descriptions: what a model is told of functions instead of what the document says, likewise.
         fixed: values of parameters that neither a model nor a person is shown (a tenant, a version of the
             API): by name, ``LOCATION.NAME`` or pattern. Credentials belong to the connection.
         separate: what a person fills in, not a model: a predicate over schema nodes (``specfn.human``),
@@ -58,7 +61,9 @@ class Options(BaseModel):
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"
     coerce_arrays: bool = False
-    select: Callable[[Any], bool] | None = None
+    select: Callable[[Any], bool] | Selection | None = None
+    names: Mapping[str, str] = {}
+    descriptions: Mapping[str, str] = {}
     fixed: Mapping[str, Any] = {}
     separate: tuple[Literal["files", "secrets"] | Callable[[Any], bool], ...] | None = None
 

@@ -6,10 +6,37 @@ costs more than converting most documents, and a caller who changes nothing shou
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 Presence = Literal["include", "required", "omit"]
 Safety = Literal["read", "write", "destructive"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which functions are kept: those for which every part holds that is given.
+
+    Attributes:
+        methods: HTTP methods, in any letter case.
+        paths: globs of path keys: ``*`` stands for one segment or a part of it, ``**`` for any number.
+        tags: globs of tags.
+        names: globs of names, dotted accessors, operationIds or ``METHOD /path``.
+        safety: what a function may do.
+        deprecated: only deprecated ones, or only others.
+        where: a predicate over functions.
+        without: those that are left out again.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, str]] = {"extra": "forbid"}
+
+    methods: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    safety: tuple[Safety, ...] = ()
+    deprecated: bool | None = None
+    where: Callable[[Any], bool] | None = None
+    without: "Selection | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,13 +60,15 @@ class Settings:
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"
     coerce_arrays: bool = False
-    select: Callable[[Any], bool] | None = None
+    select: Callable[[Any], bool] | Selection | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    descriptions: Mapping[str, str] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     separate: tuple[str | Callable[[Any], bool], ...] | None = None
 
     def portable(self) -> "Settings":
         """The same without what has done its work when a function is made, and may not be importable."""
-        return replace(self, select=None, separate=None)
+        return replace(self, select=None, names={}, descriptions={}, fixed={}, separate=None)
 
 
 DEFAULT = Settings()

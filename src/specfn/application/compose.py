@@ -2,6 +2,8 @@
 
 from specfn._json import JsonObject
 from specfn.application.application import Application
+from specfn.application.overrides import overridden
+from specfn.application.selecting import selected
 from specfn.document.keywords import is_true
 from specfn.document.normalize import Normalized
 from specfn.document.reader import dicts
@@ -56,11 +58,7 @@ def compose(
         _function(route, name, api, composer) for route, name in zip(routes, names, strict=True)
     )
     return Application(
-        functions=tuple(
-            function
-            for function in functions
-            if settings.select is None or settings.select(function)
-        ),
+        functions=selected(overridden([*functions], settings), settings.select),
         errors=migration.errors,
         document=document,
         source=source,

@@ -1,0 +1,78 @@
+"""Names and descriptions that the caller gives to functions, instead of the document's."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from specfn.application.handles import by_handle, meant
+from specfn.errors import UsageError
+from specfn.function.function import Function
+from specfn.records import Edit
+from specfn.schema.text import shorten
+from specfn.settings import Settings
+
+#: What a name is (rule F1).
+_NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
+
+
+def overridden(functions: Sequence[Function], settings: Settings) -> tuple[Function, ...]:
+    """Functions under the names and with the descriptions that the caller gives them.
+
+    Raises:
+        UsageError: an option names what is no function, or one twice; or a name is not legal, or taken.
+    """
+    if not settings.names and not settings.descriptions:
+        return tuple(functions)
+    names = _meant("Options.names", settings.names, functions)
+    texts = _meant("Options.descriptions", settings.descriptions, functions)
+    for name in names.values():
+        if not _NAME.fullmatch(name) or len(name) > settings.max_length:
+            raise UsageError(
+                f"Options.names gives {name!r}, which is no name: letters, digits and _, no digit first, "
+                f"at most {settings.max_length}"
+            )
+    made = tuple(
+        _with(function, names.get(index), texts.get(index), settings.description_limit)
+        for index, function in enumerate(functions)
+    )
+    _refuse_equals(made, set(names))
+    return made
+
+
+def _meant(option: str, given: Mapping[str, str], functions: Sequence[Function]) -> dict[int, str]:
+    """What is given to each function, by its place."""
+    known = by_handle(functions) if given else {}
+    places = {id(function): index for index, function in enumerate(functions)}
+    found: dict[int, tuple[str, str]] = {}
+    for key, value in given.items():
+        index = places[id(meant(option, key, known))]
+        if index in found:
+            other, name = found[index][0], functions[index].name
+            raise UsageError(f"{option} names {name} twice, as {other!r} and as {key!r}")
+        found[index] = (key, value)
+    return {index: value for index, (_, value) in found.items()}
+
+
+def _with(function: Function, name: str | None, text: str | None, limit: int | None) -> Function:
+    made = function if name is None else replace(function, name=name)
+    if text is None:
+        return made
+    shown = text if limit is None else shorten(text, limit)
+    reason = f"the description was cut to {limit} characters"
+    edit = Edit(pointer="/description", kind="description", reason=reason)
+    return replace(made, description=shown, cut=() if shown == text else (edit,))
+
+
+def _refuse_equals(functions: Sequence[Function], given: set[int]) -> None:
+    """See that no given name is another function's, ignoring letter case."""
+    taken: dict[str, int] = {}
+    for index in sorted(range(len(functions)), key=lambda index: index in given):
+        function = functions[index]
+        other = taken.setdefault(function.name.lower(), index)
+        if other != index:
+            place = f"{function.method.upper()} {function.path}"
+            there = f"{functions[other].method.upper()} {functions[other].path}"
+            raise UsageError(
+                f"Options.names gives {function.name!r} to {place}, but {there} has that name"
+            )
