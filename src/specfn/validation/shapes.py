@@ -103,14 +103,18 @@ class Shapes:
             self._types[id(node)] = found
         return self._types[id(node)]
 
-    def values(self, node: Any) -> Sequence[Any] | None:
-        """The constants that a node accepts; ``None`` where it is not about constants."""
+    def values(self, node: Any, depth: int = 2) -> Sequence[Any] | None:
+        """The constants that a node accepts, its branches taken together; ``None`` if it accepts others, too."""
         for part in self.whole(node):
             if "const" in part:
                 return (part["const"],)
             if isinstance(part.get("enum"), list):
                 enum: list[Any] = part["enum"]
                 return enum
+            for keyword in ("anyOf", "oneOf") if depth else ():
+                branches = [self.values(branch, depth - 1) for branch in part.get(keyword, ())]
+                if branches and None not in branches:
+                    return [value for values in branches for value in values or ()]
         return None
 
     def constants(self, node: Any) -> Mapping[str, Sequence[Any]]:
