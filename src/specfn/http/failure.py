@@ -15,7 +15,7 @@ from specfn.http.origin import shown
 
 _REASONS: Final[Mapping[type[Exception], str]] = {
     httpx.ConnectTimeout: "no connection within {connect:g} s",
-    httpx.PoolTimeout: "no free connection within {connect:g} s",
+    httpx.PoolTimeout: "no free connection within {total:g} s",
     httpx.ReadTimeout: "the server was silent for {read:g} s",
     httpx.WriteTimeout: "the server took nothing for {read:g} s",
     httpx.ConnectError: "could not connect",
@@ -43,7 +43,7 @@ def failure(
     if is_over:
         return TransportError(f"{where}: not done within {timeout.total:g} s")
     reason = _REASONS.get(type(error), f"the exchange failed ({type(error).__name__})")
-    reason = reason.format(connect=timeout.connect, read=timeout.read)
+    reason = reason.format(connect=timeout.connect, read=timeout.read, total=timeout.total)
     if isinstance(error, httpx.ConnectError) and str(error):  # the operating system's own words
         reason += f" ({error})"
     return TransportError(f"{where}: {reason}")

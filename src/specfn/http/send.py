@@ -264,7 +264,7 @@ class _Send:
             **self.request.extensions,
             "timeout": {
                 "connect": timeout.connect,
-                "pool": timeout.connect,
+                "pool": timeout.total,
                 "read": timeout.read,
                 "write": timeout.read,
             },
