@@ -10,8 +10,8 @@ import specfn
 
 #: The names of the contract that exist.
 NAMES = (
-    "Application Connection Failure Function Options Result Success aexecute apropagate downgrade errors "
-    "execute human load loads merge normalize propagate request"
+    "Application Connection Failure Function InvocationConfig Options Result Success aexecute apropagate calling "
+    "choice connectors downgrade errors execute human load loads merge normalize propagate request"
 ).split()
 
 #: What a type checker must know of each of some names.

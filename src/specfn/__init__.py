@@ -8,9 +8,11 @@ would make every misspelled name look right to them.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from specfn import errors, human
+    from specfn import calling, connectors, errors, human
     from specfn.api import load, loads, normalize
     from specfn.application.application import Application
+    from specfn.calling import choice
+    from specfn.calling.config import InvocationConfig
     from specfn.document.downgrade import downgrade
     from specfn.function.function import Function
     from specfn.function.merge import merge
@@ -26,11 +28,15 @@ else:
         "Connection": "specfn.http.connection",
         "Failure": "specfn.validation.outcome",
         "Function": "specfn.function.function",
+        "InvocationConfig": "specfn.calling.config",
         "Options": "specfn.options",
         "Result": "specfn.http.response",
         "Success": "specfn.validation.outcome",
         "aexecute": "specfn.http.send",
         "apropagate": "specfn.http.send",
+        "calling": "specfn.calling",
+        "choice": "specfn.calling.choice",
+        "connectors": "specfn.connectors",
         "downgrade": "specfn.document.downgrade",
         "errors": "specfn.errors",
         "execute": "specfn.http.send",
@@ -43,6 +49,8 @@ else:
         "request": "specfn.http.request",
     }
 
+    _MODULES = {"calling", "choice", "connectors", "errors", "human"}
+
     def __getattr__(name: str) -> object:
         home = _HOMES.get(name)
         if home is None:
@@ -50,7 +58,7 @@ else:
         from importlib import import_module  # noqa: PLC0415  # not before a name is used
 
         module = import_module(home)
-        value = module if home == f"specfn.{name}" else getattr(module, name)
+        value = module if name in _MODULES else getattr(module, name)
         globals()[name] = value
         return value
 
@@ -65,11 +73,15 @@ __all__ = [
     "Connection",
     "Failure",
     "Function",
+    "InvocationConfig",
     "Options",
     "Result",
     "Success",
     "aexecute",
     "apropagate",
+    "calling",
+    "choice",
+    "connectors",
     "downgrade",
     "errors",
     "execute",

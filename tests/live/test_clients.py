@@ -116,15 +116,16 @@ def test_a_model_errs_is_corrected_and_calls(
 
 def test_bedrock_accepts_what_is_sent(shop: Server) -> None:
     """Requests hold against Bedrock's own service model, replies of its shape are read, and a failed call is flagged."""
-    pytest.importorskip("botocore")
-    import botocore.session
-    from botocore.stub import Stubber
-
-    client = botocore.session.get_session().create_client(
-        "bedrock-runtime",
-        region_name="us-east-1",
-        aws_access_key_id="x",
-        aws_secret_access_key="x",
+    stubs = pytest.importorskip("botocore.stub")
+    client = (
+        pytest.importorskip("botocore.session")
+        .get_session()
+        .create_client(
+            "bedrock-runtime",
+            region_name="us-east-1",
+            aws_access_key_id="x",
+            aws_secret_access_key="x",
+        )
     )
     replies = [
         [{"toolUse": {"toolUseId": "t1", "name": "products.post", "input": {"body": {}}}}],
@@ -132,7 +133,7 @@ def test_bedrock_accepts_what_is_sent(shop: Server) -> None:
         [{"text": ANSWER}],
     ]
     requests: list[dict[str, Any]] = []
-    with Stubber(client) as stub:
+    with stubs.Stubber(client) as stub:
         for content in replies:
             stub.add_response(
                 "converse",
