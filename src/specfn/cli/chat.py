@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from specfn.cli import output, source
+from specfn.cli import connect, output, source
 from specfn.cli.progress import Progress
-from specfn.connectors.codecs import DEFAULT, codec
+from specfn.connectors.codecs import DEFAULT as DEFAULT_CONNECTOR
+from specfn.connectors.codecs import codec
 from specfn.errors import TransportError, UsageError
-from specfn.settings import Settings
+from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
     from specfn.calling.approval import ApprovalRequest
@@ -22,16 +23,23 @@ if TYPE_CHECKING:
 #: The most seconds that a model may take to reply.
 _PATIENCE = 300.0
 
+#: The options of other commands that this one does not have.
+_NOTHING: dict[str, Any] = {"origins": (), "queries": (), "cookies": (), "timeout": None}
+
 
 @click.command(name="chat")
 @source.argument
 @click.argument("message", required=False)
 @click.option("--base-url", required=True, help="Base URL of the model's API.")
 @click.option("--model", required=True, help="The model's name.")
-@click.option("--connector", default=DEFAULT, show_default=True, help="The wire format.")
+@click.option("--connector", default=DEFAULT_CONNECTOR, show_default=True, help="The wire format.")
 @click.option("--key-env", metavar="NAME", help="Environment variable that holds the model's key.")
 @click.option("--api-url", help="Base URL of the API that the document describes.")
-@click.option("--auth", multiple=True, metavar="SCHEME=VALUE", help="A credential of that API.")
+@click.option("--auth", multiple=True, metavar="SCHEME=VALUE",
+              help="A credential of that API; better in the environment: SPECFN_AUTH_SCHEME.")  # fmt: skip
+@click.option(
+    "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Sent to that API."
+)
 @click.option(
     "--function", "functions", multiple=True, metavar="NAME|GLOB", help="Offer only these."
 )
@@ -45,9 +53,15 @@ def command(spec: str, message: str | None, **settings: Any) -> int:
     """
     wire = codec(settings["connector"])
     ask = _asker(wire, settings)
-    connection = _connection(settings)
     with Progress() as progress:
-        application = source.application(spec, Settings(), progress)
+        application = source.application(spec, DEFAULT, progress)
+    if not application.functions:
+        raise UsageError("the document has no functions to call; specfn inspect says why")
+    connection = connect.connection(
+        application.functions[0].api,
+        {**_NOTHING, **settings, "base_url": settings["api_url"]},
+        "--api-url",
+    )
     talk = _Talk(application, wire, ask, connection, settings)
     if message is not None:
         return talk.say(message)
@@ -136,26 +150,18 @@ def _asker(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, Any]]
     return ask
 
 
-def _connection(settings: dict[str, Any]) -> "Connection":
-    from specfn.http.connection import Connection  # noqa: PLC0415  # pydantic, on first use
-
-    credentials = {}
-    for pair in settings["auth"]:
-        scheme, sign, value = pair.partition("=")
-        if not sign:
-            raise UsageError("--auth is SCHEME=VALUE")
-        credentials[scheme] = value
-    return Connection(base_url=settings["api_url"], credentials=credentials)
-
-
 def _line() -> str | None:
     """The next line of the person; ``None`` at the end."""
     if sys.stdin is None:
         return None
-    if sys.stdin.isatty():
+    if _is_terminal():
         click.echo("> ", nl=False, err=True)
     line = sys.stdin.readline()
     return line.rstrip("\n") if line else None
+
+
+def _is_terminal() -> bool:
+    return bool(getattr(sys.stdin, "isatty", bool)())
 
 
 def _approve(request: "ApprovalRequest") -> bool:
@@ -164,7 +170,7 @@ def _approve(request: "ApprovalRequest") -> bool:
 
     shown = output.printable(dumps_indented(request.arguments).decode())
     click.echo(f"{request.method.upper()} {output.printable(request.path)}\n{shown}", err=True)
-    if sys.stdin is None or not sys.stdin.isatty():
+    if not _is_terminal():
         click.echo("not sent: there is nobody to ask; --yes sends without asking", err=True)
         return False
     return click.confirm("Send this?", default=False, err=True)

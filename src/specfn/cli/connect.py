@@ -45,12 +45,13 @@ def options(command: _Command) -> _Command:
     return command
 
 
-def connection(api: "Api", given: Mapping[str, Any]) -> "Connection":
+def connection(api: "Api", given: Mapping[str, Any], option: str = "--base-url") -> "Connection":
     """The connection that the options describe.
 
     Args:
         api: the document's servers and security schemes.
         given: the options by name.
+        option: what the option is called that says where the API is.
 
     Raises:
         UsageError: an option is not what it must be; its value is not shown.
@@ -60,7 +61,7 @@ def connection(api: "Api", given: Mapping[str, Any]) -> "Connection":
     from specfn.http.connection import Connection  # noqa: PLC0415  # likewise
 
     fields: dict[str, Any] = {
-        "base_url": _base_url(api, given["base_url"]),
+        "base_url": _base_url(api, given["base_url"], option),
         "origins": tuple(given["origins"]),
         "credentials": dict(_credentials(api, given["auth"])),
         "headers": dict(_pairs("--header", given["headers"], ":")),
@@ -75,14 +76,14 @@ def connection(api: "Api", given: Mapping[str, Any]) -> "Connection":
         raise UsageError(_told(error.errors(include_input=False, include_url=False))) from None
 
 
-def _base_url(api: "Api", given: str | None) -> str:
+def _base_url(api: "Api", given: str | None, option: str) -> str:
     if given is not None:
         return given
     from specfn.http.origin import shown  # noqa: PLC0415  # httpx is imported on first use
 
     servers = ", ".join(shown(str(server.get("url", "/"))) for server in api.servers[:5])
     hint = f"; the document names {servers}" if servers else ""
-    raise UsageError(f"--base-url says where the API is{hint}")
+    raise UsageError(f"{option} says where the API is{hint}")
 
 
 def _told(faults: Sequence[Any]) -> str:

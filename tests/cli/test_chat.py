@@ -1,0 +1,97 @@
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.live.model_server import ANSWER, Faults, model_server
+
+from specfn.demo.server import Server, serve
+
+Command = Callable[..., Any]
+KEY = "canary-key-4711"
+
+
+@pytest.fixture(scope="module")
+def shop() -> Iterator[Server]:
+    with serve() as server:
+        yield server
+
+
+@pytest.fixture
+def model() -> Iterator[tuple[str, Faults]]:
+    with model_server() as running:
+        yield running
+
+
+@pytest.fixture
+def chat(
+    specfn: Command, shop: Server, model: tuple[str, Faults], monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    """Talk to the model, with a key in the environment and a credential for the shop."""
+    monkeypatch.setenv("MODEL_KEY", KEY)
+    monkeypatch.setenv("SPECFN_AUTH_BEARER", shop.token)
+
+    def talk(*arguments: str | Path, url: str = f"{model[0]}/v1", stdin: bytes = b"") -> Any:
+        fixed = ("--base-url", url, "--model", "m", "--key-env", "MODEL_KEY")
+        return specfn("chat", shop.document_url, *fixed, *arguments, stdin=stdin)
+
+    return talk
+
+
+def test_a_question_is_answered(chat: Command, shop: Server, model: tuple[str, Faults]) -> None:
+    """One question: calls are shown and repaired on stderr, executed, and the answer is on stdout."""
+    before = len(shop.received)
+    ended = chat("--api-url", shop.base_url, "--yes", "Put a lamp there.")
+    assert (ended.code, ended.out) == (0, f"{ANSWER}\n")
+    assert model[1] == []
+    assert "repaired: separator" in ended.err
+    assert "HTTP 201" in ended.err
+    assert len(shop.received) - before == 3  # the document, the lamp, the list
+
+
+def test_what_changes_data_is_not_sent_without_consent(chat: Command, shop: Server) -> None:
+    """Without a terminal and without ``--yes`` what changes data is not sent, and that is said."""
+    before = [str(each) for each in shop.received]
+    ended = chat("--api-url", shop.base_url, "Put a lamp there.")
+    sent = [str(each) for each in shop.received][len(before) :]
+    assert not any("POST" in each for each in sent)
+    assert "nobody to ask" in ended.err
+
+
+@pytest.mark.parametrize("connector", ["openai", "openai-responses", "anthropic", "gemini"])
+def test_every_connector_talks(chat: Command, shop: Server, connector: str) -> None:
+    """The command speaks every wire format that takes a key."""
+    ended = chat("--api-url", shop.base_url, "--yes", "--connector", connector, "Go.")
+    assert ended.out == f"{ANSWER}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("Go.",), 2, "--api-url says where the API is"),
+        (("--api-url", "http://localhost:1", "--connector", "nope", "Go."), 2, "no connector"),
+        (
+            ("--api-url", "http://localhost:1", "--connector", "bedrock", "Go."),
+            2,
+            "more than a key",
+        ),
+        (("--api-url", "http://localhost:1", "--function", "nope", "Go."), 2, "nope"),
+        (("--api-url", "http://localhost:1", "--key-env", "NOT_SET_4711", "Go."), 2, "not set"),
+    ],
+)
+def test_wrong_use_is_one_line(
+    chat: Command, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    """Wrong use is one line on stderr that says what to do."""
+    ended = chat(*arguments)
+    assert (ended.code, ended.out) == (code, "")
+    assert told in ended.err.splitlines()[-1]
+
+
+def test_a_model_that_is_not_there(chat: Command, shop: Server) -> None:
+    """A model that cannot be reached, or answers with a fault, is told with exit code 3, and without the key."""
+    for url in ("http://127.0.0.1:9/v1", f"{shop.base_url}/nothing-{KEY}"):
+        ended = chat("--api-url", shop.base_url, "Go.", url=url)
+        assert (ended.code, ended.out) == (3, "")
+        assert "the model" in ended.err
+        assert KEY not in ended.err
