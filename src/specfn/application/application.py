@@ -9,7 +9,6 @@ from specfn._json import JsonObject
 from specfn.errors import ToolsWarning, UnknownFunctionError, UsageError
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
-from specfn.migrate.operations import operations
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from specfn.catalog.check import Finding
     from specfn.catalog.choosing import Select
     from specfn.catalog.fits import Fits
+    from specfn.catalog.report import Progress
     from specfn.catalog.tools import Tools
     from specfn.http.connection import Connection
     from specfn.http.response import Result
@@ -306,30 +306,33 @@ class Application:
         """Changes when any function's fingerprint does, or when functions come and go."""
         return combined(function.fingerprint for function in self.functions)
 
-    def report(self) -> JsonObject:
-        """Counts that add up: every operation is a function, an error, or left out by ``Options.select``.
+    def report(
+        self, profile: "str | Profile" = "portable", *, progress: "Progress | None" = None
+    ) -> JsonObject:
+        """What the functions cost a model, one by one and together, what is over a limit, and counts that add up.
 
-        Webhooks and callbacks are operations that a server calls: counted, and neither (rule R1).
+        Every operation is a function, an error, or left out by ``Options.select``; ``each`` has the functions in the
+        document's order; sizes are bytes of compact JSON, and tokens an estimate from them. The fields are
+        those of ``specfn inspect --json``; see ``docs/command.md``.
+
+        Args:
+            profile: whose limits are looked at, by name.
+            progress: is told of each function that was measured: how many there were before it.
+
+        Raises:
+            UsageError: there is no such profile; with the names that exist.
         """
-        found = sum(1 for _ in operations(self.document))
-        return {
-            "operations": found,
-            "functions": len(self.functions),
-            "errors": len(self.errors),
-            "left_out": found - len(self.functions) - len(self.errors),
-            "webhooks": _count(self.document.get("webhooks")),
-            "callbacks": sum(
-                _count(callback)
-                for operation in operations(self.document)
-                for callback in _dict(_dict(operation.raw).get("callbacks")).values()
-            ),
-            "notes": len(self.notes) + sum(len(function.notes) for function in self.functions),
-        }
+        from specfn.catalog.report import report  # noqa: PLC0415  # for who asks
+        from specfn.connectors import registry  # noqa: PLC0415  # likewise
 
-
-def _count(items: Any) -> int:
-    """The operations of a map of path items."""
-    return sum(1 for _ in operations({"paths": _dict(items)}))
+        return report(
+            self.functions,
+            self.document,
+            registry.profile(profile),
+            errors=len(self.errors),
+            notes=len(self.notes) + sum(len(function.notes) for function in self.functions),
+            progress=progress or id,
+        )
 
 
 def _names(function: Function) -> tuple[str, ...]:
@@ -346,7 +349,3 @@ def _operation_ids(function: Function) -> tuple[str, ...]:
 
 def _places(function: Function) -> tuple[str, ...]:
     return (f"{function.method.upper()} {function.path}",)
-
-
-def _dict(value: Any) -> JsonObject:
-    return value if isinstance(value, dict) else {}

@@ -1,5 +1,6 @@
 """``specfn inspect``: what a document becomes, what does not, and what to know of it."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -17,57 +18,46 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from specfn.application.application import Application
-    from specfn.function.function import Function
 
 
 @click.command(name="inspect")
 @source.argument
+@click.option(
+    "--profile",
+    default="portable",
+    show_default=True,
+    metavar="NAME",
+    help="Whose limits are looked at.",
+)
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
-def command(spec: str, *, as_json: bool) -> None:
-    """Show the functions of SPEC, the operations that are none, and notes.
+def command(spec: str, *, profile: str, as_json: bool) -> None:
+    """Show the functions of SPEC and what they cost, the operations that are none, and notes.
 
-    Every operation is in exactly one of the two lists. Sizes are bytes of compact JSON; edits are the
-    differences between the document and what a model reads.
+    Every operation is in exactly one of the two lists. Sizes are bytes of compact JSON, tokens an estimate;
+    edits are the differences between the document and what a model reads.
     """
     with Progress() as progress:
         application = source.application(spec, DEFAULT, progress)
-        report = _report(application, progress)
+        report = _report(application, progress, profile)
     if as_json:
         output.write((output.json_printable(dumps(report)), b"\n"))
     else:
         _show(report)
 
 
-def _report(application: "Application", progress: Progress) -> JsonObject:
+def _report(application: "Application", progress: Progress, profile: str) -> JsonObject:
     """Everything that is shown, as data."""
-    functions = []
-    for index, function in enumerate(application.functions):
-        functions.append(_function(function))
-        progress.composed(index, len(application.functions))
+    most = len(application.functions)
+    counts = application.report(profile, progress=lambda index: progress.composed(index, most))
+    functions = [
+        {**measured, "edits": [asdict(edit) for edit in function.edits]}
+        for measured, function in zip(counts.pop("each"), application.functions, strict=True)
+    ]
     noted = chain(application.diagnostics, *(function.notes for function in application.functions))
     notes = [asdict(note) for note in noted]
-    counts = application.report()
     counts["notes"] = len(notes)
-    for key in ("parameters_bytes", "output_bytes"):
-        counts[key] = sum(function[key] or 0 for function in functions)
-    counts["edits"] = sum(len(function["edits"]) for function in functions)
     errors = [asdict(error) for error in application.errors]
     return {"functions": functions, "errors": errors, "notes": notes, "counts": counts}
-
-
-def _function(function: "Function") -> JsonObject:
-    parameters, result = function.schemas.written
-    return {
-        "name": function.name,
-        "accessor": ".".join(function.accessor),
-        "method": function.method,
-        "path": function.path,
-        "safety": function.safety,
-        "deprecated": function.deprecated,
-        "parameters_bytes": len(parameters),
-        "output_bytes": None if result is None else len(result),
-        "edits": [asdict(edit) for edit in function.edits],
-    }
 
 
 # -- for people -----------------------------------------------------------------------------------
@@ -82,6 +72,9 @@ def _show(report: JsonObject) -> None:
     parts: list[RenderableType] = []
     if report["functions"]:
         parts += [_functions(report["functions"]), ""]
+    over = [*_over_lines(report)]
+    if over:
+        parts += [_list(f"Over a limit ({len(over)})", over), ""]
     for title, rows, line in (
         ("Not functions", report["errors"], _error_line),
         ("Notes", report["notes"], _note_line),
@@ -100,7 +93,7 @@ def _functions(functions: list[JsonObject]) -> "Table":
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("method", "path", "name"):
         table.add_column(title, overflow="fold")
-    for title in ("parameters", "output", "edits"):
+    for title in ("parameters", "output", "tokens", "depth", "properties", "edits"):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("safety", no_wrap=True)
     for function in functions:
@@ -116,6 +109,9 @@ def _cells(function: JsonObject) -> tuple[str, ...]:
         function["name"],
         f"{function['parameters_bytes']:,}",
         "-" if result is None else f"{result:,}",
+        f"{function['tokens']:,}",
+        str(function["depth"]),
+        str(function["properties"] or "-"),
         str(len(function["edits"]) or "-"),
         function["safety"],
     )
@@ -126,6 +122,28 @@ def _list(title: str, lines: list[str]) -> "Text":
 
     shown = (f"\n  {output.printable(' '.join(line.split()))}" for line in lines)
     return Text.assemble((title, "bold"), *shown)
+
+
+def _over_lines(report: JsonObject) -> Iterator[str]:
+    """What is over a limit: first of all functions together, then of each."""
+    for name, measures in (
+        ("all functions", report["counts"]),
+        *((function["name"], function) for function in report["functions"]),
+    ):
+        for over in measures["over"]:
+            yield f"{name}: " + _OVER[over["what"]].format_map(over)
+
+
+#: How what is over a limit is told.
+_OVER = {
+    "depth": "parameters nested {value:,} deep, limit {limit:,}",
+    "description": "a description of {value:,} characters, limit {limit:,}",
+    "functions": "{value:,} in one request, limit {limit:,}",
+    "name": "the name is not accepted: {limit}",
+    "parameters_bytes": "parameters of {value:,} bytes, limit {limit:,}",
+    "properties": "{value:,} properties, limit {limit:,}",
+    "tokens": "about {value:,} tokens, limit {limit:,}",
+}
 
 
 def _error_line(error: JsonObject) -> str:
@@ -139,11 +157,20 @@ def _note_line(note: JsonObject) -> str:
 
 def _sum(counts: JsonObject) -> str:
     """The counts as lines that add up."""
-    said = {key: _counted(key.removesuffix("_bytes"), count) for key, count in counts.items()}
+    said = {key: _counted(key.removesuffix("_bytes"), counts[key]) for key in _SAID}
+    safety = ", ".join(f"{count:,} {word}" for word, count in counts["safety"].items() if count)
     return (
         "{operations} = {functions} + {errors}; {notes}, {edits}\n"
-        "{parameters_bytes}, {output_bytes}; no calls: {webhooks}, {callbacks}"
-    ).format_map(said)
+        "{parameters_bytes}, {output_bytes}; no calls: {webhooks}, {callbacks}\n"
+        "about {tokens} for a model, all at once{safety}"
+    ).format_map({**said, "safety": f"; {safety}" if safety else ""})
+
+
+#: The counts that are told.
+_SAID = (
+    *("operations", "functions", "errors", "notes", "edits", "parameters_bytes", "output_bytes"),
+    *("webhooks", "callbacks", "tokens"),
+)
 
 
 def _counted(noun: str, count: int) -> str:

@@ -1,0 +1,163 @@
+"""What the functions of a document cost a model, one by one and together, and what is over a limit."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from specfn._json import JsonObject, dumps
+from specfn.catalog.tokens import estimate
+from specfn.catalog.tools import MANY_TOKENS, offered
+from specfn.function.function import Function
+from specfn.migrate.operations import operations
+from specfn.schema.profile import Profile
+from specfn.schema.walk import LISTS, SINGLES
+
+#: Told after each function that was measured: how many there were before it.
+Progress = Callable[[int], object]
+
+#: What is added up; of what is deepest the deepest counts.
+_SUMS: Final = ("parameters_bytes", "output_bytes", "tool_bytes", "tokens", "properties", "edits")
+
+
+def measured(function: Function, profile: Profile) -> JsonObject:
+    """One function in numbers.
+
+    ``parameters_bytes``, ``output_bytes`` and ``tool_bytes`` are bytes of compact JSON; the last is that of name,
+    description and parameters, and ``tokens`` an estimate from it, four bytes to a token. ``depth`` is the
+    deepest nesting of objects and arrays, ``properties`` how many there are at all depths, ``edits`` how many
+    differences to the document. ``over`` lists what a limit of the profile or of the options is too low for, as
+    ``{"what", "value", "limit"}``.
+
+    Args:
+        function: the function; where a person fills a part of it, the model's part counts.
+        profile: whose limits are looked at.
+    """
+    shown = offered(function)
+    parameters, output = shown.schemas.written
+    told = len(dumps({"name": shown.name, "description": shown.description, "parameters": None}))
+    size = told - len("null") + len(parameters)
+    depth, properties = _shape(shown.parameters)
+    found: JsonObject = {
+        "name": function.name,
+        "accessor": ".".join(function.accessor),
+        "method": function.method,
+        "path": function.path,
+        "safety": function.safety,
+        "deprecated": function.deprecated,
+        "parameters_bytes": len(parameters),
+        "output_bytes": None if output is None else len(output),
+        "tool_bytes": size,
+        "tokens": estimate(size),
+        "depth": depth,
+        "properties": properties,
+        "edits": len(shown.edits),
+    }
+    return {**found, "over": [*_over(shown, found, profile)]}
+
+
+def _over(function: Function, found: JsonObject, profile: Profile) -> Iterator[JsonObject]:
+    strict = profile.strict
+    for what, value, limit in (
+        ("description", len(function.description), profile.description_limit),
+        ("depth", found["depth"], profile.nesting if strict is None else strict.nesting),
+        ("properties", found["properties"], None if strict is None else strict.properties),
+        ("parameters_bytes", found["parameters_bytes"], function.schemas.settings.schema_budget),
+    ):
+        if limit is not None and value > limit:
+            yield {"what": what, "value": value, "limit": limit}
+    if not re.fullmatch(profile.tool_name, function.name):
+        yield {"what": "name", "value": function.name, "limit": profile.tool_name}
+
+
+def _shape(schema: Any) -> tuple[int, int]:
+    """The deepest nesting of objects and arrays, and how many properties there are."""
+    deepest = properties = 0
+    waiting: list[tuple[Any, int]] = [(schema, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if isinstance(node, list):
+            waiting += [(item, depth) for item in node]
+        if not isinstance(node, dict):
+            continue
+        depth += "properties" in node or node.get("type") in ("object", "array")
+        deepest = max(deepest, depth)
+        properties += len(node.get("properties", ()))
+        for key in ("properties", "patternProperties", "$defs"):
+            waiting += [
+                (item, 0 if key == "$defs" else depth) for item in node.get(key, {}).values()
+            ]
+        waiting += [(node[key], depth) for key in (*LISTS, *SINGLES) if key in node]
+    return deepest, properties
+
+
+def report(
+    functions: Sequence[Function],
+    document: JsonObject,
+    profile: Profile,
+    *,
+    errors: int,
+    notes: int,
+    progress: Progress = id,
+) -> JsonObject:
+    """All functions in numbers, under ``each`` one by one, and counts that add up.
+
+    ``operations`` are ``functions``, ``errors``, or ``left_out`` by ``Options.select``. Webhooks and callbacks are
+    operations that a server calls: counted, and none of these (rule R1).
+
+    Args:
+        functions: of the application.
+        document: normalized.
+        profile: whose limits are looked at.
+        errors: how many operations are no functions.
+        notes: how many notes there are.
+        progress: is told of each function that was measured.
+    """
+    each = []
+    for index, function in enumerate(functions):
+        each.append(measured(function, profile))
+        progress(index)
+    found = sum(1 for _ in operations(document))
+    counts: JsonObject = {
+        "operations": found,
+        "functions": len(functions),
+        "errors": errors,
+        "left_out": found - len(functions) - errors,
+        "webhooks": _count(document.get("webhooks")),
+        "callbacks": sum(_count(callback) for callback in _callbacks(document)),
+        "notes": notes,
+        **{key: sum(item[key] or 0 for item in each) for key in _SUMS},
+        "depth": max((item["depth"] for item in each), default=0),
+        "safety": _safeties(functions),
+    }
+    return {**counts, "over": [*_over_all(counts, profile)], "each": each}
+
+
+def _over_all(counts: JsonObject, profile: Profile) -> Iterator[JsonObject]:
+    """What is too much for one request, if all functions were offered at once."""
+    for what, value, limit in (
+        ("functions", counts["functions"], profile.tools),
+        ("tokens", counts["tokens"], MANY_TOKENS),
+    ):
+        if limit is not None and value > limit:
+            yield {"what": what, "value": value, "limit": limit}
+
+
+def _safeties(functions: Sequence[Function]) -> dict[str, int]:
+    found = dict.fromkeys(("read", "write", "destructive"), 0)
+    for function in functions:
+        found[function.safety] += 1
+    return found
+
+
+def _callbacks(document: JsonObject) -> Iterator[Any]:
+    for operation in operations(document):
+        yield from _dict(_dict(operation.raw).get("callbacks")).values()
+
+
+def _count(items: Any) -> int:
+    """The operations of a map of path items."""
+    return sum(1 for _ in operations({"paths": _dict(items)}))
+
+
+def _dict(value: Any) -> JsonObject:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,145 @@
+from typing import Any
+
+import pytest
+from tests.schema.conftest import document
+
+from specfn._json import dumps
+from specfn.api import load
+from specfn.application.application import Application
+from specfn.errors import UsageError
+from specfn.options import Options
+
+Json = dict[str, Any]
+
+TEXT = {"type": "string"}
+
+
+def nested(depth: int) -> Json:
+    """A schema of so many objects within each other."""
+    node: Json = {"type": "object", "properties": {"a": TEXT}}
+    for _ in range(depth - 1):
+        node = {"type": "object", "properties": {"a": node}}
+    return node
+
+
+def application(paths: Json | None = None, **options: Any) -> Application:
+    made = document({})
+    if paths is not None:
+        made["paths"] = paths
+    return load(made, options=Options(**options))
+
+
+def body(schema: Any, **more: Any) -> Json:
+    return {**more, "requestBody": {"content": {"application/json": {"schema": schema}}}}
+
+
+def test_a_function_in_numbers() -> None:
+    """Bytes are those of what is sent, tokens a quarter of them, rounded up; depth and properties are counted."""
+    schema = {
+        "type": "object",
+        "properties": {"list": {"type": "array", "items": nested(2)}, "text": TEXT},
+    }
+    made = application({"/a": {"post": body(schema, summary="Do.")}})
+    (found,) = made.report()["each"]
+    function = made.functions[0]
+    tool = {
+        "name": function.name,
+        "description": function.description,
+        "parameters": function.parameters,
+    }
+    assert found["tool_bytes"] == len(dumps(tool))
+    assert found["tokens"] == -(-found["tool_bytes"] // 4)
+    assert found["parameters_bytes"] == len(dumps(function.parameters))
+    assert found["output_bytes"] is None
+    assert (found["depth"], found["properties"]) == (5, 5)
+    assert (found["name"], found["accessor"], found["safety"]) == ("a_post", "a.post", "write")
+    assert found["over"] == []
+
+
+def test_numbers_add_up() -> None:
+    """What is summed is the sum, and of the depth the deepest counts; operations are in one of three places."""
+    paths = {
+        "/a": {"get": {}, "post": body(nested(3)), "options": {}},
+        "/b": {"delete": {"callbacks": {"c": {"/x": {"post": {}}}}}},
+    }
+    made = application(paths, select={"names": ["a_*", "b_*"], "without": {"methods": ["get"]}})
+    report = made.report()
+    each = report["each"]
+    assert [item["name"] for item in each] == ["a_post", "b_erase"]
+    for key in ("parameters_bytes", "tool_bytes", "tokens", "properties", "edits"):
+        assert report[key] == sum(item[key] for item in each)
+    assert report["output_bytes"] == sum(item["output_bytes"] or 0 for item in each)
+    assert report["depth"] == 4
+    assert report["safety"] == {"read": 0, "write": 1, "destructive": 1}
+    counts = [report[key] for key in ("operations", "functions", "errors", "left_out", "callbacks")]
+    assert counts == [4, 2, 1, 1, 1]
+
+
+def test_an_application_without_functions() -> None:
+    """Nothing adds up to nothing."""
+    report = application({}).report()
+    assert report["each"] == report["over"] == []
+    assert report["tokens"] == report["depth"] == 0
+
+
+def test_what_is_over_a_limit() -> None:
+    """Limits are the profile's, and where there is one, the budget of the options."""
+    paths = {"/a": {"post": body(nested(15), description="long " * 300)}}
+    report = application(paths, recursive=32).report()
+    assert report["each"][0]["over"] == [
+        {"what": "description", "value": 1499, "limit": 1024},
+        {"what": "depth", "value": 16, "limit": 12},
+    ]
+    assert report["over"] == []
+    anthropic = application(paths).report("anthropic")
+    assert [item["what"] for item in anthropic["each"][0]["over"]] == []
+
+
+def test_too_many_functions_are_over_a_limit() -> None:
+    """How many tools a request may have, and how many tokens are too many, is told of all together."""
+    paths = {f"/a{index}": {"get": {"description": "word " * 200}} for index in range(130)}
+    report = application(paths).report()
+    assert [item["what"] for item in report["over"]] == ["functions", "tokens"]
+    assert report["over"][0] == {"what": "functions", "value": 130, "limit": 128}
+    assert report["over"][1]["limit"] == 32_000
+
+
+def test_of_a_separated_function_the_models_part_counts() -> None:
+    """S2: what a person fills in costs a model nothing."""
+    schema = {"type": "object", "properties": {"a": TEXT, "file": {**TEXT, "format": "binary"}}}
+    paths = {"/a": {"post": body(schema)}}
+    whole, part = (
+        application(paths, **each).report()["each"][0] for each in ({}, {"separate": "files"})
+    )
+    assert (whole["properties"], part["properties"]) == (3, 2)
+    assert part["tool_bytes"] < whole["tool_bytes"]
+
+
+def test_by_position_every_schema_counts() -> None:
+    """F4: a list of schemas is measured as such."""
+    paths = {"/a/{id}": {"post": {**body(nested(2)), "parameters": []}}}
+    found = application(paths, keyword=False).report()["each"][0]
+    assert (found["depth"], found["properties"]) == (2, 2)
+
+
+def test_shared_definitions_are_counted_once() -> None:
+    """F7: in dialect 3.1 a component is one schema, however often it is referred to."""
+    made = document(
+        {"type": "object", "properties": {"a": {"$ref": "#/components/schemas/A"}, "b": {"$ref": "#/components/schemas/A"}}},
+        {"A": nested(2)},
+    )  # fmt: skip
+    found = load(made, options=Options(dialect="3.1")).report()["each"][0]
+    assert (found["depth"], found["properties"]) == (2, 5)
+
+
+def test_progress_is_told() -> None:
+    """Each function is told of once it is measured."""
+    seen: list[int] = []
+    application({"/a": {"get": {}}, "/b": {"get": {}}}).report(progress=seen.append)
+    assert seen == [0, 1]
+
+
+def test_an_unknown_profile_is_the_callers_fault() -> None:
+    """It is told with those that there are."""
+    with pytest.raises(UsageError, match="no profile 'x'; there are anthropic"):
+        application().report("x")
