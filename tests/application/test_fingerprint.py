@@ -187,3 +187,21 @@ def test_combined_fingerprints() -> None:
     assert combined(["a", "b"]) != combined(["a"])
     assert combined(["a", "a"]) != combined(["a"])
     assert combined([]) != combined([""]) or combined([]) == combined([""])
+
+
+def test_how_parts_are_written_counts() -> None:
+    """What a multipart body's parts are, and what the connection must give, goes over the wire."""
+    schema = {"type": "array", "prefixItems": [{"type": "string"}]}
+
+    def made(*parameters: dict[str, Any], **encoding: Any) -> str:
+        media = {"schema": schema, "prefixEncoding": [encoding]}
+        operation = {
+            "requestBody": {"content": {"multipart/mixed": media}},
+            "parameters": parameters,
+        }
+        return first(load({**DOCUMENT, "paths": {"/x": {"post": operation}}}))
+
+    hidden = [{"name": name, "in": "query"} for name in ("api_key", "apiKey")]
+    found = [made(), made(contentType="text/html"), *(made(each) for each in hidden)]
+    assert len(set(found)) == len(found)
+    assert made() == found[0]

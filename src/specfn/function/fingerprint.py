@@ -2,11 +2,12 @@
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any, Protocol
 
 from specfn._json import JsonObject, dumps_sorted, loads
 from specfn.function.schemas import Schemas
-from specfn.migrate.route import Api, Parameter, Route
+from specfn.migrate.route import Api, Body, Parameter, Route
 
 
 class Shown(Protocol):
@@ -52,14 +53,14 @@ def combined(fingerprints: Iterable[str]) -> str:
 
 
 def _wire(route: Route, api: Api) -> JsonObject:
-    body = route.body
     parameters = [*route.parameters, *(p for group in route.groups for p in group.parameters)]
     fixed = {"fixed": sorted([[*place], value] for place, value in route.fixed.items())}
     return {
         "method": route.method,
         "path": route.path,
         "parameters": [_parameter(parameter) for parameter in parameters],
-        "body": None if body is None else [body.media_type, body.kind, dict(body.encoding)],
+        "body": None if route.body is None else _body(route.body),
+        "hidden": [_parameter(parameter) for parameter in route.hidden],
         "accept": [] if route.success is None else sorted(route.success.media_types),
         "servers": [*route.servers, None, *api.servers],
         "security": [
@@ -68,6 +69,11 @@ def _wire(route: Route, api: Api) -> JsonObject:
         ],
         **(fixed if route.fixed else {}),
     }
+
+
+def _body(body: Body) -> list[Any]:
+    told = [body.media_type, body.kind, dict(body.encoding), body.transfer, body.is_itemwise]
+    return [*told, asdict(body.parts)] if body.kind == "multipart" else told
 
 
 def _parameter(parameter: Parameter) -> list[Any]:
