@@ -197,7 +197,7 @@ def test_how_parts_are_written_counts() -> None:
         media = {"schema": schema, "prefixEncoding": [encoding]}
         operation = {
             "requestBody": {"content": {"multipart/mixed": media}},
-            "parameters": parameters,
+            "parameters": list(parameters),
         }
         return first(load({**DOCUMENT, "paths": {"/x": {"post": operation}}}))
 
