@@ -135,7 +135,9 @@ def test_rounds_are_limited(talk: Any) -> None:
 def test_unsafe_calls_ask(talk: Any) -> None:
     """What changes data is sent when somebody agrees, and not otherwise."""
     lines = [wished(("c1", CREATE, LAMP)), said("Done.")]
-    assert talk(lines)[2] == 0
+    _, script, sent = talk(lines)
+    assert sent == 0
+    assert "cannot be asked here" in results(script.requests[1])[0][1]
     assert talk(lines, approve=YES)[2] == 1
 
 

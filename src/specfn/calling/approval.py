@@ -55,9 +55,11 @@ class Deny:
 
     Attributes:
         reason: what the model is told of why; may be empty.
+        asked: whether a person said it; otherwise there was nobody to ask, and the model is told that.
     """
 
     reason: str = ""
+    asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,7 +173,7 @@ class _Sync:
 
     async def agreed(self, request: Any) -> Any:
         """The approver's answer; a no where there is none."""
-        return Deny() if self._approve is None else self._approve(request)
+        return Deny(asked=False) if self._approve is None else self._approve(request)
 
     async def propagate(self, function: Any, arguments: Any, connection: Any) -> Any:
         """The answer of a function's server."""

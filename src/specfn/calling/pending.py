@@ -105,7 +105,8 @@ class Pending:
 
     def _taken(self, call: Prepared, made: Decision | None) -> Prepared:
         if isinstance(made, Deny):
-            self.results[call.call["id"]] = Invoked(text=prompts.denied(made.reason), error=True)
+            text = prompts.denied(made.reason) if made.asked else prompts.nobody_to_ask(call.name)
+            self.results[call.call["id"]] = Invoked(text=text, error=True)
         if not isinstance(made, Approve):
             return call
         completed = complete(call, made)

@@ -64,7 +64,7 @@ def denied(reason: str = "") -> str:
 def nobody_to_ask(name: str) -> str:
     """The call needs a person's agreement, and nobody can be asked."""
     return (
-        f"Error: {name} changes data and needs the agreement of the user, who cannot be asked here. "
+        f"Error: {name} needs the agreement of the user, who cannot be asked here. "
         f"Tell the user what you would call. {NOTHING}"
     )
 
