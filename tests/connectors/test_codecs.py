@@ -12,7 +12,7 @@ from specfn.connectors.gemini import CODEC as GEMINI
 from specfn.connectors.openai_chat import CODEC as CHAT
 from specfn.connectors.openai_chat import LEGACY
 from specfn.connectors.openai_responses import CODEC as RESPONSES
-from specfn.connectors.turn import Demand, Message
+from specfn.connectors.turn import Demand, Message, Prompt
 from specfn.errors import UsageError
 
 SCHEMA = {"type": "object", "properties": {}}
@@ -152,7 +152,9 @@ WIRE: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", sorted(WIRE))
 def test_a_conversation_without_tools_says_nothing_of_them(name: str) -> None:
     """Messages are written in the vendor's words; without tools no member of the request speaks of them."""
-    body = codec(name).encode(TALK, [], Demand(mode="none", parallel=False), model=None, extra={})
+    body = codec(name).encode(
+        Prompt(messages=TALK, tools=[], demand=Demand(mode="none", parallel=False))
+    )
     assert body == WIRE[name]
 
 
@@ -216,7 +218,7 @@ CHOICES: list[tuple[str, int, Demand, dict[str, Any]]] = [
 def test_demands(name: str, count: int, demand: Demand, expected: dict[str, Any]) -> None:
     """May, must and must not call, in every vendor's words."""
     tools = [TOOLS[name], MORE[name]][:count]
-    body = codec(name).encode(TALK, tools, demand, model=None, extra={})
+    body = codec(name).encode(Prompt(messages=TALK, tools=tools, demand=demand))
     assert {key: body[key] for key in body if key not in WIRE[name]} == {
         **expected,
         **{key: body[key] for key in ("tools", "functions") if key in body},
@@ -226,11 +228,11 @@ def test_demands(name: str, count: int, demand: Demand, expected: dict[str, Any]
 def test_bedrock_keeps_definitions_while_the_history_has_calls() -> None:
     """Where calls must not be made, definitions stay if the history needs them, and words forbid the calls."""
     tools = [TOOLS["bedrock"]]
-    body = BEDROCK.encode(TALK, tools, Demand(mode="none"), model="m", extra={})
+    body = BEDROCK.encode(Prompt(messages=TALK, tools=tools, demand=Demand(mode="none")))
     assert body["toolConfig"] == {"tools": tools}
     assert "Do not call" in body["system"][-1]["text"]
     assert "toolConfig" not in BEDROCK.encode(
-        TALK[:2], tools, Demand(mode="none"), model="m", extra={}
+        Prompt(messages=TALK[:2], tools=tools, demand=Demand(mode="none"))
     )
 
 
@@ -248,7 +250,7 @@ def test_bedrock_keeps_definitions_while_the_history_has_calls() -> None:
 def test_errors_are_flagged(name: str, found: Any) -> None:
     """Where a vendor has a place for it, a failed call is flagged as one."""
     talk = [*TALK[:3], {"role": "tool", "results": [FAILED]}]
-    body = codec(name).encode(talk, [TOOLS[name]], Demand(), model=None, extra={})  # type: ignore[arg-type]
+    body = codec(name).encode(Prompt(messages=talk, tools=[TOOLS[name]], demand=Demand()))  # type: ignore[arg-type]
     assert found(body) in (True, "error", "Error: no.")
 
 
@@ -262,7 +264,11 @@ def test_what_is_read_goes_back_unchanged(name: str) -> None:
     turn = codec(name).decode(signed)
     assert (turn.text, turn.stop, len(turn.calls)) == ("Let me see.", "calls", 1)
     body = codec(name).encode(
-        [{"role": "user", "content": "Hi"}, turn.message(name)], [], Demand(), model=None, extra={}
+        Prompt(
+            messages=[{"role": "user", "content": "Hi"}, turn.message(name)],
+            tools=[],
+            demand=Demand(),
+        )
     )
     text = json.dumps(body)
     assert "Let me see." in text
@@ -275,11 +281,11 @@ def test_a_conversation_may_go_on_elsewhere(name: str) -> None:
     turn = codec(name).decode(wished(("c1", "a_get", {"x": 1}), connector=name))
     for other in CONNECTORS:
         body = codec(other).encode(
-            [{"role": "user", "content": "Hi"}, turn.message(name)],
-            [],
-            Demand(),
-            model=None,
-            extra={},
+            Prompt(
+                messages=[{"role": "user", "content": "Hi"}, turn.message(name)],
+                tools=[],
+                demand=Demand(),
+            )
         )
         again = json.dumps(body)
         assert "a_get" in again
@@ -515,7 +521,7 @@ def test_several_results_are_one_message() -> None:
         {"role": "user", "content": "Go on."},
     ]
     for found, key in ((ANTHROPIC, "messages"), (BEDROCK, "messages"), (GEMINI, "contents")):
-        body = found.encode(talk, [], Demand(), model=None, extra={})  # type: ignore[arg-type]
+        body = found.encode(Prompt(messages=talk, tools=[], demand=Demand()))  # type: ignore[arg-type]
         assert [message["role"] for message in body[key]][0::2] == ["user", "user"]
         assert len(body[key][-1]["content" if key == "messages" else "parts"]) == 4
 

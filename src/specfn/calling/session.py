@@ -22,7 +22,7 @@ from specfn.calling.planning import Asked, Planner
 from specfn.calling.state import State
 from specfn.connectors.codec import Codec
 from specfn.connectors.codecs import codec
-from specfn.connectors.turn import Call, Message, Turn
+from specfn.connectors.turn import Call, Message, Prompt, Turn
 from specfn.errors import UsageError
 
 #: Why the calls of a turn were not made, by why the conversation ended.
@@ -195,13 +195,14 @@ class Session:
         offered = len(asked.offer.names)
         self._tell(events.Requested(round=state.round, mode=asked.demand.mode, functions=offered))
         renamed = state.resolved if config.history_names == "resolved" else {}
-        body = self.codec.encode(
-            on_wire(self._told(asked), self.catalog.by_name.keys(), renamed),
-            asked.offer.tools,
-            asked.demand,
+        prompt = Prompt(
+            messages=on_wire(self._told(asked), self.catalog.by_name.keys(), renamed),
+            tools=asked.offer.tools,
+            demand=asked.demand,
             model=self.model,
             extra={**self.choice.options.provider.get(self.codec.name, {}), **self.extra},
         )
+        body = self.codec.encode(prompt)
         return Send(request=body if self._before is None else self._before(body))
 
     def _told(self, asked: Asked) -> list[Message]:

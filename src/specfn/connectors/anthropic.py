@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from specfn._json import JSONDecodeError, JsonObject, loads
-from specfn.connectors.codec import Endpoint, alternating, object_of, plain, with_ids
-from specfn.connectors.turn import Demand, Message, Stop, Turn
+from specfn.connectors.codec import Endpoint, alternating, blocks_of, object_of, plain, with_ids
+from specfn.connectors.turn import Demand, Message, Prompt, Stop, Turn
 from specfn.errors import UsageError
 from specfn.schema.profile import (
     BACKTRACKING,
@@ -95,34 +95,21 @@ class Messages:
         thinking = extra.get("thinking")
         return not (isinstance(thinking, Mapping) and thinking.get("type") != "disabled")
 
-    def encode(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[JsonObject],
-        demand: Demand,
-        *,
-        model: str | None,
-        extra: Mapping[str, Any],
-    ) -> JsonObject:
+    def encode(self, prompt: Prompt) -> JsonObject:
         """The body of ``POST /v1/messages``."""
-        body: JsonObject = {} if model is None else {"model": model}
+        body: JsonObject = {} if prompt.model is None else {"model": prompt.model}
         body["max_tokens"] = _MAX_TOKENS
-        system = [message["content"] for message in messages if message["role"] == "system"]
-        if system:
-            body["system"] = "\n\n".join(map(str, system))
-        turns = (self._message(message) for message in messages if message["role"] != "system")
+        if prompt.system:
+            body["system"] = "\n\n".join(map(str, prompt.system))
+        turns = (
+            blocks_of(message, said=_blocks, used=self._assistant, result=_result)
+            for message in prompt.turns
+        )
         body["messages"] = alternating(turns, "content")
-        if tools:
-            body["tools"] = list(tools)
-            body["tool_choice"] = _choice(demand, tools)
-        return {**body, **extra}
-
-    def _message(self, message: Message) -> JsonObject:
-        if message["role"] == "tool":
-            return {"role": "user", "content": [_result(item) for item in message["results"]]}
-        if message["role"] == "assistant":
-            return {"role": "assistant", "content": self._assistant(message)}
-        return {"role": "user", "content": _blocks(message["content"])}
+        if prompt.tools:
+            body["tools"] = list(prompt.tools)
+            body["tool_choice"] = _choice(prompt.demand, prompt.tools)
+        return {**body, **prompt.extra}
 
     def _assistant(self, message: Message) -> list[JsonObject]:
         calls = message.get("calls", [])

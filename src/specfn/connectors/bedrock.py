@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from specfn._json import JSONDecodeError, JsonObject, loads
-from specfn.connectors.codec import alternating, object_of, plain
-from specfn.connectors.turn import Demand, Message, Returned, Stop, Turn
+from specfn.connectors.codec import alternating, blocks_of, object_of, plain
+from specfn.connectors.turn import Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.errors import UsageError
 from specfn.schema.profile import (
     BACKTRACKING,
@@ -76,40 +76,25 @@ class Converse:
         """Whether a call can be demanded; some models refuse: ``InvocationConfig.forced_choice``."""
         return True
 
-    def encode(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[JsonObject],
-        demand: Demand,
-        *,
-        model: str | None,
-        extra: Mapping[str, Any],
-    ) -> JsonObject:
+    def encode(self, prompt: Prompt) -> JsonObject:
         """The arguments of ``converse`` (``modelId`` among them)."""
-        body: JsonObject = {} if model is None else {"modelId": model}
-        turns = (self._message(message) for message in messages if message["role"] != "system")
+        body: JsonObject = {} if prompt.model is None else {"modelId": prompt.model}
+        turns = (
+            blocks_of(message, said=_blocks, used=self._assistant, result=_result)
+            for message in prompt.turns
+        )
         body["messages"] = alternating(turns, "content")
-        system = [
-            block
-            for message in messages
-            if message["role"] == "system"
-            for block in _blocks(message["content"])
-        ]
-        used = any(message["role"] == "tool" for message in messages)
-        if tools and (demand.mode != "none" or used):
-            body["toolConfig"] = {"tools": list(tools), **_choice(demand, tools)}
-            if demand.mode == "none":
+        system = [block for content in prompt.system for block in _blocks(content)]
+        forbidden = prompt.demand.mode == "none"
+        used = any(message["role"] == "tool" for message in prompt.turns)
+        if prompt.tools and (used or not forbidden):
+            choice = _choice(prompt.demand, prompt.tools)
+            body["toolConfig"] = {"tools": list(prompt.tools), **choice}
+            if forbidden:
                 system.append({"text": _NO_CALLS})
         if system:
             body["system"] = system
-        return {**body, **extra}
-
-    def _message(self, message: Message) -> JsonObject:
-        if message["role"] == "tool":
-            return {"role": "user", "content": [_result(item) for item in message["results"]]}
-        if message["role"] == "assistant":
-            return {"role": "assistant", "content": self._assistant(message)}
-        return {"role": "user", "content": _blocks(message["content"])}
+        return {**body, **prompt.extra}
 
     def _assistant(self, message: Message) -> list[JsonObject]:
         calls = message.get("calls", [])

@@ -2,12 +2,12 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from specfn._json import JSONDecodeError, JsonObject, dumps, loads
-from specfn.connectors.turn import Call, Demand, Message, Turn
+from specfn.connectors.turn import Call, Message, Prompt, Returned, Turn
 from specfn.errors import UsageError
 
 
@@ -52,25 +52,8 @@ class Codec(Protocol):
     def forced(self, extra: Mapping[str, Any]) -> bool:
         """Whether a call can be demanded of the model, with these members in the body."""
 
-    def encode(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[JsonObject],
-        demand: Demand,
-        *,
-        model: str | None,
-        extra: Mapping[str, Any],
-    ) -> JsonObject:
-        """The request's body.
-
-        Args:
-            messages: the conversation so far.
-            tools: the tools in the vendor's own shape; empty where none is offered, and then nothing of
-                tools is in the request.
-            demand: may, must or must not the model call.
-            model: the vendor's name of the model; left out where ``None``.
-            extra: more members of the body; they win.
-        """
+    def encode(self, prompt: Prompt) -> JsonObject:
+        """The request's body."""
 
     def decode(self, reply: Any) -> Turn:
         """Read a reply: the vendor's JSON, or its SDK's object.
@@ -152,6 +135,28 @@ def alternating(messages: Iterable[JsonObject], key: str) -> list[JsonObject]:
         elif message[key]:
             found.append(message)
     return found
+
+
+def blocks_of(
+    message: Message,
+    *,
+    said: Callable[[Any], list[JsonObject]],
+    used: Callable[[Message], list[JsonObject]],
+    result: Callable[[Returned], JsonObject],
+) -> JsonObject:
+    """A message as one of two roles with blocks, for vendors that hand results over as the user's.
+
+    Args:
+        message: not a system's.
+        said: what the user said, as blocks.
+        used: an assistant's message, as blocks.
+        result: a call's result, as a block.
+    """
+    if message["role"] == "tool":
+        return {"role": "user", "content": [result(item) for item in message["results"]]}
+    if message["role"] == "assistant":
+        return {"role": "assistant", "content": used(message)}
+    return {"role": "user", "content": said(message["content"])}
 
 
 def with_ids(

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from specfn._json import JSONDecodeError, JsonObject, loads
 from specfn.connectors.codec import Endpoint, alternating, object_of, plain
-from specfn.connectors.turn import Call, Demand, Message, Returned, Stop, Turn
+from specfn.connectors.turn import Call, Message, Prompt, Returned, Stop, Turn
 from specfn.errors import UsageError
 from specfn.schema.profile import (
     BACKTRACKING,
@@ -84,30 +84,20 @@ class GenerateContent:
         """Whether a call can be demanded."""
         return True
 
-    def encode(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[JsonObject],
-        demand: Demand,
-        *,
-        model: str | None,
-        extra: Mapping[str, Any],
-    ) -> JsonObject:
+    def encode(self, prompt: Prompt) -> JsonObject:
         """The body of ``POST /models/{model}:generateContent``."""
-        body: JsonObject = {} if model is None else {"model": model}
-        system = [message["content"] for message in messages if message["role"] == "system"]
-        if system:
-            body["systemInstruction"] = {
-                "parts": [part for text in system for part in _parts(text)]
-            }
-        body["contents"] = self._contents(messages)
-        if tools:
-            body["tools"] = [{"functionDeclarations": list(tools)}]
-            config: JsonObject = {"mode": _MODES[demand.mode]}
-            if demand.mode == "required":
-                config["allowedFunctionNames"] = [tool["name"] for tool in tools]
+        body: JsonObject = {} if prompt.model is None else {"model": prompt.model}
+        if prompt.system:
+            parts = [part for content in prompt.system for part in _parts(content)]
+            body["systemInstruction"] = {"parts": parts}
+        body["contents"] = self._contents(prompt.turns)
+        if prompt.tools:
+            body["tools"] = [{"functionDeclarations": list(prompt.tools)}]
+            config: JsonObject = {"mode": _MODES[prompt.demand.mode]}
+            if prompt.demand.mode == "required":
+                config["allowedFunctionNames"] = [tool["name"] for tool in prompt.tools]
             body["toolConfig"] = {"functionCallingConfig": config}
-        return {**body, **extra}
+        return {**body, **prompt.extra}
 
     def _contents(self, messages: Sequence[Message]) -> list[JsonObject]:
         """The turns, those of one role together; results carry an id only where the call did."""
@@ -118,7 +108,6 @@ class GenerateContent:
                 "parts": self._turn(message, known),
             }
             for message in messages
-            if message["role"] != "system"
         )
         return alternating(turns, "parts")
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.connectors.codec import Endpoint, plain, text_of
-from specfn.connectors.turn import Call, Demand, Message, Stop, Turn
+from specfn.connectors.turn import Call, Demand, Message, Prompt, Stop, Turn
 from specfn.errors import UsageError
 from specfn.schema.profile import (
     BACKTRACKING,
@@ -113,18 +113,11 @@ class Chat:
         """Whether a call can be demanded."""
         return True
 
-    def encode(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[JsonObject],
-        demand: Demand,
-        *,
-        model: str | None,
-        extra: Mapping[str, Any],
-    ) -> JsonObject:
+    def encode(self, prompt: Prompt) -> JsonObject:
         """The body of ``POST /chat/completions``."""
-        body: JsonObject = {} if model is None else {"model": model}
-        body["messages"] = [sent for message in messages for sent in self._messages(message)]
+        body: JsonObject = {} if prompt.model is None else {"model": prompt.model}
+        body["messages"] = [sent for message in prompt.messages for sent in self._messages(message)]
+        tools, demand = prompt.tools, prompt.demand
         if tools and self.legacy:
             body["functions"] = [tool["function"] for tool in tools]
             body["function_call"] = _legacy_choice(demand, body["functions"])
@@ -133,7 +126,7 @@ class Chat:
             body["tool_choice"] = _choice(demand, [tool["function"]["name"] for tool in tools])
             if demand.parallel is not None:
                 body["parallel_tool_calls"] = demand.parallel
-        return {**body, **extra}
+        return {**body, **prompt.extra}
 
     def _messages(self, message: Message) -> list[JsonObject]:
         if message["role"] == "assistant":

@@ -11,7 +11,7 @@ from specfn._json import JsonObject
 from specfn.connectors.codec import Endpoint, plain, text_of, with_ids
 from specfn.connectors.openai_chat import PROFILE as CHAT
 from specfn.connectors.openai_chat import STRICT as CHAT_STRICT
-from specfn.connectors.turn import Call, Demand, Message, Stop, Turn
+from specfn.connectors.turn import Call, Demand, Message, Prompt, Stop, Turn
 from specfn.errors import UsageError
 from specfn.schema.profile import DESCRIPTION, NAME, SCHEMA
 from specfn.schema.profile import STRICT as IS_STRICT
@@ -55,24 +55,16 @@ class Responses:
         """Whether a call can be demanded."""
         return True
 
-    def encode(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[JsonObject],
-        demand: Demand,
-        *,
-        model: str | None,
-        extra: Mapping[str, Any],
-    ) -> JsonObject:
+    def encode(self, prompt: Prompt) -> JsonObject:
         """The body of ``POST /responses``."""
-        body: JsonObject = {} if model is None else {"model": model}
-        body["input"] = [item for message in messages for item in self._items(message)]
-        if tools:
-            body["tools"] = list(tools)
-            body["tool_choice"] = _choice(demand, tools)
-            if demand.parallel is not None:
-                body["parallel_tool_calls"] = demand.parallel
-        return {**body, **extra}
+        body: JsonObject = {} if prompt.model is None else {"model": prompt.model}
+        body["input"] = [item for message in prompt.messages for item in self._items(message)]
+        if prompt.tools:
+            body["tools"] = list(prompt.tools)
+            body["tool_choice"] = _choice(prompt.demand, prompt.tools)
+            if prompt.demand.parallel is not None:
+                body["parallel_tool_calls"] = prompt.demand.parallel
+        return {**body, **prompt.extra}
 
     def _items(self, message: Message) -> list[JsonObject]:
         if message["role"] == "assistant":

@@ -8,6 +8,7 @@ A conversation is a list of plain dicts, so that it can be stored as JSON and co
 * ``{"role": "tool", "results": [Returned]}``: one for each call of the assistant's message before, in its order.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
@@ -102,3 +103,33 @@ class Demand:
 
     mode: Mode = "auto"
     parallel: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """What a request is made of.
+
+    Attributes:
+        messages: the conversation so far.
+        tools: the tools in the vendor's own shape; empty where none is offered, and then nothing of tools
+            is in the request.
+        demand: may, must or must not the model call.
+        model: the vendor's name of the model; left out where ``None``.
+        extra: more members of the body; they win.
+    """
+
+    messages: Sequence[Message]
+    tools: Sequence[JsonObject] = ()
+    demand: Demand = Demand()
+    model: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def system(self) -> tuple[Any, ...]:
+        """The contents of the system's messages, for vendors that want them apart."""
+        return tuple(m["content"] for m in self.messages if m["role"] == "system")
+
+    @property
+    def turns(self) -> tuple[Message, ...]:
+        """The messages that are not the system's."""
+        return tuple(m for m in self.messages if m["role"] != "system")
