@@ -1,10 +1,10 @@
 """Any source to an application in one call."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from specfn._json import JsonObject
 from specfn.application.application import Application
@@ -26,7 +26,7 @@ def load(
     *,
     options: "Options | None" = None,
     check: Check = "lenient",
-    expect: str | None = None,
+    expect: str | Mapping[str, Any] | None = None,
 ) -> Application:
     """Turn an OpenAPI or Swagger document into functions that a language model can call.
 
@@ -35,7 +35,9 @@ def load(
         options: how to convert; see ``specfn.Options``.
         check: ``strict`` refuses a document that openapi-spec-validator refuses. Otherwise faults are
             ``application.diagnostics``, and the operations that they spoil are ``application.errors``.
-        expect: the fingerprint that the application had when it was reviewed.
+        expect: what was reviewed: the text of ``Application.lock()`` or ``Application.fingerprints``, and what
+            changed since is told; or ``Application.fingerprint``, which can only tell that something did.
+            Fingerprints depend on the options, too.
 
     Raises:
         DocumentError: the source is no document of a known version; or it is refused by ``check`` or
@@ -56,7 +58,7 @@ def loads(
     *,
     options: "Options | None" = None,
     check: Check = "lenient",
-    expect: str | None = None,
+    expect: str | Mapping[str, Any] | None = None,
 ) -> Application:
     """Like ``load``, from the document's text."""
     content = text.encode(errors="surrogatepass") if isinstance(text, str) else text
@@ -68,7 +70,7 @@ def convert(
     settings: Settings,
     *,
     check: Check = "lenient",
-    expect: str | None = None,
+    expect: str | Mapping[str, Any] | None = None,
     progress: loading.Progress | None = None,
 ) -> Application:
     """Like ``load``, with the plain record of options."""
@@ -81,9 +83,8 @@ def convert(
         application = compose(
             normalized, settings, raw=bundled.document, source=found.uri, notes=bundled.problems
         )
-    if expect is not None and application.fingerprint != expect:
-        reason = f"the document changed: its fingerprint is {application.fingerprint}, not {expect}"
-        raise DocumentError(reason)
+    if expect is not None:
+        _refuse_changed(application, expect)
     return application
 
 
@@ -98,6 +99,24 @@ def normalize(document: JsonObject) -> JsonObject:
     """
     with _without_collector():
         return normalizing.normalize(loading.read(document).document).document
+
+
+#: How many changes are told of at once.
+_TOLD = 10
+
+
+def _refuse_changed(application: Application, expect: str | Mapping[str, Any]) -> None:
+    if isinstance(expect, str) and not expect.lstrip().startswith("{"):
+        if application.fingerprint != expect:
+            raise DocumentError(
+                f"the document changed: its fingerprint is {application.fingerprint}, not {expect};"
+                " with expect=application.lock() it would say what"
+            )
+        return
+    found = application.changes(expect)
+    if found:
+        more = f"; and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
+        raise DocumentError(f"the document changed: {'; '.join(map(str, found[:_TOLD]))}{more}")
 
 
 def _refuse_faulty(document: JsonObject, uri: str | None) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import httpx
 
     from specfn.application.bind import Approve, Bound
+    from specfn.application.lock import Change
     from specfn.calling.resolve import Directory, Resolution
     from specfn.catalog.check import Finding
     from specfn.catalog.choosing import Select
@@ -305,6 +306,30 @@ class Application:
     def fingerprint(self) -> str:
         """Changes when any function's fingerprint does, or when functions come and go."""
         return combined(function.fingerprint for function in self.functions)
+
+    @property
+    def fingerprints(self) -> dict[str, str]:
+        """Each function's fingerprint by its name: what ``load(..., expect=...)`` compares."""
+        return {function.name: function.fingerprint for function in self.functions}
+
+    def lock(self) -> str:
+        """The same as JSON text, with a short fingerprint of each part: ``load`` then says what changed in which.
+
+        Write it to a file beside the code; it has a line for each part, and the same document gives the same text.
+        """
+        from specfn.application.lock import lock  # noqa: PLC0415  # for who pins
+
+        return lock(self.functions)
+
+    def changes(self, expected: str | Mapping[str, Any]) -> "tuple[Change, ...]":
+        """What changed since ``lock()`` was written, or ``fingerprints`` were noted down; empty if nothing did.
+
+        Raises:
+            UsageError: ``expected`` is neither.
+        """
+        from specfn.application.lock import changes  # noqa: PLC0415  # for who pins
+
+        return changes(self.functions, expected)
 
     def report(
         self, profile: "str | Profile" = "portable", *, progress: "Progress | None" = None

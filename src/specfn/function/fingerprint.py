@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from specfn._json import JsonObject, dumps_sorted, loads
 from specfn.function.schemas import Schemas
@@ -36,15 +36,33 @@ class Shown(Protocol):
 
 def fingerprint(function: Shown) -> str:
     """The SHA-256 of what a model reads and of what goes over the wire, in hexadecimal."""
+    return _hash(_told(function))
+
+
+def parts(function: Shown) -> dict[str, str]:
+    """Short fingerprints of what a function is made of: to tell what changed in it."""
+    return {key: _hash(value)[:16] for key, value in _told(function).items() if key != "name"}
+
+
+def _hash(told: Any) -> str:
+    return hashlib.sha256(dumps_sorted(told)).hexdigest()
+
+
+def _told(function: Shown) -> JsonObject:
+    """What a model reads, and what goes over the wire."""
     parameters, output = function.schemas.written
-    told = {
+    sides = function.schemas.sides
+    llm = {}
+    if sides is not None and sides.human is not None:
+        llm["llm"] = loads(sides.model.written[0])
+    return {
         "name": function.name,
         "description": function.description,
         "parameters": loads(parameters),
         "output": None if output is None else loads(output),
         "wire": _wire(function.route, function.api),
+        **llm,
     }
-    return hashlib.sha256(dumps_sorted(told)).hexdigest()
 
 
 def combined(fingerprints: Iterable[str]) -> str:
@@ -53,27 +71,52 @@ def combined(fingerprints: Iterable[str]) -> str:
 
 
 def _wire(route: Route, api: Api) -> JsonObject:
+    fixed = sorted([[*place], value] for place, value in route.fixed.items())
     parameters = [*route.parameters, *(p for group in route.groups for p in group.parameters)]
-    fixed = {"fixed": sorted([[*place], value] for place, value in route.fixed.items())}
     return {
         "method": route.method,
         "path": route.path,
         "parameters": [_parameter(parameter) for parameter in parameters],
-        "body": None if route.body is None else _body(route.body),
         "hidden": [_parameter(parameter) for parameter in route.hidden],
+        "body": None if route.body is None else _body(route.body),
         "accept": [] if route.success is None else sorted(route.success.media_types),
-        "servers": [*route.servers, None, *api.servers],
+        "servers": [*map(_server, route.servers), None, *map(_server, api.servers)],
         "security": [
-            [[name, list(scopes), api.security_schemes.get(name)] for name, scopes in requirement]
+            [[name, list(scopes), _scheme(api, name)] for name, scopes in requirement]
             for requirement in route.security
         ],
-        **(fixed if route.fixed else {}),
+        **({"fixed": fixed} if fixed else {}),
     }
 
 
 def _body(body: Body) -> list[Any]:
-    told = [body.media_type, body.kind, dict(body.encoding), body.transfer, body.is_itemwise]
-    return [*told, asdict(body.parts)] if body.kind == "multipart" else told
+    if body.kind == "multipart":
+        how: Any = asdict(body.parts)
+    else:
+        how = {name: _some(node, _ENCODING) for name, node in body.encoding.items()}
+    return [body.media_type, body.kind, how, body.transfer, body.is_itemwise]
+
+
+def _server(server: JsonObject) -> JsonObject:
+    variables = server.get("variables")
+    found = variables.items() if isinstance(variables, dict) else ()
+    return {
+        "url": server.get("url"),
+        "variables": {name: _some(node, ("default", "enum")) for name, node in found},
+    }
+
+
+def _scheme(api: Api, name: str) -> JsonObject | None:
+    scheme = api.security_schemes.get(name)
+    return None if scheme is None else _some(scheme, ("type", "scheme", "in", "name"))
+
+
+#: What a form is written by (section Encoding Object); descriptions are not sent.
+_ENCODING: Final = ("contentType", "style", "explode", "allowReserved")
+
+
+def _some(node: Any, keys: tuple[str, ...]) -> JsonObject:
+    return {key: node[key] for key in keys if key in node} if isinstance(node, dict) else {}
 
 
 def _parameter(parameter: Parameter) -> list[Any]:

@@ -1,0 +1,120 @@
+"""What was reviewed, written down; and what changed since (threat T14)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from specfn._json import JSONDecodeError, JsonObject, dumps_indented, loads
+from specfn.errors import UsageError
+from specfn.function.fingerprint import combined, parts
+from specfn.function.function import Function
+
+#: What says of a text that it is a lock, and how it is to be read.
+_VERSION: Final = "specfn-lock"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What happened to one function since it was reviewed.
+
+    Attributes:
+        name: the function's name.
+        kind: ``added``, ``removed``, ``changed`` or ``renamed``.
+        parts: of what changed, where that is known: ``description``, ``parameters``, ``output``, ``wire`` (how it is
+            sent) or ``llm`` (the model's part of the parameters).
+        before: what a renamed function was called.
+    """
+
+    name: str
+    kind: Literal["added", "removed", "changed", "renamed"]
+    parts: tuple[str, ...] = ()
+    before: str | None = None
+
+    def __str__(self) -> str:
+        if self.kind == "renamed":
+            return f"{self.before} is now called {self.name}"
+        if self.kind == "changed":
+            where = f" ({', '.join(self.parts)})" if self.parts else ""
+            return f"{self.name} changed{where}"
+        return f"{self.name} is {'new' if self.kind == 'added' else 'gone'}"
+
+
+def lock(functions: Sequence[Function]) -> str:
+    """The fingerprints of functions and of what they are made of, as JSON text in lines, for a file and for diffs."""
+    found = {each.name: {"fingerprint": each.fingerprint, **parts(each)} for each in functions}
+    whole = combined(each["fingerprint"] for each in found.values())
+    return dumps_indented({_VERSION: 1, "fingerprint": whole, "functions": found}).decode() + "\n"
+
+
+def changes(functions: Sequence[Function], expected: str | Mapping[str, Any]) -> tuple[Change, ...]:
+    """What changed since a lock was written, or since fingerprints were noted down.
+
+    Args:
+        functions: of the application, as it is now.
+        expected: a lock, as text or read; or fingerprints by function name.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    known = _read(expected)
+    now = {each.name: each for each in functions}
+    gone = {name: entry for name, entry in known.items() if name not in now}
+    found: list[Change] = []
+    for name, function in now.items():
+        if name not in known:
+            found.append(_new(function, gone))
+        elif known[name]["fingerprint"] != function.fingerprint:
+            changed = tuple(_changed(known[name], parts(function)))
+            found.append(Change(name=name, kind="changed", parts=changed))
+    return (*found, *(Change(name=name, kind="removed") for name in gone))
+
+
+def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """The parts that differ, where the parts were noted down."""
+    if len(before) > 1:
+        yield from (key for key in after if before.get(key) != after[key])
+        yield from (key for key in before if key not in after and key != "fingerprint")
+
+
+def _new(function: Function, gone: dict[str, Mapping[str, str]]) -> Change:
+    """A function that was not there, or was there by another name; that name is then not gone."""
+    same = parts(function)
+    for name, entry in gone.items():
+        if {key: value for key, value in entry.items() if key != "fingerprint"} == same:
+            del gone[name]
+            return Change(name=function.name, kind="renamed", before=name)
+    return Change(name=function.name, kind="added")
+
+
+def _read(expected: str | Mapping[str, Any]) -> Mapping[str, Mapping[str, str]]:
+    """Each function's fingerprint, and those of its parts where they are known."""
+    if isinstance(expected, str):
+        try:
+            expected = loads(expected)
+        except JSONDecodeError as error:
+            raise UsageError(f"expect is no lock: {error}") from error
+    if not isinstance(expected, Mapping):
+        raise UsageError(f"expect is no lock, but a JSON {type(expected).__name__}")
+    entries: Any = expected
+    if _VERSION in expected:
+        if expected[_VERSION] != 1:
+            raise UsageError(
+                f"expect is a lock of version {expected[_VERSION]!r}; this specfn reads 1"
+            )
+        entries = expected.get("functions")
+    read = {name: _entry(entry) for name, entry in _dict(entries).items()}
+    if not isinstance(entries, Mapping) or None in read.values():
+        raise UsageError("expect is neither a lock nor fingerprints by function name")
+    return {name: entry for name, entry in read.items() if entry is not None}
+
+
+def _entry(entry: Any) -> Mapping[str, str] | None:
+    if isinstance(entry, str):
+        return {"fingerprint": entry}
+    if not isinstance(entry, Mapping) or "fingerprint" not in entry:
+        return None
+    return entry if all(isinstance(value, str) for value in entry.values()) else None
+
+
+def _dict(value: Any) -> JsonObject:
+    return dict(value) if isinstance(value, Mapping) else {}
