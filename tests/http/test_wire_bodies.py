@@ -256,11 +256,12 @@ MULTIPARTS: dict[str, tuple[Any, Any, Any, tuple[bytes, ...]]] = {
     ),
     "base64 that travels": (
         {"a": {"type": "string", "contentEncoding": "base64", "contentMediaType": "image/png"},
-         "b": {"type": "string", "format": "byte"}},
+         "b": {"type": "string", "format": "byte"}, "c": {"type": "string", "format": "byte"}},
         {},
-        {"a": "aGVsbG8=", "b": b"hello"},
+        {"a": "aGVsbG8=", "b": b"hello", "c": "data:,hello"},
         (part("a", b"aGVsbG8=", OCTETS, "Content-Transfer-Encoding: base64"),
-         part("b", b"aGVsbG8=", "Content-Transfer-Encoding: base64")),
+         part("b", b"aGVsbG8=", "Content-Transfer-Encoding: base64"),
+         part("c", b"aGVsbG8=", "Content-Transfer-Encoding: base64")),
     ),
     "declared types of texts": (
         {"sdp": {"type": "string"}, "json": {"type": "string"}, "n": {"type": "integer"}, "x": {"type": "string"}},

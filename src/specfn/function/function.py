@@ -245,13 +245,13 @@ class Function:
 
     def _plain(self, named: Any) -> JsonObject | None:
         """Arguments by key with texts in the place of files; ``None`` where they hold none."""
-        from specfn.validation.guard import sound  # noqa: PLC0415  # not for converting
+        from specfn.http.files import is_encoded, stand_ins  # noqa: PLC0415  # not for converting
+        from specfn.validation.guard import sound  # noqa: PLC0415  # likewise
 
-        if type(named) is not dict or sound(named):
+        body = self.route.body
+        if type(named) is not dict or (sound(named) and not is_encoded(body)):
             return None
-        from specfn.http.files import stand_ins  # noqa: PLC0415  # for callers with files only
-
-        return stand_ins(self.route.body, named)
+        return stand_ins(body, named)
 
     def surprises(self, data: Any) -> Sequence[ArgumentProblem]:
         """Every place where a success is not what the document promises; paths begin with ``$output``."""

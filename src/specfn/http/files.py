@@ -156,6 +156,14 @@ def stand_ins(body: Body | None, named: JsonObject) -> JsonObject | None:
     return made if texts.count and texts.room >= 0 else None
 
 
+def is_encoded(body: Body | None) -> bool:
+    """Whether a text in a body may stand for a file that travels in base64."""
+    if body is None:
+        return False
+    parts = (body.parts.rest, *body.parts.named.values())
+    return body.transfer in _ENCODERS or any(part.transfer in _ENCODERS for part in parts)
+
+
 class _Texts:
     """Puts texts in the place of files, within the limits that arguments have anyway."""
 
@@ -182,7 +190,18 @@ class _Texts:
         return self._file(value, part.transfer)
 
     def _file(self, value: Any, transfer: str | None) -> Any:
+        if transfer in _ENCODERS and isinstance(value, str):
+            return self._encoded(value)
         return self.json(value, as_characters if transfer is None else as_text)
+
+    def _encoded(self, value: str) -> str:
+        """A ``data:`` URL where base64 belongs is the base64 that is sent for it."""
+        try:
+            file = _data_url(value)
+        except Unfit:
+            return value
+        self.count += file is not None
+        return value if file is None else as_text(file)
 
     def json(self, value: Any, write: Callable[[File], str] = as_text, depth: int = 0) -> Any:
         self.room -= 1
