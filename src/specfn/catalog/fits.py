@@ -1,9 +1,13 @@
 """Functions fitted to profiles: each is fitted once, and what functions share is rendered once."""
 
+from typing import TYPE_CHECKING
+
 from specfn.function.function import Function
-from specfn.function.schemas import Schemas
 from specfn.schema.fit import Fit, Fitter
 from specfn.schema.profile import Profile
+
+if TYPE_CHECKING:
+    from specfn.function.schemas import Schemas
 
 #: The kind of edit that tells of an optional property which takes null: null and absence look alike.
 _ALIKE = "null"

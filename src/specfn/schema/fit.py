@@ -15,7 +15,7 @@ from specfn.schema.keys import Names, alias
 from specfn.schema.names import reference_to
 from specfn.schema.profile import Profile
 from specfn.schema.refusals import refusals
-from specfn.schema.shown import apart, renamed, trimmed
+from specfn.schema.shown import apart, inlined, renamed, scalars, trimmed, without
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +102,9 @@ class Fitter:
 
     def _finished(self, rendering: Rendering, aliases: dict[str, str]) -> Fit:
         schema = rendering.schema
+        plain = scalars(schema)
+        if plain:
+            schema = without(inlined(schema, plain), plain)
         labels = _labels(schema)
         if labels:
             schema = _relabeled(schema, labels)
@@ -120,7 +123,9 @@ class Fitter:
             strict=self.profile.strict is not None,
             reason=None,
             names={shown: own for own, shown in aliases.items()},
-            changes=lambda: _placed(rendering, aliases, labels, [join(path) for path in cut]),
+            changes=lambda: _placed(
+                rendering, aliases, labels, [join(path) for path in cut], set(plain)
+            ),
         )
 
 
@@ -165,23 +170,33 @@ def _referring(value: Any, references: Mapping[str, str]) -> Any:
 
 
 def _placed(
-    rendering: Rendering, aliases: Mapping[str, str], labels: Mapping[str, str], cut: list[str]
+    rendering: Rendering,
+    aliases: Mapping[str, str],
+    labels: Mapping[str, str],
+    cut: list[str],
+    gone: set[str],
 ) -> Iterator[Edit]:
     """The edits of a rendering, and those of what was done to it afterwards."""
     for own, shown in aliases.items():
         reason = f"the property {own!r} is shown under a name that the provider takes"
         yield Edit(pointer="", kind="renamed", reason=f"{reason}: {shown}")
     for edit in rendering.edits:
-        pointer = _shown(edit.pointer, aliases, labels) if aliases or labels else edit.pointer
+        pointer = edit.pointer
+        if aliases or labels or gone:
+            pointer = _shown(pointer, aliases, labels, gone)
         if not any(pointer.startswith(f"{place}/") for place in cut):
             yield Edit(pointer=pointer, kind=edit.kind, reason=edit.reason)
     for place in cut:
         yield Edit(pointer=place, kind="cut", reason="cut: nested deeper than the provider takes")
 
 
-def _shown(pointer: str, aliases: Mapping[str, str], labels: Mapping[str, str]) -> str:
+def _shown(
+    pointer: str, aliases: Mapping[str, str], labels: Mapping[str, str], gone: set[str]
+) -> str:
     """A pointer with the names of properties and definitions that are shown."""
     tokens = split(pointer)
+    if tokens[:1] == ["$defs"] and reference_to(tokens[1]) in gone:
+        return ""
     for index in range(1, len(tokens)):
         table = {"properties": aliases, "$defs": labels}.get(tokens[index - 1], {})
         tokens[index] = table.get(tokens[index], tokens[index])

@@ -24,7 +24,7 @@ from specfn.schema.nodes import (
 from specfn.schema.piece import Draft, Hole, Skeleton, admitting_null, ordered
 from specfn.schema.pieces import Words
 from specfn.schema.profile import Profile
-from specfn.schema.speaker import Speaker
+from specfn.schema.speaker import NOTHING, Speaker
 from specfn.schema.vocabulary import TYPED, UNSPEAKABLE
 
 _SCALARS = frozenset({"boolean", "integer", "number", "string"})
@@ -51,6 +51,8 @@ class Fitted(Speaker):
         """A component's place; one with nothing below it is shown wherever it is used."""
         name = self._definitions.name_of(node["$ref"])
         target = None if name is None else self._definitions[name]
+        if target is False:
+            return self._nothing()
         if not isinstance(target, dict):
             return self._place(node)
         if "$ref" in target and _is_scalar(self._last(target)):
@@ -115,20 +117,24 @@ class Fitted(Speaker):
         body = Body(self._annotations(node))
         self._remarks(node, body)
         root = root_of(node)
-        if root.is_union:
+        if "anyOf" in node or "oneOf" in node:
             if STRUCTURE.isdisjoint(node):
                 return self._union(node, body)
             self._described_union(node, body)
-        nullable = root.nullable and (root.values is None or None in root.values)
-        kinds = root.kinds or _kinds_of(root.values)
+        kinds, nullable = _kinds(node, root)
         if len(kinds) > 1:
             return self._split(node, body, kinds, root, nullable=nullable)
+        if not kinds and "type" in node:
+            return self._null(node, body, valid=nullable)
         kind = kinds[0] if kinds else None
-        if kind is None and nullable and not root.is_union:
-            body.out["type"] = "null"
-            return self._finished(body)
         if nullable and self._wraps(kind):
             return self._beside_null(node, body)
+        return self._one(node, body, kind, root, nullable=nullable)
+
+    def _one(
+        self, node: JsonObject, body: Body, kind: str | None, root: Root, *, nullable: bool
+    ) -> Draft:
+        """A schema of one type, or of none that it says."""
         if kind is not None:
             body.out["type"] = [kind, "null"] if nullable and self._lists_types() else kind
             if nullable and not self._lists_types():
@@ -137,6 +143,15 @@ class Fitted(Speaker):
         if root.values is not None:
             self._values(body, kind, root.values, nullable=nullable)
         self._unspeakable(node, body, kind)
+        return self._finished(body)
+
+    def _null(self, node: JsonObject, body: Body, *, valid: bool) -> Draft:
+        """Null alone; nothing where not even null is valid."""
+        self._unspeakable(node, body, None)
+        body.out["type"] = "null"
+        if not valid:
+            self._nothing()
+            body.always.append(NOTHING)
         return self._finished(body)
 
     def _finished(self, body: Body) -> Draft:
@@ -162,11 +177,8 @@ class Fitted(Speaker):
         """Several types: a branch for each, with the keywords that apply to it."""
         parts = [self._derived.alone(node, kind, root.values) for kind in kinds]
         parts = [part for part in parts if part.get("enum") != []]
-        branches = [*parts, NULL] if nullable else parts
-        drafts = self._branches(branches)
-        body.put_list("anyOf", drafts)
         self._unspeakable(node, body, None)
-        return self._finished(body)
+        return self._alternatives(parts, body, null=nullable)
 
     # -- unions -----------------------------------------------------------------------------------------
 
@@ -177,12 +189,18 @@ class Fitted(Speaker):
         if kinds or type_null:
             null = null and type_null
             branches = [self._typed(branch, kinds, null=type_null) for branch in branches]
+            if not all(self._is_within(branch, kinds, null=type_null) for branch in branches):
+                self._tell(body, "type", node["type"], "is only described beside the union")
         self._unspeakable(node, body, None)
         for key in node:
             if (key in TYPED or key in {"const", "enum"}) and key not in UNSPEAKABLE:
                 self._tell(body, key, node[key], "is only described beside the union")
         if "anyOf" in node and "oneOf" in node:
             self._tell(body, "oneOf", node["oneOf"], "is only described", kind="union")
+        return self._alternatives(branches, body, null=null)
+
+    def _alternatives(self, branches: list[Any], body: Body, *, null: bool) -> Draft:
+        """Branches as a union, or in the place of one."""
         if null and self._profile.null == "nullable" and self._take_null(branches):
             null = False
         if null:
@@ -190,7 +208,8 @@ class Fitted(Speaker):
         if len(branches) == 1:
             return self._in_place(branches[0], body)
         if not branches:
-            body.always.append("(no value is valid here)")
+            self._edit("contradiction", "no branch is left; validation refuses every value")
+            body.always.append(NOTHING)
             return self._finished(body)
         if null and len(branches) == 2 and self._flags_null(branches[0]):
             return self._in_place(branches[0], body, null=True)
@@ -202,13 +221,18 @@ class Fitted(Speaker):
             return {"type": kinds} if branch else branch
         return self._derived.typed(branch, [*kinds, "null"] if null else kinds)
 
+    def _is_within(self, branch: Any, kinds: list[str], *, null: bool) -> bool:
+        """Whether a branch says itself that it is of one of some types."""
+        if isinstance(branch, dict) and "$ref" in branch:
+            branch = self._last(branch)
+        own, own_null = types_of(branch) if isinstance(branch, dict) else ([], False)
+        return bool(own) and set(own) <= set(kinds) and (null or not own_null)
+
     def _branches(self, branches: list[Any]) -> list[Draft]:
         """The drafts of branches; null is a branch, or a flag of the first that can carry it."""
         if NULL in branches and self._profile.null == "nullable":
             kept = [branch for branch in branches if branch != NULL]
             drafts = [self._child(branch, "anyOf", index) for index, branch in enumerate(kept)]
-            if self._take_null(kept):
-                return drafts
             for index, branch in enumerate(kept):
                 if self._flags_null(branch):
                     drafts[index] = self._null_child(branch, "anyOf", index)
@@ -257,6 +281,14 @@ class Fitted(Speaker):
             if key in node:
                 what = "is only described beside what the object declares"
                 self._tell(body, key, node[key], what, kind="union")
+
+
+def _kinds(node: JsonObject, root: Root) -> tuple[list[str], bool]:
+    """The types of a schema but null, declared or those of its constants, and whether null is valid."""
+    values = root.values
+    if "type" in node:
+        return root.kinds, root.nullable and (values is None or None in values)
+    return _kinds_of(values), values is not None and None in values
 
 
 def _kinds_of(values: list[Any] | None) -> list[str]:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from specfn._json import JsonObject
+from specfn.schema.names import reference_to
+from specfn.schema.piece import ordered
 
 #: Members that hold schemas, in what a provider is shown.
 _MAPS: Final = frozenset({"properties", "$defs"})
@@ -124,3 +126,43 @@ def renamed(schema: Any, names: Mapping[str, str]) -> Any:
     if "required" in out:
         out["required"] = [names.get(name, name) for name in out["required"]]
     return out
+
+
+# -- definitions that say no more than a reference ------------------------------------------------
+
+
+def scalars(schema: JsonObject) -> dict[str, JsonObject]:
+    """The definitions that turned out to be scalars, by their references."""
+    return {
+        reference_to(name): node
+        for name, node in schema.get("$defs", {}).items()
+        if _is_scalar(node)
+    }
+
+
+def _is_scalar(node: JsonObject) -> bool:
+    kinds = node.get("type", ())
+    return not set([kinds] if isinstance(kinds, str) else kinds).isdisjoint(_SCALARS)
+
+
+_SCALARS: Final = frozenset({"boolean", "integer", "number", "string"})
+
+
+def inlined(schema: Any, found: Mapping[str, JsonObject]) -> Any:
+    """A schema with some definitions in the places of their references."""
+    if not isinstance(schema, dict):
+        return schema
+    branches = schema.get("anyOf", ())
+    inner = branches[0] if len(branches) == 1 and isinstance(branches[0], dict) else schema
+    target = found.get(inner.get("$ref", ""))
+    if target is not None:
+        said = {key: value for key, value in schema.items() if key not in {"$ref", "anyOf"}}
+        return ordered({**target, **said})
+    return mapped(schema, lambda inner, _: inlined(inner, found))
+
+
+def without(schema: JsonObject, found: Mapping[str, JsonObject]) -> JsonObject:
+    """A schema without definitions that nothing refers to any more."""
+    kept = {name: node for name, node in schema["$defs"].items() if reference_to(name) not in found}
+    rest = {key: value for key, value in schema.items() if key != "$defs"}
+    return {**rest, "$defs": kept} if kept else rest

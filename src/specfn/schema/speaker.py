@@ -25,6 +25,10 @@ _IDLE: Final = (
 _EXCLUSIVE: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
 
 
+#: What is said of a schema that admits nothing.
+NOTHING: Final = "(no value is valid here)"
+
+
 class Speaker(Drafter):
     """What of a drafter knows keywords; unions and places are its subclass's."""
 
@@ -50,8 +54,16 @@ class Speaker(Drafter):
 
     def _child(self, node: Any, *steps: str | int, optional: bool = False) -> Draft:
         if node is False:
-            return {"description": "(no value is valid here)"}
+            self._path.extend(steps)
+            draft = self._nothing()
+            del self._path[-len(steps) :]
+            return draft
         return super()._child(node, *steps, optional=optional)
+
+    def _nothing(self) -> JsonObject:
+        """A schema that admits nothing: providers have no word for it."""
+        self._edit("contradiction", "no value is valid here; validation refuses them")
+        return {"description": NOTHING}
 
     def _lists_types(self) -> bool:
         """Whether null stands in a list of types."""
