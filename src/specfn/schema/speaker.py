@@ -166,11 +166,9 @@ class Speaker(Drafter):
             self._at_most(body, len(prefix))
         if any(choice is True for choice in choices):
             body.out["items"] = {}
-            return
-        inner = Body({})
-        drafts = [self._child(item, "items", "anyOf", index) for index, item in enumerate(choices)]
-        inner.put_list("anyOf", drafts)
-        body.put("items", inner.finish(bare=True))
+        else:
+            items = self._derived.make(node, "items", lambda _: {"anyOf": choices})
+            body.put("items", self._child(items, "items"))
 
     def _at_most(self, body: Body, count: int) -> None:
         if self._speaks("maxItems", count, "array"):
