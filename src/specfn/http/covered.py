@@ -56,6 +56,12 @@ def covered(
     return made
 
 
+def bodiless(request: httpx.Request) -> httpx.Request:
+    """A request without its body, for what only asks where it went and with which headers."""
+    always = request.extensions.get(_ALWAYS, ())
+    return covered(request.method, request.url, request.headers.raw, None, always=always)
+
+
 def onward(
     request: httpx.Request, reference: str, method: str, *, keeps_body: bool, keeps_query: bool
 ) -> httpx.Request | None:

@@ -31,8 +31,8 @@ class Result:
         data: a JSON value, a text or bytes, by what arrived; ``None`` for an empty answer.
         truncated: whether the answer was longer than ``connection.max_bytes``.
 
-    It remembers the request that it answers, for ``next_request``; its repr does not show it, and
-    pickling leaves it behind: credentials do not travel with answers.
+    An answer with links remembers where the request went and with which headers, for ``next_request``;
+    its repr does not show that, and pickling leaves it behind: credentials do not travel with answers.
     """
 
     status: int
@@ -100,7 +100,7 @@ def decode(
         headers: by lower-case name.
         body: the bytes, decompressed.
         truncated: whether there were more.
-        request: what is answered.
+        request: what is answered, where ``next_request`` may need it.
     """
     declared = headers.get("content-type", "")
     media_type = declared.partition(";")[0].strip().lower() or None

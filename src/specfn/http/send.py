@@ -19,7 +19,7 @@ import httpx
 from specfn.errors import HTTPStatusError, TransportError, UsageError
 from specfn.http import answers, pool, server
 from specfn.http.connection import Connection
-from specfn.http.covered import CoveredURL
+from specfn.http.covered import CoveredURL, bodiless
 from specfn.http.failure import failure
 from specfn.http.inflate import BrokenEncodingError, Inflater
 from specfn.http.origin import shown
@@ -301,7 +301,7 @@ class _Send:
             headers,
             inflater.content(),
             truncated=inflater.truncated,
-            request=self.request,
+            request=bodiless(self.request) if "link" in headers else None,
         )
 
     def _is_over(self) -> bool:
