@@ -15,7 +15,7 @@ from specfn.settings import Settings
 if TYPE_CHECKING:
     import httpx
 
-    from specfn.application.bind import Approve, Bound
+    from specfn.application.bind import Approve, Bound, Fill
     from specfn.application.lock import Change
     from specfn.calling.resolve import Directory, Resolution
     from specfn.catalog.check import Finding
@@ -253,6 +253,7 @@ class Application:
         *,
         allow: Collection[str] = frozenset({"read"}),
         approve: "Approve | None" = None,
+        fill: "Fill | None" = None,
         limit: int = 20_000,
     ) -> "Bound":
         """The functions as callables that answer in text, for any framework that calls tools (rule V10).
@@ -266,6 +267,8 @@ class Application:
             allow: what needs no approval: safeties (``read``, ``write``, ``destructive``), and functions by any name.
             approve: is asked about everything else, with the function and its final arguments, and says true or
                 false; it may be async for ``acall``. Without it all else is refused.
+            fill: is asked for a person's part (``Options.separate``), with the function and the model's part of the
+                arguments, and returns the person's, or ``None``; it may be async for ``acall``.
             limit: the most characters of an answer.
 
         Returns:
@@ -283,6 +286,7 @@ class Application:
             connection,
             allow=allow,
             approve=approve,
+            fill=fill,
             limit=limit,
         )
 

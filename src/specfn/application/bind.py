@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from specfn._json import JsonObject
+from specfn._pointer import input_path
 from specfn.application.signature import signature
-from specfn.application.words import refusal, silence, unfinished
+from specfn.application.words import refusal, silence, unfilled, unfinished
+from specfn.catalog.tools import offered
 from specfn.errors import (
     ArgumentError,
     LimitError,
@@ -20,6 +22,7 @@ from specfn.errors import (
     UsageError,
 )
 from specfn.function.function import Function
+from specfn.function.merge import masked, merge
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 
 #: Says yes or no to one call: the function, and the arguments as they would be sent.
 Approve: TypeAlias = Callable[[Function, Any], bool | Awaitable[bool]]
+
+#: Asks a person for their part of a call: the function, and the model's part of the arguments.
+Fill: TypeAlias = Callable[[Function, Any], Any]
 
 #: Finds a function by any of its names; raises ``UnknownFunctionError``.
 Find: TypeAlias = Callable[[str], Function]
@@ -43,6 +49,7 @@ class Policy:
         allowed: the safeties that need no approval.
         trusted: the names of functions that need none, whatever their safety.
         approve: who is asked about all others; nobody, if it is ``None``.
+        fill: who asks a person for their part of a call; nobody, if it is ``None``.
         limit: the most characters of an answer.
     """
 
@@ -50,6 +57,7 @@ class Policy:
     allowed: frozenset[str]
     trusted: frozenset[str]
     approve: Approve | None
+    fill: Fill | None
     limit: int
 
     def allows(self, function: Function) -> bool:
@@ -65,12 +73,14 @@ class BoundFunction:
 
     Attributes:
         function: the function.
-        name, description, parameters, output, safety: as the function has them.
+        name, description, output, safety: as the function has them.
+        parameters: what the model fills in; all but a person's part, where there is one.
     """
 
     def __init__(self, function: Function, policy: Policy) -> None:
         """Bind a function."""
         self.function = function
+        self._model = offered(function)
         self.name = self.__name__ = self.__qualname__ = function.name
         self.description = self.__doc__ = function.description
         self.safety = function.safety
@@ -82,16 +92,16 @@ class BoundFunction:
     def __getattr__(self, name: str) -> Any:
         # composing schemas takes time, and an application has many functions: only for who looks
         if name == "__signature__":
-            return signature(self.function)
+            return signature(self._model)
         if name == "__annotations__":
-            parameters = signature(self.function).parameters.values()
+            parameters = signature(self._model).parameters.values()
             return {one.name: one.annotation for one in parameters} | {"return": str}
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def parameters(self) -> Any:
         """The arguments' schema."""
-        return self.function.parameters
+        return self._model.parameters
 
     @property
     def output(self) -> Any:
@@ -105,11 +115,11 @@ class BoundFunction:
             UsageError: the connection does not fit, or ``approve`` has to be awaited.
             TypeError: arguments by position for a function that takes them by name.
         """
-        return self.answer(_composed(self.function, given, arguments))
+        return self.answer(_composed(self._model, given, arguments))
 
     async def acall(self, /, *given: Any, **arguments: Any) -> str:
         """Like calling, asynchronously; ``approve`` may be either."""
-        return await self.aanswer(_composed(self.function, given, arguments))
+        return await self.aanswer(_composed(self._model, given, arguments))
 
     def answer(self, sent: Any) -> str:
         """The same for what a model sent: a text, or the arguments in one object (or list, by position)."""
@@ -122,24 +132,39 @@ class BoundFunction:
     def _steps(self, sent: Any) -> "_Steps":
         """One call: whatever waits is a step."""
         function, policy = self.function, self._policy
-        outcome = function.check(sent)
+        outcome = self._model.check(sent)
         if not outcome:
             return outcome.feedback()
-        if not policy.allows(function):
-            agreed = policy.approve is not None and (
-                yield _Approval(policy.approve, function, outcome.data)
-            )
-            if agreed is not True:
-                return refusal(function, asked=policy.approve is not None)
         if outcome.incomplete and function.safety != "read":
             return unfinished()
+        arguments, refused = yield from self._completed(outcome.data)
+        if refused is not None:
+            return refused
         try:
-            result: Result = yield _Execution(function, outcome.data, policy.connection)
+            result: Result = yield _Execution(function, arguments, policy.connection)
         except ArgumentError as error:
-            return _feedback(error, outcome.data)
+            shared = _is_shared(function)
+            told = _feedback(error, outcome.data, shared=shared)
+            return told or unfilled(function, asked=True)
         except (TransportError, LimitError) as error:
             return silence(function, error)
         return result.for_model(policy.limit)
+
+    def _completed(self, arguments: Any) -> "_Asking":
+        """The arguments with a person's part, agreed to; or why the call is not made."""
+        function, policy = self.function, self._policy
+        if _is_shared(function):
+            filled = policy.fill and (yield _Filling(policy.fill, function, arguments))
+            arguments = merge(function, llm=arguments, human=filled)
+            if filled is None or not function.validate(arguments):
+                return arguments, unfilled(function, asked=policy.fill is not None)
+        if not policy.allows(function):
+            agreed = policy.approve is not None and (
+                yield _Approval(policy.approve, function, _shown(function, arguments))
+            )
+            if agreed is not True:
+                return arguments, refusal(function, asked=policy.approve is not None)
+        return arguments, None
 
 
 class Bound(Mapping[str, BoundFunction]):
@@ -176,6 +201,7 @@ def bind(
     *,
     allow: Collection[str],
     approve: Approve | None,
+    fill: Fill | None,
     limit: int,
 ) -> Bound:
     """Bind functions to a connection; see ``Application.bind``.
@@ -195,6 +221,7 @@ def bind(
         allowed=frozenset(words & _SAFETIES),
         trusted=trusted,
         approve=approve,
+        fill=fill,
         limit=limit,
     )
     return Bound(functions, find, policy)
@@ -209,16 +236,37 @@ class _Approval:
     arguments: Any
 
     def perform(self) -> bool:
-        said = self.approve(self.function, self.arguments)
-        if inspect.isawaitable(said):
-            if inspect.iscoroutine(said):
-                said.close()
-            raise UsageError("approve has to be awaited: use acall")
+        said: bool = _at_once(self.approve(self.function, self.arguments), "approve")
         return said
 
     async def aperform(self) -> bool:
         said = self.approve(self.function, self.arguments)
         return await said if inspect.isawaitable(said) else said
+
+
+@dataclass(frozen=True, slots=True)
+class _Filling:
+    """Ask a person for their part of a call."""
+
+    fill: Fill
+    function: Function
+    arguments: Any
+
+    def perform(self) -> Any:
+        return _at_once(self.fill(self.function, self.arguments), "fill")
+
+    async def aperform(self) -> Any:
+        given = self.fill(self.function, self.arguments)
+        return await given if inspect.isawaitable(given) else given
+
+
+def _at_once(said: Any, name: str) -> Any:
+    """What somebody said, if nobody has to wait for it."""
+    if inspect.isawaitable(said):
+        if inspect.iscoroutine(said):
+            said.close()
+        raise UsageError(f"{name} has to be awaited: use acall")
+    return said
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +288,8 @@ class _Execution:
         return await apropagate(self.function, self.arguments, self.connection)
 
 
-_Steps: TypeAlias = Generator[_Approval | _Execution, Any, str]
+_Asking: TypeAlias = Generator[_Approval | _Filling, Any, tuple[Any, str | None]]
+_Steps: TypeAlias = Generator[_Approval | _Filling | _Execution, Any, str]
 
 
 def _drive(steps: _Steps) -> str:
@@ -293,7 +342,34 @@ def _composed(function: Function, given: tuple[Any, ...], arguments: JsonObject)
     ]  # what has no place goes behind, where it is refused
 
 
-def _feedback(error: ArgumentError, data: Any) -> str:
+def _is_shared(function: Function) -> bool:
+    """Whether a person fills in a part of the arguments."""
+    return function.separated is not None and function.separated.human is not None
+
+
+def _shown(function: Function, arguments: Any) -> Any:
+    """The arguments as they are shown to whoever agrees: without a person's own values (rule S5)."""
+    return masked(function, arguments) if _is_shared(function) else arguments
+
+
+def _feedback(error: ArgumentError, data: Any, *, shared: bool) -> str | None:
+    """What is wrong with what the model wrote; ``None`` where all that is wrong is a person's part."""
     from specfn.validation.outcome import Failure  # noqa: PLC0415  # only where a call goes wrong
 
-    return Failure(data=data, errors=error.problems).feedback()
+    problems = error.problems
+    if shared:
+        places = set(_paths(data))
+        problems = tuple(problem for problem in problems if problem.path in places)
+    return Failure(data=data, errors=problems).feedback() if problems else None
+
+
+def _paths(data: Any) -> Iterator[str]:
+    """The place of every value in arguments."""
+    waiting: list[tuple[Any, tuple[str | int, ...]]] = [(data, ())]
+    while waiting:
+        value, tokens = waiting.pop()
+        yield input_path(tokens)
+        if isinstance(value, dict):
+            waiting += [(item, (*tokens, name)) for name, item in value.items()]
+        elif isinstance(value, list | tuple):
+            waiting += [(item, (*tokens, index)) for index, item in enumerate(value)]

@@ -20,11 +20,11 @@ _TYPES: Final[Mapping[str, type]] = {
 
 def signature(function: Function) -> inspect.Signature:
     """Keyword arguments by their names, optional ones with ``None``, where Python can name them."""
-    keys = function.schemas.keys
+    properties = function.validator["properties"]
+    keys = [(key, required) for key, required in function.schemas.keys if key in properties]
     if any(iskeyword(key) or not key.isidentifier() for key, _ in keys):
         parameters = [inspect.Parameter("arguments", inspect.Parameter.VAR_KEYWORD)]
         return inspect.Signature(parameters, return_annotation=str)
-    properties = function.validator["properties"]
     parameters = [
         inspect.Parameter(
             key,

@@ -24,6 +24,16 @@ def refusal(function: Function, *, asked: bool) -> str:
     )
 
 
+def unfilled(function: Function, *, asked: bool) -> str:
+    """A call whose other part is a person's; what is wrong with that is none of the model's business."""
+    why = "the user did not fill in their part of it" if asked else "the user cannot be asked here"
+    return (
+        f"The call of {function.name} needs values that only the user fills in, and {why}."
+        " Nothing was executed. Your arguments are right; do not ask for those values, and do not make them up:"
+        " tell the user what you wanted to do."
+    )
+
+
 def unfinished() -> str:
     """Arguments whose text ended too early, for a call that is not only a look."""
     return (
