@@ -8,7 +8,8 @@ import hashlib
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain, groupby
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -75,7 +76,8 @@ def assign(operations: Sequence[Operation]) -> list[Naming]:
     The accessors are unique ignoring letter case, also when joined with ``_``, and none is the namespace
     of another (rule R12). Their elements are ASCII identifiers.
     """
-    naturals = [_natural(operation) for operation in operations]
+    read = cache(_read)  # segments repeat, and what is kept goes with this call
+    naturals = [_natural(operation, read) for operation in operations]
     paths = [natural.accessor for natural in naturals]
     order = sorted(
         range(len(operations)),
@@ -105,9 +107,9 @@ class _Natural(NamedTuple):
     changed: bool
 
 
-def _natural(operation: Operation) -> _Natural:
+def _natural(operation: Operation, read: Callable[[Pieces], tuple[str, str]]) -> _Natural:
     template = operation.template
-    elements = [_segment(pieces) for pieces in template.segments]
+    segments = [read(pieces) for pieces in template.segments]
     mentions = [
         piece.name
         for pieces in template.segments
@@ -116,12 +118,13 @@ def _natural(operation: Operation) -> _Natural:
     ]
     names = dict.fromkeys(mentions)
     apart = [_element(text) for text in (_fixed_query(template), template.fragment) if text]
-    plain = [
-        element or _plain_parameter(pieces)
-        for element, pieces in zip(elements, template.segments, strict=True)
-    ]
+    plain = [text for _, text in segments]
     return _Natural(
-        accessor=(*filter(None, elements), *apart, _last(operation.method, names)),
+        accessor=(
+            *(element for element, _ in segments if element),
+            *apart,
+            _last(operation.method, names),
+        ),
         changed="/" + "/".join(plain) != operation.path
         or "" in plain
         or len(names) != len(mentions),
@@ -132,6 +135,12 @@ def _last(method: str, names: Iterable[str]) -> str:
     verb = _VERBS.get(method.lower()) or _clean(method.lower())
     parameters = "And".join(_capitalized(_clean(name)) for name in names)
     return _protected(f"{verb}By{parameters}" if parameters else verb)
+
+
+def _read(pieces: Pieces) -> tuple[str, str]:
+    """The element of one segment, and how the segment reads if nothing of it needs a change; else empty."""
+    element = _segment(pieces)
+    return element, element or _plain_parameter(pieces)
 
 
 def _segment(pieces: Pieces) -> str:

@@ -70,6 +70,8 @@ def choose(
         for media_type in content:
             if essence(media_type) == essence(wanted):
                 return media_type
+    if len(content) == 1:
+        return next(iter(content))
     return min(
         content,
         key=lambda media_type: _preference(media_type, content[media_type], look),

@@ -1,7 +1,7 @@
 """A normalized document to routes: every operation becomes one route or one error (rules R1, R2, R9)."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from specfn.migrate.answers import answer, chosen_media, success_of
 from specfn.migrate.bodies import body_of
 from specfn.migrate.media import Look
 from specfn.migrate.operations import Operation, operations
-from specfn.migrate.parameters import GROUPS, groups, path_parameters
+from specfn.migrate.parameters import GROUPS, groups, path_parameters, scheme_keys
 from specfn.migrate.references import References
 from specfn.migrate.refusal import Refused, lost_reference
 from specfn.migrate.route import Answer, Placeholder, Route, Template
@@ -138,15 +138,17 @@ def _template(operation: Operation, settings: Settings) -> Template:
     if is_true(operation.raw.get("x-samchon-human")):
         reason = "x-samchon-human leaves the operation to people"
         raise Refused("human", reason, operation.pointer)
-    declared = [
-        raw["name"]
-        for raw in dicts(operation.raw.get("parameters"))
-        if raw.get("in") == "path" and isinstance(raw.get("name"), str)
-    ]
     try:
-        return template.parse(operation.path, declared)
+        return template.parse(operation.path, _declared_in_path(operation.raw))
     except ValueError as error:
         raise Refused("path", str(error), join(("paths", operation.path))) from None
+
+
+def _declared_in_path(raw: JsonObject) -> Iterator[str]:
+    """The names that an operation declares with ``in: path``; most path keys need none of them."""
+    for parameter in dicts(raw.get("parameters")):
+        if parameter.get("in") == "path" and isinstance(parameter.get("name"), str):
+            yield parameter["name"]
 
 
 class _RouteReader:
@@ -166,7 +168,8 @@ class _RouteReader:
         self._references = references
         components = document.get("components", {})
         schemes = components.get("securitySchemes", {})
-        self._schemes = {name: node for name, node in schemes.items() if isinstance(node, dict)}
+        self._keys = scheme_keys([node for node in schemes.values() if isinstance(node, dict)])
+        self._read: dict[tuple[str, int], Answer] = {}
         self._security = document.get("security")
 
     def route(self, operation: Operation, made: Template, naming: accessor.Naming) -> Route:
@@ -186,7 +189,7 @@ class _RouteReader:
         in_groups = [pair for pair in declared if pair[1] not in taken]
         in_groups = _without_fixed(in_groups, made, notes)
         parameters = path_parameters(names, in_path, notes, pointer)
-        found, hidden = groups(in_groups, self._settings, self._schemes, self._look, notes)
+        found, hidden = groups(in_groups, self._settings, self._keys, self._look, notes)
         names_of = known_as(naming.accessor, operation.method, operation.path, raw)
         body = body_of(
             raw.get("requestBody"),
@@ -196,10 +199,9 @@ class _RouteReader:
             self._look,
             notes,
         )
-        for parameter in (*parameters, *(p for group in found.values() for p in group.parameters)):
-            self._needs(parameter.schema, parameter.pointer or pointer)
-        if body is not None:
-            self._needs(body.schema, body.pointer)
+        for part in (*parameters, *(p for group in found.values() for p in group.parameters), body):
+            if part is not None:
+                self._needs(part.schema, part.pointer or pointer)
         success, exceptions = self._answers(raw.get("responses"), f"{pointer}/responses", notes)
         return Route(
             method=operation.method,
@@ -257,6 +259,13 @@ class _RouteReader:
         """The reference that the output needs and that leads nowhere; ``None`` if there is none."""
         return reference_of(chosen_media(answer, raw)) or self._references.lost(answer.schema)
 
+    def _answer(self, status: str, response: JsonObject) -> Answer:
+        """One response; those that operations share are read once."""
+        key = (status, id(response))
+        if key not in self._read:
+            self._read[key] = answer(status, response)
+        return self._read[key]
+
     def _answers(
         self, raw: Any, pointer: str, notes: list[Note]
     ) -> tuple[Answer | None, Mapping[str, Answer]]:
@@ -269,7 +278,7 @@ class _RouteReader:
             if reference_of(response) is not None:
                 text = f"the response reference {response['$ref']!r} leads nowhere"
                 notes.append(Note(pointer=f"{pointer}/{status}", text=text))
-            answers[status] = answer(status, response)
+            answers[status] = self._answer(status, response)
         success = success_of(answers)
         lost = self._lost(success, raw) if success is not None else None
         if success is not None and lost is not None:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -64,7 +64,7 @@ _NOT_PLAIN = frozenset(
 
 def plain(name: str) -> str:
     """A name without case and separators, for comparing what people spell in several ways."""
-    return "".join(char for char in name.lower() if char.isalnum())
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 def _parameter(raw: JsonObject, key: str, name: str, location: Location, pointer: str) -> Parameter:
@@ -129,19 +129,9 @@ def path_parameters(
     wanted = list(names)
     left = {raw["name"]: (raw, place) for raw, place in declared}
     found = {name: left.pop(name) for name in wanted if name in left}
-    near: dict[str, list[str]] = {}
-    for other in left:
-        near.setdefault(_folded(other), []).append(other)
-    for name in wanted:
-        others = near.get(_folded(name), ())
-        if name not in found and len(others) == 1 and others[0] in left:
-            found[name] = _paired(name, left.pop(others[0]), notes)
-    missing = [name for name in wanted if name not in found]
-    if len(missing) == len(left) == 1:
-        found[missing[0]] = _paired(missing[0], left.popitem()[1], notes)
-    for raw, place in left.values():
-        text = f"the path parameter {raw['name']!r} is not in the path template: dropped"
-        notes.append(Note(pointer=place, text=text))
+    if left:
+        missing = [name for name in wanted if name not in found]
+        found |= _paired(missing, left, notes)
     parameters = []
     keys = root_keys(wanted)
     for name in wanted:
@@ -153,18 +143,33 @@ def path_parameters(
     return tuple(parameters)
 
 
+def _paired(
+    missing: list[str], left: dict[str, tuple[JsonObject, str]], notes: list[Note]
+) -> dict[str, tuple[JsonObject, str]]:
+    """Declarations for placeholders by what is nearly their name, or because both are the only ones left."""
+    near: dict[str, list[str]] = {}
+    for other in left:
+        near.setdefault(_folded(other), []).append(other)
+    pairs = {
+        name: left.pop(others[0])
+        for name in missing
+        if len(others := near.get(_folded(name), [])) == 1 and others[0] in left
+    }
+    alone = [name for name in missing if name not in pairs]
+    if len(alone) == len(left) == 1:
+        pairs[alone[0]] = left.popitem()[1]
+    for name, (raw, place) in pairs.items():
+        text = f"the path parameter {raw['name']!r} is taken for {name!r} of the path template"
+        notes.append(Note(pointer=place, text=text))
+    for raw, place in left.values():
+        text = f"the path parameter {raw['name']!r} is not in the path template: dropped"
+        notes.append(Note(pointer=place, text=text))
+    return pairs
+
+
 def _folded(name: str) -> str:
     """A name without what path parameters may differ in (rule R4)."""
     return name.lower().replace("-", "").replace("_", "")
-
-
-def _paired(
-    name: str, declaration: tuple[JsonObject, str], notes: list[Note]
-) -> tuple[JsonObject, str]:
-    raw, place = declaration
-    text = f"the path parameter {raw['name']!r} is taken for {name!r} of the path template"
-    notes.append(Note(pointer=place, text=text))
-    return declaration
 
 
 def root_keys(names: Iterable[str]) -> dict[str, str]:
@@ -199,11 +204,18 @@ def _alias(name: str, taken: Collection[str]) -> str:
 def groups(
     declared: list[tuple[JsonObject, str]],
     settings: Settings,
-    schemes: Mapping[str, JsonObject],
+    keys: Collection[tuple[str, str]],
     look: Look,
     notes: list[Note],
 ) -> tuple[dict[GroupKey, Group], tuple[Parameter, ...]]:
     """The query, header and cookie parameters that a model gives, as groups (rules R5 to R7).
+
+    Args:
+        declared: the declarations with their pointers.
+        settings: the caller's options.
+        keys: where the document's security schemes put theirs, by ``scheme_keys``.
+        look: gives the composed schema behind a normalized one.
+        notes: where what a model is not shown is told.
 
     Returns:
         The groups, and the parameters that no model is shown and the connection fills.
@@ -214,7 +226,6 @@ def groups(
         "headers": settings.headers,
         "cookies": settings.cookies,
     }
-    keys = _scheme_keys(schemes)
     cased: dict[str, str] = {}
     members: dict[GroupKey, dict[str, Parameter]] = {"query": {}, "headers": {}, "cookies": {}}
     for raw, place in declared:
@@ -264,10 +275,10 @@ def _is_authorization(raw: JsonObject) -> bool:
     return is_header and is_true(raw.get("required"))
 
 
-def _scheme_keys(schemes: Mapping[str, JsonObject]) -> set[tuple[str, str]]:
+def scheme_keys(schemes: Iterable[JsonObject]) -> set[tuple[str, str]]:
     """Where the document's ``apiKey`` schemes put their keys; header names without case."""
     found = set()
-    for scheme in schemes.values():
+    for scheme in schemes:
         where, name = scheme.get("in"), scheme.get("name")
         if scheme.get("type") == "apiKey" and isinstance(where, str) and isinstance(name, str):
             found.add((where, name.lower() if where == "header" else name))
@@ -275,7 +286,7 @@ def _scheme_keys(schemes: Mapping[str, JsonObject]) -> set[tuple[str, str]]:
 
 
 def _hidden(
-    name: str, location: Location, settings: Settings, keys: set[tuple[str, str]]
+    name: str, location: Location, settings: Settings, keys: Collection[tuple[str, str]]
 ) -> str | None:
     """Why a model must not see a parameter; ``None`` if it may (rule R7)."""
     lower = name.lower()
@@ -294,7 +305,7 @@ def _hidden(
 
 
 def _without_credentials(
-    parameter: Parameter, settings: Settings, keys: set[tuple[str, str]], notes: list[Note]
+    parameter: Parameter, settings: Settings, keys: Collection[tuple[str, str]], notes: list[Note]
 ) -> Parameter | None:
     """A spread parameter without the members that a model must not see; ``None`` if none is left."""
     if not parameter.members:

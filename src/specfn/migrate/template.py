@@ -6,7 +6,7 @@ that can be sent. What cannot be sent as it is written, or would leave the serve
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final
 
@@ -46,7 +46,7 @@ def _ordinary(text: str) -> Pieces:
     return (Placeholder(text[1:-1]),) if text[0] == "{" else (text,)
 
 
-def parse(key: str, path_parameters: Collection[str] = ()) -> Template:
+def parse(key: str, path_parameters: Iterable[str] = ()) -> Template:
     """Take a path key apart.
 
     Literal text stays as the document writes it, percent-encoding included. Braces that do not match

@@ -16,6 +16,7 @@ _LOOKS = 10_000
 
 _LISTS = ("allOf", "anyOf", "oneOf")
 _SINGLES = ("else", "if", "not", "then")
+_ONWARD = frozenset((*_LISTS, *_SINGLES, "dependentSchemas"))
 
 
 def is_suspicious(schemas: JsonObject) -> bool:
@@ -60,6 +61,8 @@ def _in_place(schema: Any) -> Iterator[tuple[str, int]]:
             name = component_of(node.get("$ref"))
             if name is not None:
                 yield name, depth
+            if _ONWARD.isdisjoint(node):
+                continue
             inner = [item for key in _LISTS for item in node.get(key, ())]
             inner += [node[key] for key in _SINGLES if key in node]
             inner += node.get("dependentSchemas", {}).values()
