@@ -33,7 +33,8 @@ def split(pointer: str) -> list[str]:
         return []
     if not pointer.startswith("/"):
         raise ValueError(f"not a JSON Pointer: {pointer!r}")
-    return [unescape(token) for token in pointer[1:].split("/")]
+    tokens = pointer[1:].split("/")
+    return [*map(unescape, tokens)] if "~" in pointer else tokens
 
 
 def from_fragment(fragment: str) -> list[str]:

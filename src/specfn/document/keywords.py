@@ -46,7 +46,7 @@ Rule: TypeAlias = Callable[[Any, Any, int], Any]
 
 def is_true(value: Any) -> bool:
     """Whether a flag of a document is set; YAML 1.1 habits and quotes leave ``"true"`` behind."""
-    return value is True or (isinstance(value, str) and value.lower() == "true")
+    return value is True or (value.__class__ is str and value.lower() == "true")
 
 
 def is_plain(node: JsonObject) -> bool:
@@ -75,8 +75,9 @@ def schema_map(upgrade: Upgrade, value: Any, depth: int) -> Any:
     if value.__class__ is not dict:
         return DROP
     changed: JsonObject | None = None
+    schema, below = upgrade.schema, depth + 1
     for name, node in value.items():
-        new = upgrade.schema(node, depth + 1)
+        new = schema(node, below)
         if new is not node:
             if changed is None:
                 changed = dict(value)

@@ -96,8 +96,11 @@ class Reader(ABC):
         """Build every value of a map of objects or references; what is neither is left out."""
         if not isinstance(value, dict):
             return {}
-        out = {str(key): self.resolved(node, kind, build) for key, node in value.items()}
-        return {key: node for key, node in out.items() if node is not None}
+        return {
+            str(key): built
+            for key, node in value.items()
+            if (built := self.resolved(node, kind, build)) is not None
+        }
 
     # -- paths ----------------------------------------------------------------------------------
 

@@ -98,7 +98,10 @@ class Resolver:
     ) -> tuple[Any, tuple[str, ...]]:
         node = start
         for index, token in enumerate(tokens):
-            found, node = _step(node, token)
+            if node.__class__ is dict and token in node:
+                node = node[token]
+                continue
+            found, node = _item(node, token)
             if found:
                 continue
             # The place may lie behind a reference: the pointer goes on in what that one names.
@@ -134,14 +137,10 @@ def _relative(uri: str, bases: frozenset[str]) -> str:
     return uri
 
 
-def _step(node: Any, token: str) -> tuple[bool, Any]:
-    """One reference token further: whether it is there, and the value (else the node itself)."""
-    if node.__class__ is dict:
-        if token in node:
-            return True, node[token]
-    elif (
-        node.__class__ is list and token.isdecimal() and len(token) < 10 and int(token) < len(node)
-    ):
+def _item(node: Any, token: str) -> tuple[bool, Any]:
+    """The item of an array that a token names: whether there is one, and it (else the node itself)."""
+    is_index = node.__class__ is list and token.isdecimal() and len(token) < 10
+    if is_index and int(token) < len(node):
         return True, node[int(token)]
     return False, node
 

@@ -16,6 +16,7 @@ _APPLICATORS = frozenset(("$ref", "allOf", "anyOf", "oneOf", "not", "const", "if
 IDENTITY = frozenset(("$id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "id"))
 
 BOUNDS = frozenset(("exclusiveMinimum", "exclusiveMaximum", "divisibleBy"))
+TUPLE = frozenset(("items", "additionalItems"))
 NULLABLE = frozenset(("nullable", "x-nullable"))
 
 
@@ -55,9 +56,8 @@ def upgrade_bounds(out: JsonObject) -> None:
 
 def upgrade_example(out: JsonObject) -> None:
     """``example`` to ``examples``."""
-    if "example" in out:
-        example = out.pop("example")
-        out.setdefault("examples", [example])
+    example = out.pop("example")
+    out.setdefault("examples", [example])
 
 
 def upgrade_nullable(out: JsonObject) -> JsonObject:

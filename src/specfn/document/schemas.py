@@ -18,6 +18,7 @@ from specfn.document.rewrites import (
     BOUNDS,
     IDENTITY,
     NULLABLE,
+    TUPLE,
     drop_identity,
     upgrade_bounds,
     upgrade_example,
@@ -153,6 +154,8 @@ class SchemaUpgrade:
             return {"$ref": _TOO_DEEP}
         if is_plain(node):
             return node
+        if len(node) == 1 and node.get("$ref", "#") != "#":
+            return self._alone(node)
         if _RESOURCE.isdisjoint(node):
             return self._upgraded(node, depth)
         outside = self._enclosing
@@ -161,6 +164,14 @@ class SchemaUpgrade:
             return self._upgraded(node, depth)
         finally:
             self._enclosing = outside
+
+    def _alone(self, node: JsonObject) -> JsonObject:
+        """A reference with nothing beside it, as most are."""
+        reference = node["$ref"]
+        canonical = self.canonical(reference) if isinstance(reference, str) else None
+        if canonical is None:
+            return {}
+        return node if canonical == reference else {"$ref": canonical}
 
     def _upgraded(self, node: JsonObject, depth: int) -> Any:
         changed: JsonObject | None = None
@@ -190,10 +201,12 @@ class SchemaUpgrade:
             definitions = schema_map(self, out.pop("definitions"), depth)
             if definitions is not DROP:
                 out.setdefault("$defs", definitions)
-        upgrade_tuple(self, out, depth)
+        if not TUPLE.isdisjoint(out):
+            upgrade_tuple(self, out, depth)
         if not BOUNDS.isdisjoint(out):
             upgrade_bounds(out)
-        upgrade_example(out)
+        if "example" in out:
+            upgrade_example(out)
         if "discriminator" in out:
             self._discriminator(out)
         return out if NULLABLE.isdisjoint(out) else upgrade_nullable(out)

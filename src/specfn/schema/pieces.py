@@ -77,7 +77,6 @@ class Piece:
         "cyclic",
         "height",
         "key",
-        "label",
         "node",
         "weight",
     )
@@ -85,7 +84,6 @@ class Piece:
     def __init__(self, key: Key, node: Any, pieces: "Pieces") -> None:
         self.key = key
         self.node = node
-        self.label = label(key, node)
         self._pieces = pieces
         self._full: Form | None = None
         self._bare: Form | None = None
@@ -160,10 +158,7 @@ class Pieces:
 
     def weigh(self, root: Piece) -> None:
         """Bytes, nesting and cycles of a piece and all below it, once (Tarjan's algorithm, iterative)."""
-        if root.weight >= 0:
-            return
-        if not root.full.holes:
-            self._close([root])
+        if self._is_weighed(root):
             return
         index: dict[Key, int] = {root.key: 0}
         low: dict[Key, int] = {root.key: 0}
@@ -182,12 +177,20 @@ class Pieces:
                     while component[-1] is not piece:
                         component.append(open_pieces.pop())
                     self._close(component)
-            elif child.key not in index and child.weight < 0:
+            elif self._is_weighed(child):
+                continue
+            elif child.key not in index:
                 index[child.key] = low[child.key] = len(index)
                 open_pieces.append(child)
                 work.append((child, iter(self._below(child))))
-            elif child.weight < 0:
+            else:
                 low[piece.key] = min(low[piece.key], index[child.key])
+
+    def _is_weighed(self, piece: Piece) -> bool:
+        """Whether a piece has its weight; one that holds no others gets it here."""
+        if piece.weight < 0 and not piece.full.holes:
+            piece.height, piece.weight = 1, piece.full.size
+        return piece.weight >= 0
 
     def _close(self, component: list[Piece]) -> None:
         """Weigh a strongly connected component whose successors are weighed already."""
