@@ -351,6 +351,31 @@ def test_json_is_read_as_it_is(value: Any, indent: int | None, ascii_only: bool)
     assert json.dumps(outcome.data) == json.dumps(value)
 
 
+plain = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(st.sampled_from("'\"\\nx{}[],:#/ é"), max_size=8)
+)
+
+
+@given(
+    st.recursive(
+        plain,
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(st.text(st.sampled_from("ab'\"\\ :{"), max_size=4), inner, max_size=4)
+        ),
+        max_leaves=10,
+    ).map(lambda value: {"a": value})
+)
+def test_python_is_read_as_python_means_it(value: Any) -> None:
+    """V6: what Python writes of a value is read as that value."""
+    outcome = parse(repr(value))
+    assert isinstance(outcome, Success)
+    assert json.dumps(outcome.data) == json.dumps(value)
+
+
 pieces = st.sampled_from(
     [
         *"{}[]\",:'\\/*# \n",
