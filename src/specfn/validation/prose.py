@@ -164,9 +164,9 @@ def _within(window: _Window, at: int, repairs: list[Repair]) -> tuple[Any, bool]
     """Read the value that begins at a bracket, and judge what stands around it."""
     text, start, end = window
     if at == start and _ESCAPED.match(text, start, end):
-        value = strict(f'"{window.inside}"')
-        if type(value) is str:
-            return value, False
+        inside = _quoted(_Window(f'"{window.inside}"', 0, end - start + 2), repairs)
+        if inside is not UNREAD:
+            return inside, False
     reading = Reader(text[:end], repairs).read(at)
     _judge_before(_Window(text, start, at).stripped(), repairs)
     after = _Window(text, reading.end, end).stripped()
@@ -193,7 +193,7 @@ def _judge_after(around: _Window, repairs: list[Repair]) -> None:
     if gap(after, 0).end == len(after):
         _note(repairs, "comment", after)
         return
-    bracket = _ANY_BRACKET.search(after)
+    bracket = _ANY_BRACKET.search(_MARK.sub(lambda mark: " " * len(mark.group()), after))
     if bracket is not None or after.startswith(_PIECE_AFTER) or strict(after) is not UNREAD:
         at = around.start + (bracket.start() if bracket else 0)
         raise UnreadableError(around.text, at, _SEVERAL)

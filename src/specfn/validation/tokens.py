@@ -263,4 +263,6 @@ def _no_value(word: str, *, is_last: bool) -> str:
 
 
 def _shown(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    """The beginning of a piece of text, on one line."""
+    shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text[:_SHOWN])
+    return shown if len(text) <= _SHOWN else f"{shown}..."
