@@ -169,6 +169,22 @@ def test_the_sides_of_what_is_valid_are_valid(body: Json, parts: Json, found: li
 
 
 @LAW
+@given(markings, named, samples)
+def test_closed_sides_of_what_is_valid_are_valid(body: Json, parts: Json, found: list[Any]) -> None:
+    """S4, V2: the same with ``equals``, where objects refuse what they do not declare."""
+    assume(not has_loop(parts))
+    made = function(body, parts, equals=True)
+    sides = made.schemas.sides
+    assert sides is not None
+    drawn = [Sampler(made.validator, seed).draw() for seed in range(6)]
+    for value in [*({"body": value} for value in found), *drawn]:
+        if made.validate(value):
+            llm, human = split(made, value)
+            assert sides.model.validator.is_valid(llm)
+            assert human == {} if sides.human is None else sides.human.validator.is_valid(human)
+
+
+@LAW
 @given(markings, named, st.sampled_from(["3.0", "3.1"]))
 def test_a_model_sees_nothing_of_a_person(body: Json, parts: Json, dialect: str) -> None:
     """S5: nothing of a person's schema is in the model's; no reference dangles; the whole stays what it was."""
@@ -201,3 +217,50 @@ def test_a_pickled_function_is_separated_alike(body: Json, parts: Json, found: l
     for value in found:
         assert split(again, {"body": value}) == split(made, {"body": value})
         assert masked(again, {"body": value}) == masked(made, {"body": value})
+
+
+def plain(inner: Strategy) -> Strategy:
+    """Objects whose keywords speak of one side each: what has parts of both is always there."""
+
+    def made(members: Json, required: list[str], shut: bool) -> Json:  # noqa: FBT001
+        nested = [name for name, node in members.items() if "properties" in node]
+        node = {
+            "type": "object",
+            "properties": members,
+            "required": sorted({*nested, *(members.keys() & required)}),
+        }
+        return {**node, "additionalProperties": False} if shut else node
+
+    members = st.dictionaries(st.sampled_from(NAMES), inner, min_size=1, max_size=3)
+    return st.builds(made, members, st.lists(st.sampled_from(NAMES), max_size=2), st.booleans())
+
+
+apart = plain(
+    st.recursive(
+        st.sampled_from(
+            [
+                {"type": "string"},
+                {"type": "integer", "minimum": 1},
+                {"type": "array", "items": {"type": "string"}, "minItems": 1},
+                {"type": "string", **MARK},
+                {"type": "array", "items": {"type": "object"}, **MARK},
+                {"type": "array", "items": {"type": "string", **MARK}},
+            ]
+        ),
+        plain,
+        max_leaves=6,
+    )
+)
+
+
+@LAW
+@given(apart, st.integers(0, 1000))
+def test_valid_sides_that_nothing_ties_make_a_valid_whole(body: Json, seed: int) -> None:
+    """S4: any valid part of the model and any valid part of a person merge to what is valid."""
+    made = function(body, {})
+    llm_schema, human_schema = both(made)
+    llm = Sampler(llm_schema, seed).draw()
+    human = {} if human_schema is None else Sampler(human_schema, seed + 1).draw()
+    assert accepts(llm_schema, llm)
+    assert human_schema is None or accepts(human_schema, human)
+    assert accepts(made.validator, merge(made, llm=llm, human=human or None))

@@ -1,5 +1,6 @@
 """Which members a schema speaks of, and whether a condition on a whole can be one on a half."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from specfn._json import JsonObject
@@ -11,21 +12,36 @@ _CONDITIONS: Final = ("allOf", "not", "if", "then", "else", "dependentSchemas")
 _BRANCHING: Final = ("if", "then", "else")
 
 #: The schema keywords that mean the same for a part of an object, if that part has all members that they name.
-_PLAIN: Final = frozenset({"type", "properties", "required", "title", "description"})
+_PLAIN: Final = frozenset(
+    {
+        *("type", "properties", "required", "dependentRequired", "$ref", "discriminator"),
+        *("title", "description", "deprecated", *_LISTS, *_SINGLES, "dependentSchemas"),
+    }
+)
 
 
 def mentioned(node: Any, definitions: Named) -> set[str]:
     """The members that a schema names anywhere in place."""
-    found: set[str] = set()
+    return {name for each in _in_place([node], definitions) for name in _names(each)}
+
+
+def _names(node: JsonObject) -> Iterator[str]:
+    yield from node.get("properties", ())
+    yield from node.get("required", ())
+    yield from node.get("dependentSchemas", ())
+    for key, names in node.get("dependentRequired", {}).items():
+        yield from (key, *names)
+
+
+def _in_place(schemas: Iterable[Any], definitions: Named) -> Iterator[JsonObject]:
+    """Schemas, and all that they apply to the same value."""
     seen: set[str] = set()
-    waiting = [node]
+    waiting = list(schemas)
     while waiting:
         node = waiting.pop()
         if not isinstance(node, dict):
             continue
-        found.update(node.get("properties", ()), node.get("required", ()))
-        for key, names in node.get("dependentRequired", {}).items():
-            found.update((key, *names))
+        yield node
         name = definitions.name_of(node["$ref"]) if "$ref" in node else None
         if name is not None and name not in seen:
             seen.add(name)
@@ -33,16 +49,32 @@ def mentioned(node: Any, definitions: Named) -> set[str]:
         waiting += [item for keyword in _LISTS for item in node.get(keyword, ())]
         waiting += [node[keyword] for keyword in _SINGLES if keyword in node]
         waiting += node.get("dependentSchemas", {}).values()
-    return found
 
 
-def kept(node: JsonObject, names: set[str]) -> JsonObject:
+def kept(node: JsonObject, names: set[str], definitions: Named) -> JsonObject:
     """The conditions of a schema that hold without some members because they speak of others only."""
     found = {key: node[key] for key in _CONDITIONS if key in node}
-    apart = {key: _is_apart(_schemas(key, value), names) for key, value in found.items()}
+    apart = {
+        key: _is_apart(_schemas(key, value), names, definitions) for key, value in found.items()
+    }
     if not all(apart.get(key, True) for key in _BRANCHING):
         apart |= dict.fromkeys(_BRANCHING, False)
     return {key: value for key, value in found.items() if apart[key]}
+
+
+def declare(node: JsonObject, out: JsonObject, definitions: Named) -> bool:
+    """Whether the conditions that a half does not have declare members of the whole."""
+    left_out = [
+        each
+        for key in _CONDITIONS
+        if key in node and key not in out
+        for each in _schemas(key, node[key])
+    ]
+    return any(not _DECLARING.isdisjoint(each) for each in _in_place(left_out, definitions))
+
+
+#: What makes a member one that an object has declared, or evaluated.
+_DECLARING: Final = frozenset({"properties", "patternProperties", "additionalProperties"})
 
 
 def _schemas(keyword: str, value: Any) -> list[Any]:
@@ -51,12 +83,8 @@ def _schemas(keyword: str, value: Any) -> list[Any]:
     return list(value) if isinstance(value, list) else [value]
 
 
-def _is_apart(schemas: list[Any], names: set[str]) -> bool:
+def _is_apart(schemas: list[Any], names: set[str], definitions: Named) -> bool:
     return all(
-        not isinstance(node, dict)
-        or (
-            _PLAIN.issuperset(node)
-            and names.isdisjoint((*node.get("properties", ()), *node.get("required", ())))
-        )
-        for node in schemas
+        _PLAIN.issuperset(node) and names.isdisjoint(_names(node))
+        for node in _in_place(schemas, definitions)
     )

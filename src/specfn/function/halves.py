@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from specfn._json import JsonObject, dumps
-from specfn.function.conditions import kept, mentioned
+from specfn.function.conditions import declare, kept, mentioned
 from specfn.function.ownership import Survey
 from specfn.function.spots import GROUPS, LEAF, UNIONS, Key, Spot, kinds_of_parts
 from specfn.schema.bundle import Named
@@ -149,9 +149,8 @@ class Half:
         out |= {key: node[key] for key in _COUNTS if key in node}
         if not self._human:
             out |= {key: value for key, value in node.items() if key in _OF_SCALARS}
-            out |= kept(
-                node, {*taken, *claims, *(n for n, s in spot.properties.items() if s.human)}
-            )
+            theirs = {*taken, *claims, *(n for n, s in spot.properties.items() if s.human)}
+            out |= kept(node, theirs, self._definitions)
         if "properties" in node:
             out["properties"] = self._properties(spot, node, taken, claims)
         self._require(out, spot, node, taken, claims)
@@ -214,6 +213,9 @@ class Half:
         self, out: JsonObject, spot: Spot, node: JsonObject, shared: set[str], *, grouped: bool
     ) -> None:
         """What an object takes besides its properties."""
+        is_open = not self._human and declare(node, out, self._definitions)
+        if is_open:
+            out["additionalProperties"] = True  # what was declared is not known here any more
         if grouped:
             if not self._human:
                 out |= {key: node[key] for key in _REST if _is_kept(node.get(key), shared)}
@@ -231,7 +233,7 @@ class Half:
                 out["additionalProperties"] = False
         elif "additionalProperties" in node:
             out["additionalProperties"] = node["additionalProperties"]
-        if not self._human and node.get("unevaluatedProperties") is False:
+        if not self._human and not is_open and node.get("unevaluatedProperties") is False:
             out["unevaluatedProperties"] = False
 
     def _member(self, spot: Spot, node: Any) -> Any:
