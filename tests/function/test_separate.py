@@ -763,3 +763,19 @@ def test_a_body_of_bytes_is_a_persons() -> None:
     assert found
     assert found.llm["properties"] == {}
     assert list(found.human["properties"]) == ["body"]
+
+
+def test_files_of_a_person_are_sent() -> None:
+    """S4, X5: what a person hands over may be bytes; merging leaves them as they are."""
+    upload = thing(("title", "pages"), title=TEXT, pages={"type": "array", "items": {"type": "string", "format": "binary"}})  # fmt: skip
+    made = document({})
+    content = {"multipart/form-data": {"schema": upload}}
+    made["paths"]["/x"]["post"]["requestBody"]["content"] = content
+    function = load(made, options=Options(separate="files")).functions[0]
+    pages = [b"\x00CANARY", b"\x01"]
+    whole = merge(function, llm={"body": {"title": "t"}}, human={"body": {"pages": pages}})
+    assert whole == {"body": {"title": "t", "pages": pages}}
+    assert function.validate(whole)
+    request = specfn.request(function, whole, specfn.Connection(base_url="https://api.example"))
+    assert b"\x00CANARY" in request.content
+    assert masked(function, whole) == {"body": {"title": "t", "pages": "***"}}

@@ -17,11 +17,34 @@ _SHOWN = 300
 
 
 def shown(value: Any) -> str:
-    """A keyword's value as a description shows it; a reference is its component's name."""
+    """A keyword's value as a description shows it.
+
+    A reference is its component's name; properties that are refused are not named.
+    """
     text = dumps(value).decode()
+    if ":false" in text and "properties" in text:
+        text = dumps(_offered(value)).decode()
     if "$ref" in text:
         text = _REFERENCE.sub(lambda match: unescape(unquote(match[1])), text)
     return shorten(clean(text), _SHOWN)
+
+
+def _offered(value: Any) -> Any:
+    """The value of a schema keyword without the properties that its schemas refuse."""
+    if isinstance(value, list):
+        return [_offered(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: item if key in _DATA else _offered(item) for key, item in value.items()}
+    properties = found.get("properties")
+    if isinstance(properties, dict):
+        kept = {name: item for name, item in properties.items() if item is not False}
+        found["properties"] = kept
+    return found
+
+
+#: Members of a schema that hold values, not schemas.
+_DATA = frozenset({"const", "default", "enum", "examples"})
 
 
 def boolean(schema: Any) -> Draft:
