@@ -1,5 +1,6 @@
 """Small frozen records that several rooms hand to the caller."""
 
+import reprlib
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -21,6 +22,11 @@ class _Absent:
 
 #: The value of a problem whose place holds nothing (a missing property).
 ABSENT: Final = _Absent()
+
+
+def brief(value: Any) -> str:
+    """The ``repr`` of a value that may be of any size and depth, cut where it is long or deep."""
+    return reprlib.repr(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +67,13 @@ class ArgumentProblem:
     expected: str
     value: Any = field(default=ABSENT)
     description: str | None = None
+
+    def __repr__(self) -> str:
+        value = brief(self.value)
+        return (
+            f"ArgumentProblem(path={self.path!r}, expected={self.expected!r}, value={value}, "
+            f"description={self.description!r})"
+        )
 
     def __str__(self) -> str:
         more = f" ({self.description.rstrip('.')})" if self.description else ""

@@ -63,6 +63,14 @@ def test_closed_streams_are_told(document: Callable[..., Path], command: list[st
         assert ended.stderr.count("\n") <= 1
 
 
+def test_the_demo_needs_somewhere_to_write_to() -> None:
+    """Without stdout the demo is wrong use, said in one line, and nothing is started."""
+    line = f'"{sys.executable}" -m specfn demo >&-'
+    ended = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr == "specfn: stdout is closed; redirect it to a file\n"
+
+
 def test_an_interrupt_is_130(process: Process) -> None:
     """Ctrl-C ends the command with 130 and no traceback."""
     running = process("tools", "-", stdin=subprocess.PIPE)

@@ -54,9 +54,10 @@ def test_the_list_is_what_the_library_gives(
 
 
 def test_a_document_without_operations_is_an_empty_list(specfn: Command, document: Command) -> None:
-    """No functions are a list of none, not a fault."""
+    """No functions are a list of none, not a fault; stderr says so."""
     ended = specfn("tools", document({}))
-    assert (ended.code, ended.out, ended.err) == (0, "[]\n", "")
+    assert (ended.code, ended.out) == (0, "[]\n")
+    assert ended.err == "specfn: the document has no operations\n"
 
 
 def test_what_is_no_function_is_counted_on_stderr(specfn: Command, document: Command) -> None:

@@ -386,3 +386,13 @@ def test_progress_is_told(server: Server) -> None:
 def test_origins_are_what_the_client_connects_to(url: str, origin: str | None) -> None:
     """An origin is scheme, host and port as the client reads them, the default port written out."""
     assert origin_of(url) == origin
+
+
+@pytest.mark.parametrize(
+    "text", ["http:/user:pw@host", "HTTPS:user:pw@host/x", "http:///user:pw@x"]
+)
+def test_what_is_nearly_a_url_is_not_shown(text: str) -> None:
+    """A URL that lacks a slash is refused without its text, which may hold a password."""
+    with pytest.raises(DocumentError) as caught:
+        read(text)
+    assert "pw" not in str(caught.value)

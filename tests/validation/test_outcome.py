@@ -37,3 +37,15 @@ def test_failure_keeps_what_was_done() -> None:
     failure = Failure(data={"a": 5}, errors=(PROBLEM,), repairs=(repair,), incomplete=True)
     assert pickle.loads(pickle.dumps(failure)) == failure
     assert "❌ expected string" in failure.feedback()
+
+
+def test_what_is_deep_or_long_is_shown_in_short() -> None:
+    """The ``repr`` of an outcome is bounded, however deep and long what a model wrote is."""
+    deep: list[object] = []
+    for _ in range(5_000):
+        deep = [deep]
+    for value in (deep, "x" * 1_000_000, list(range(100_000))):
+        problem = ArgumentProblem(path="$input", expected="string", value=value)
+        for shown in (repr(problem), repr(Failure(data=value, errors=(problem,)))):
+            assert len(shown) < 1_000
+            assert "path='$input'" in shown

@@ -2,6 +2,8 @@
 
 import click
 
+from specfn.cli import output
+
 
 @click.command(name="demo")
 def command() -> int:
@@ -13,4 +15,4 @@ def command() -> int:
 
     from specfn.demo.scenario import run  # noqa: PLC0415  # likewise
 
-    return run(Console())
+    return run(Console(file=output.stdout()))

@@ -87,6 +87,8 @@ def _written(function: "Function") -> Iterator[bytes]:
 def _left_out(application: "Application") -> str:
     """A reminder of the operations that are no functions; empty if all are."""
     errors, functions = len(application.errors), len(application.functions)
+    if not errors and not functions:
+        return "the document has no operations"
     if not errors:
         return ""
     are = "is no function" if errors == 1 else "are no functions"

@@ -40,6 +40,7 @@ _HEADERS: Final = {
 _CODINGS: Final = frozenset({"", "identity", "gzip", "deflate"})
 
 _URL: Final = re.compile(r"https?://", re.IGNORECASE)
+_NEARLY: Final = re.compile(r"https?:", re.IGNORECASE)
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 #: Told how many bytes have arrived, and how many are expected where the server says so.
@@ -122,6 +123,8 @@ def _check_path(path: str) -> None:
         raise DocumentError("this is the text of a document, not a path; use specfn.loads for text")
     if _SCHEME.match(path):
         raise DocumentError(f"only http and https URLs are read, not {path.partition(':')[0]}")
+    if _NEARLY.match(path):  # not shown: it may hold a password
+        raise DocumentError("this is neither a path nor a URL; a URL begins with https://host")
 
 
 #: What a failed attempt to open a file means, the first class that fits.
@@ -177,6 +180,8 @@ def shown(url: str) -> str:
         parts = urlsplit(url)
         host = parts.netloc.rpartition("@")[2]
     except ValueError:
+        return "the URL"
+    if not host and _NEARLY.match(url):  # what should be the host stands in the path, a password with it
         return "the URL"
     return f"{parts.scheme}://{host}{parts.path}"
 

@@ -23,6 +23,7 @@ def lost_reference(reference: str, pointer: str) -> Refused:
         reason = f"the reference {reference!r} leads nowhere; correct it in the document"
         return Refused("reference", reason, pointer)
     reason = (
-        f"the reference {reference!r} leads to another document; Options.references may allow it"
+        f"the reference {reference!r} leads to another document, which was not read: "
+        "Options.references says which may be, application.diagnostics what was tried"
     )
     return Refused("external", reason, pointer)

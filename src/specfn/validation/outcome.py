@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from specfn.records import ArgumentProblem, Repair, TextFault
+from specfn.records import ArgumentProblem, Repair, TextFault, brief
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +59,9 @@ class Failure:
 
     def __bool__(self) -> Literal[False]:
         return False
+
+    def __repr__(self) -> str:
+        return f"Failure(errors={self.errors!r}, data={brief(self.data)})"
 
     def feedback(self) -> str:
         """Say what is wrong and what to do next, for a model to read (rule V8)."""
