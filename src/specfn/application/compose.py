@@ -1,5 +1,7 @@
 """Routes and options to an application."""
 
+from collections.abc import Callable
+
 from specfn._json import JsonObject
 from specfn.application.application import Application
 from specfn.application.overrides import overridden
@@ -17,6 +19,7 @@ from specfn.migrate.references import References
 from specfn.migrate.route import Api, Route
 from specfn.records import Edit, Note
 from specfn.schema.chains import is_suspicious
+from specfn.schema.unfolding import MAX_NODES, Unfolding
 from specfn.settings import Settings
 
 
@@ -46,6 +49,8 @@ def compose(
         migration = without(document, migration, "recursive", composer.recursion)
     if is_suspicious(schemas):
         migration = without(document, migration, "chain", composer.excess)
+    if normalized.nodes > MAX_NODES:
+        migration = without(document, migration, "chain", _oversized(Unfolding(schemas)))
     routes = fix(migration.routes, settings.fixed)
     composer.check_fixed(routes)
     names = naming.names(
@@ -66,6 +71,22 @@ def compose(
         notes=(*notes, *normalized.notes),
         raw=raw,
     )
+
+
+def _oversized(unfolding: Unfolding) -> Callable[[Route], str | None]:
+    """Why a route is refused whose arguments unfold to more schemas than can be checked."""
+
+    def reason(route: Route) -> str | None:
+        parameters = [*route.parameters, *(p for group in route.groups for p in group.parameters)]
+        roots = [part.schema for part in (*parameters, route.body) if part is not None]
+        count = unfolding.nodes(roots)
+        if count <= MAX_NODES:
+            return None
+        return (
+            f"the request unfolds to over {MAX_NODES:,} schemas; use references instead of copies"
+        )
+
+    return reason
 
 
 def _api(document: JsonObject, source: str | None) -> Api:

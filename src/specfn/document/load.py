@@ -181,7 +181,9 @@ def shown(url: str) -> str:
         host = parts.netloc.rpartition("@")[2]
     except ValueError:
         return "the URL"
-    if not host and _NEARLY.match(url):  # what should be the host stands in the path, a password with it
+    if not host and _NEARLY.match(
+        url
+    ):  # what should be the host stands in the path, a password with it
         return "the URL"
     return f"{parts.scheme}://{host}{parts.path}"
 

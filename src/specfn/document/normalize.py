@@ -23,12 +23,14 @@ class Normalized(NamedTuple):
         dangling: the references of schemas that lead nowhere.
         notes: faults that belong to no single operation.
         version: the version the document was written in: ``2.0``, ``3.0``, ``3.1`` or ``3.2``.
+        nodes: how many schemas it has, shared ones counted wherever they stand.
     """
 
     document: JsonObject
     dangling: frozenset[str]
     notes: tuple[Note, ...]
     version: str
+    nodes: int
 
 
 def version(document: JsonObject) -> str:
@@ -89,4 +91,5 @@ def normalize(document: JsonObject, uri: str | None = None) -> Normalized:
         dangling=frozenset(upgrade.dangling),
         notes=tuple(reader.notes),
         version=found,
+        nodes=upgrade.nodes,
     )

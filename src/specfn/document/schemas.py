@@ -87,6 +87,7 @@ class SchemaUpgrade:
     Attributes:
         schemas: the normalized components, by name. Filled by ``finish``.
         dangling: the references that lead nowhere.
+        nodes: how many schemas were upgraded, shared ones counted wherever they stand.
     """
 
     def __init__(self, resolver: Resolver, components: Any, *, siblings: bool) -> None:
@@ -107,6 +108,7 @@ class SchemaUpgrade:
         self._current: str | None = None
         self.schemas: JsonObject = {}
         self.dangling: set[str] = set()
+        self.nodes = 0
 
     def finish(self) -> JsonObject:
         """Upgrade the named schemas and, until none is left, what references reach beyond them."""
@@ -149,6 +151,7 @@ class SchemaUpgrade:
         """One schema and all below it, upgraded; the same object where nothing had to change."""
         if node.__class__ is not dict:
             return node if isinstance(node, bool) else {}
+        self.nodes += 1
         if depth > MAX_DEPTH:
             self.dangling.add(_TOO_DEEP)
             return {"$ref": _TOO_DEEP}
