@@ -59,6 +59,7 @@ class Settings:
     safety: Mapping[str, Safety] = field(default_factory=dict)
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"
+    engine: Literal["auto", "rust", "python"] = "auto"
     coerce_arrays: bool = False
     select: Callable[[Any], bool] | Selection | None = None
     names: Mapping[str, str] = field(default_factory=dict)

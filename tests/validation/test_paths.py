@@ -2,11 +2,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specfn.records import ABSENT
 from specfn.validation.validate import Validator
+
+pytestmark = pytest.mark.usefixtures("each_engine")
 
 PERSON = {
     "type": "object",
@@ -275,6 +277,7 @@ def damaged(draw: st.DrawFn, tree: Tree, path: str, places: list[str]) -> Any:
     return value
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_independent_damages_are_exactly_the_problems(data: st.DataObject) -> None:
     """V2: k independent damages are k problems, at exactly those places."""

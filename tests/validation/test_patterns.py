@@ -2,7 +2,9 @@ from typing import Any
 
 import pytest
 
-from specfn.validation.patterns import STEPS, judge, matches, price, texts_of, weigh
+from specfn.validation.engine import engine
+from specfn.validation.engine_rust import STEPS
+from specfn.validation.patterns import texts_of, weigh
 from specfn.validation.validate import Validator
 
 BAD = "("
@@ -26,12 +28,14 @@ ENDLESS = "a" * (STEPS * 2)
         ("a{99999999999}", "refused"),
         (BAD, "refused"),
         ("[", "refused"),
-        (r"[\w-.]", "refused"),
+        (r"[\w-.]", "plain"),
+        (r"\_", "plain"),
+        (r"\q", "refused"),
     ],
 )
 def test_judgements(pattern: str, kind: str) -> None:
     """V5: each pattern is enforced, weighed or refused by what it costs."""
-    assert judge(pattern).kind == kind
+    assert engine("rust").judge(pattern).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -61,14 +65,15 @@ def test_texts_of_a_value() -> None:
 
 def test_plain_patterns_have_no_price() -> None:
     """Ordinary patterns need no thought."""
-    assert price(["^a", BAD]) is None
+    assert engine("rust").price(["^a", BAD]) is None
 
 
 def test_matching() -> None:
     """A pattern is searched for, not anchored; one that is no pattern matches nothing."""
-    assert matches("b", "abc")
-    assert not matches("^b", "abc")
-    assert not matches(BAD, "(")
+    for one in (engine("rust"), engine("python")):
+        assert one.matches("b", "abc")
+        assert not one.matches("^b", "abc")
+        assert not one.matches(BAD, "(")
 
 
 #: Schemas with a refused pattern, and values that no such schema may refuse for it.

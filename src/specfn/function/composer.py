@@ -183,7 +183,8 @@ class Composer:
     def excess(self, route: Route) -> str | None:
         """Why the arguments of a route cannot be validated safely; ``None`` if they can (V1)."""
         try:
-            validator_class()(self.validator(self.root(route))).is_valid({})
+            schema = self.validator(self.root(route))
+            validator_class()(schema, engine=self.settings.engine).is_valid({})
         except DocumentError as error:
             return f"{error.reason}; simplify the schema"
         return None

@@ -191,7 +191,10 @@ class Schemas:
         """
         if self._validator is None:
             made = validator_class()(
-                self.root, formats=self.settings.formats, equals=self.settings.equals
+                self.root,
+                formats=self.settings.formats,
+                equals=self.settings.equals,
+                engine=self.settings.engine,
             )
             made.compile()
             self._validator = made
@@ -213,7 +216,9 @@ class Schemas:
         Properties that the document does not declare are none of its promises, whatever ``equals`` says.
         """
         if self._promised is None and (schema := loads(self.promise)) is not None:
-            self._promised = validator_class()(schema, formats=self.settings.formats)
+            self._promised = validator_class()(
+                schema, formats=self.settings.formats, engine=self.settings.engine
+            )
         return self._promised
 
     @property

@@ -1,79 +1,104 @@
-"""The engine: jsonschema-rs, told to stay off the network and off the machine's limits (rules V1, V5)."""
+"""The engine that decides whether a value is what a schema asks for: which there are, and the choice between them.
 
-from collections.abc import Sequence
-from typing import Any
+jsonschema-rs where it can be imported, jsonschema elsewhere; both give the same verdicts and the same places, as ``Engine``
+says what is asked of them. ``Options.engine`` chooses.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, Literal, Protocol, TypeAlias
 
 from specfn._json import JsonObject
-from specfn._pointer import join
-from specfn.errors import DocumentError
-from specfn.validation.formats import OWN
-from specfn.validation.patterns import regex_options
-from specfn.validation.prepare import HOME, Prepared
+from specfn.errors import UsageError
+from specfn.validation.patterns import Judgement, Price
+from specfn.validation.prepare import Prepared
+
+#: ``auto`` is ``rust`` where that is installed.
+Choice: TypeAlias = Literal["auto", "rust", "python"]
 
 
-def compile_whole(prepared: Prepared) -> Any:
-    """Compile a whole schema; the engine's ``is_valid`` is the verdict.
+class Compiled(Protocol):
+    """A schema that was compiled."""
+
+    def is_valid(self, instance: Any) -> bool:
+        """The verdict on a sound value."""
+
+    def iter_errors(self, instance: Any) -> Iterable[Any]:
+        """Every error, with ``schema_path``, ``instance_path`` and ``kind``.
+
+        Of what is missing, the kind has a ``property``; of what is not declared, ``unexpected`` ones.
+        """
+
+
+class Engine(Protocol):
+    """What is asked of an engine."""
+
+    name: str
+
+    def judge(self, pattern: str) -> Judgement:
+        """Judge one pattern of a document."""
+
+    def spell(self, pattern: str) -> str:
+        """A pattern that is not refused as this engine reads it."""
+
+    def matches(self, spelled: str, text: str) -> bool:
+        """Whether such a pattern is found in a text."""
+
+    def price(self, patterns: Iterable[str]) -> Price | None:
+        """What the patterns of a schema need beyond the ordinary; ``None`` if nothing."""
+
+    def whole(self, prepared: Prepared) -> Callable[[Any], bool]:
+        """Compile a whole schema to a verdict.
+
+        Raises:
+            DocumentError: it is not a schema.
+        """
+
+    def parts(self, prepared: Prepared) -> Callable[[JsonObject], Compiled]:
+        """What compiles schemas that may refer to the definitions of a prepared one."""
+
+
+def is_installed() -> bool:
+    """Whether jsonschema-rs can be imported."""
+    try:
+        import jsonschema_rs  # noqa: F401, PLC0415 - 24 ms, first use
+    except ImportError:
+        return False
+    return True
+
+
+@lru_cache
+def engine(choice: Choice = "auto") -> Engine:
+    """The engine of a choice.
 
     Raises:
-        DocumentError: it is not a schema.
+        UsageError: it is not installed.
     """
-    from jsonschema_rs import Draft202012Validator, ValidationError  # noqa: PLC0415 - 24 ms, first use
+    if choice == "python" or (choice == "auto" and not is_installed()):
+        from specfn.validation.engine_python import Python  # noqa: PLC0415 - where it is chosen
 
-    try:
-        return Draft202012Validator(prepared.schema, **_options())
-    except ValidationError as error:
-        pointer = _pointer(prepared, error.instance_path)
-        reason = f"not a JSON Schema: {_first_line(error)}"
-    except (ValueError, TypeError, OverflowError) as error:
-        pointer, reason = "", f"not a JSON Schema: {_first_line(error)}"
-    raise DocumentError(reason, pointer=pointer)
+        return Python()
+    if not is_installed():
+        raise UsageError("the engine rust needs the package jsonschema-rs")
+    from specfn.validation.engine_rust import Rust  # noqa: PLC0415 - likewise
+
+    return Rust()
 
 
 class Workshop:
     """Compiles parts of a prepared schema, each once, when they are first needed for a report."""
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: Prepared, engine: Engine) -> None:
         """Make the definitions known under their name."""
-        from jsonschema_rs import Draft202012, Registry  # noqa: PLC0415 - loaded already
-
-        self._registry = Registry([(HOME, prepared.schema)], draft=Draft202012)
-        self._verdicts: dict[int, Any] = {}
-
-    def compile(self, schema: JsonObject) -> Any:
-        """Compile a schema that may refer to the definitions."""
-        from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - likewise
-
-        return Draft202012Validator(schema, registry=self._registry, **_options())
+        self.compile = engine.parts(prepared)
+        self.matches = engine.matches
+        self._verdicts: dict[int, Compiled] = {}
 
     def accepts(self, node: Any, value: Any) -> bool:
         """Whether a node of the prepared schema accepts a value."""
         if not isinstance(node, dict):
             return node is not False
-        engine = self._verdicts.get(id(node))
-        if engine is None:
-            engine = self._verdicts[id(node)] = self.compile(node)
-        return bool(engine.is_valid(value))
-
-
-def _options() -> dict[str, Any]:
-    return {
-        "offline": True,
-        "validate_formats": True,
-        "formats": dict(OWN),
-        "pattern_options": regex_options(),
-    }
-
-
-def _pointer(prepared: Prepared, place: Sequence[str | int]) -> str:
-    """A place in the prepared schema as one in the given schema."""
-    if len(place) < 2:
-        return ""
-    return prepared.keys[int(place[1])] + join(place[2:])
-
-
-def _first_line(error: Exception) -> str:
-    try:
-        text = str(error)
-    except ValueError:  # an integer too long to be written
-        return type(error).__name__
-    return text.partition("\n")[0][:300]
+        verdict = self._verdicts.get(id(node))
+        if verdict is None:
+            verdict = self._verdicts[id(node)] = self.compile(node)
+        return bool(verdict.is_valid(value))

@@ -5,7 +5,6 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from specfn.validation.engine import Workshop
 from specfn.validation.parts import Part
-from specfn.validation.patterns import matches
 from specfn.validation.shapes import Shapes
 
 #: What a finding means: the value itself; a property that is missing, or must not be, or has a wrong name; a
@@ -73,7 +72,7 @@ def _property(part: Part, _: Any, shapes: Shapes, __: Workshop) -> Iterator[Find
 def _by_pattern(part: Part, value: Any, shapes: Shapes, workshop: Workshop) -> Iterator[Finding]:
     for pattern, schema in part.holder["patternProperties"].items():
         for name, item in value.items():
-            if matches(pattern, name) and not workshop.accepts(schema, item):
+            if workshop.matches(pattern, name) and not workshop.accepts(schema, item):
                 yield inner_finding(schema, "patternProperties", name, shapes)
 
 
@@ -82,7 +81,7 @@ def _additional(part: Part, value: Any, shapes: Shapes, workshop: Workshop) -> I
     declared = part.holder.get("properties", {})
     patterns = part.holder.get("patternProperties", {})
     for name, item in value.items():
-        if name in declared or any(matches(pattern, name) for pattern in patterns):
+        if name in declared or any(workshop.matches(pattern, name) for pattern in patterns):
             continue
         if not workshop.accepts(schema, item):
             yield inner_finding(schema, "additionalProperties", name, shapes)

@@ -10,7 +10,7 @@ What comes out holds only schema keywords that decide, its definitions numbered:
 * with ``equals``, object schemas that say nothing of additional properties refuse them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -74,7 +74,12 @@ class _Task(NamedTuple):
 
 
 def prepare(
-    surveyed: Survey, *, formats: bool, equals: bool, refused: frozenset[str] = frozenset()
+    surveyed: Survey,
+    *,
+    formats: bool,
+    equals: bool,
+    refused: frozenset[str] = frozenset(),
+    spell: Callable[[str], str] = str,
 ) -> Prepared:
     """Prepare a surveyed schema for the engine.
 
@@ -83,8 +88,9 @@ def prepare(
         formats: whether formats are asserted.
         equals: whether objects refuse what they do not declare.
         refused: the patterns that are not enforced.
+        spell: how the engine writes the others.
     """
-    return _Preparation(surveyed, formats=formats, refused=refused).run(
+    return _Preparation(surveyed, formats=formats, refused=refused, spell=spell).run(
         Closing.CLOSE if equals else Closing.NEVER
     )
 
@@ -92,8 +98,16 @@ def prepare(
 class _Preparation:
     """The state of one preparation."""
 
-    def __init__(self, surveyed: Survey, *, formats: bool, refused: frozenset[str]) -> None:
+    def __init__(
+        self,
+        surveyed: Survey,
+        *,
+        formats: bool,
+        refused: frozenset[str],
+        spell: Callable[[str], str],
+    ) -> None:
         self._survey = surveyed
+        self._spell = spell
         self._formats = formats
         self._widening = Widening(refused, surveyed.tainted(refused))
         self._numbers: dict[_Variant, str] = {}
@@ -154,6 +168,8 @@ class _Preparation:
                 node[keyword] = value
         elif keyword in {"required", "type"} and isinstance(value, list):
             node[keyword] = _once(value)
+        elif keyword == "pattern" and isinstance(value, str):
+            node[keyword] = self._spell(value)
         else:
             node[keyword] = value
 
@@ -192,12 +208,24 @@ class _Preparation:
                 _Task(item, inner, trail, items, index) for index, item in enumerate(schemas)
             )
         elif keyword in MAP and isinstance(value, dict):
+            if keyword == "patternProperties":
+                value = self._spelled(value)
             node[keyword] = members = dict.fromkeys(value, True)
             self._tasks.extend(
                 _Task(item, inner, trail, members, key) for key, item in value.items()
             )
         else:
             node[keyword] = value  # likewise
+
+    def _spelled(self, members: JsonObject) -> JsonObject:
+        """Schemas by pattern as the engine writes it; two patterns may be the same there."""
+        found: JsonObject = {}
+        for pattern, schema in members.items():
+            spelled = self._spell(pattern)
+            while spelled in found:
+                spelled += "(?:)"
+            found[spelled] = schema
+        return found
 
 
 def _distinct(schemas: list[Any]) -> list[Any]:

@@ -12,7 +12,6 @@ from specfn._json import JsonObject
 from specfn.validation.engine import Workshop
 from specfn.validation.findings import Finding, inner_finding
 from specfn.validation.keywords import UNEVALUATED, parts_in_place
-from specfn.validation.patterns import matches
 from specfn.validation.shapes import Shapes
 
 _PROPERTIES, _ITEMS = UNEVALUATED
@@ -60,7 +59,9 @@ def _members(
     if others or any("additionalProperties" in part for part in parts):
         unknown = []
     else:
-        unknown = [name for name in value if not any(_knows(part, name) for part in parts)]
+        unknown = [
+            name for name in value if not any(_knows(part, name, workshop) for part in parts)
+        ]
     if not unknown:
         unknown = list(_in_excess(member, value, workshop))
     yield from _refused(
@@ -98,7 +99,7 @@ def _refused(
             yield inner_finding(schema, keyword, token, shapes)
 
 
-def _knows(part: JsonObject, name: str) -> bool:
+def _knows(part: JsonObject, name: str, workshop: Workshop) -> bool:
     return name in part.get("properties", ()) or any(
-        matches(pattern, name) for pattern in part.get("patternProperties", ())
+        workshop.matches(pattern, name) for pattern in part.get("patternProperties", ())
     )

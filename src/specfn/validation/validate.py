@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from specfn.records import ArgumentProblem
 from specfn.schema.describe import Schema
 from specfn.validation.chains import depth_limit
-from specfn.validation.engine import compile_whole
+from specfn.validation.engine import Choice, Engine
+from specfn.validation.engine import engine as engine_of
 from specfn.validation.explain import Explainer, Fault
 from specfn.validation.guard import sound, unsound
 from specfn.validation.outcome import Failure, Success, success
-from specfn.validation.patterns import Price, price, refused
+from specfn.validation.patterns import Price, refused
 from specfn.validation.prepare import Prepared, prepare
 from specfn.validation.survey import Survey, survey
 
@@ -38,7 +39,17 @@ class Validator:
         schema: the schema as it was given.
     """
 
-    __slots__ = ("_accepts", "_depth", "_equals", "_formats", "_full", "_light", "_noted", "schema")
+    __slots__ = (
+        "_accepts",
+        "_choice",
+        "_depth",
+        "_equals",
+        "_formats",
+        "_full",
+        "_light",
+        "_noted",
+        "schema",
+    )
 
     def __init__(
         self,
@@ -46,6 +57,7 @@ class Validator:
         *,
         formats: Literal["assert", "hint"] = "assert",
         equals: bool = False,
+        engine: Choice = "auto",
     ) -> None:
         """Take a JSON Schema 2020-12 schema whose references are ``#/$defs/NAME``.
 
@@ -53,18 +65,20 @@ class Validator:
             schema: the schema; it is not copied and must not change.
             formats: whether formats are asserted, or only shown.
             equals: whether object schemas refuse properties that they do not declare.
+            engine: what decides: ``rust`` (jsonschema-rs), ``python`` (jsonschema), or the first that is installed.
         """
         self.schema: Final = schema
+        self._choice: Final = engine
         self._formats: Final = formats
         self._equals: Final = equals
-        self._full: _Engine | None = None
+        self._full: _Whole | None = None
         self._accepts: Callable[[Any], bool] | None = None
         self._depth = 0
-        self._light: _Engine | None = None
+        self._light: _Whole | None = None
         self._noted: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.schema, self._formats, self._equals)
+        return _rebuild, (self.schema, self._formats, self._equals, self._choice)
 
     @property
     def unchecked(self) -> tuple[str, ...]:
@@ -140,16 +154,18 @@ class Validator:
         """
         self._engine()
 
-    def _engine(self) -> "_Engine":
+    def _engine(self) -> "_Whole":
         engine = self._full
         if engine is None:
-            engine = _Engine(survey(self.schema), self._formats, equals=self._equals)
+            engine = _Whole(
+                survey(self.schema), self._formats, engine_of(self._choice), equals=self._equals
+            )
             self._depth = engine.depth
             self._accepts = engine.accepts if engine.price is None else None
             self._full = engine
         return engine
 
-    def _affordable(self, engine: "_Engine", cost: Price, value: Any) -> "_Engine":
+    def _affordable(self, engine: "_Whole", cost: Price, value: Any) -> "_Whole":
         """The engine that can decide on a value: without its costly patterns if they cost too much.
 
         Running out of steps ends the engine's whole validation with a quiet *no*, which is why a *no* is believed only
@@ -169,32 +185,36 @@ class Validator:
         return self._light
 
 
-class _Engine:
+class _Whole:
     """One schema compiled: the verdict at once, the explanation when it is first asked for."""
 
     def __init__(
         self,
         surveyed: Survey,
         formats: str,
+        engine: Engine,
         *,
         equals: bool,
         dropped: tuple[str, ...] = (),
     ) -> None:
         self._survey = surveyed
         self._formats = formats
+        self._engine = engine
         self._equals = equals
-        self.refused = refused(surveyed.patterns)
+        self.refused = refused(surveyed.patterns, engine.judge)
         self._dropped = frozenset((*self.refused, *dropped))
         kept = [pattern for pattern in surveyed.patterns if pattern not in self._dropped]
-        self.price = price(kept)
+        self.price = engine.price(kept)
         prepared = self._prepare()
         self.depth = depth_limit(prepared)
-        self.accepts = compile_whole(prepared).is_valid
+        self.accepts = engine.whole(prepared)
         self._explainer: Explainer | None = None
 
-    def without(self, patterns: tuple[str, ...]) -> "_Engine":
+    def without(self, patterns: tuple[str, ...]) -> "_Whole":
         """The same without some patterns."""
-        return _Engine(self._survey, self._formats, equals=self._equals, dropped=patterns)
+        return _Whole(
+            self._survey, self._formats, self._engine, equals=self._equals, dropped=patterns
+        )
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """What is wrong with a sound value that is not accepted."""
@@ -203,7 +223,7 @@ class _Engine:
     def explainer(self) -> Explainer:
         """What explains; made when it is first asked for."""
         if self._explainer is None:
-            self._explainer = Explainer(self._prepare(), self._survey.named)
+            self._explainer = Explainer(self._prepare(), self._survey.named, self._engine)
         return self._explainer
 
     def _prepare(self) -> Prepared:
@@ -213,8 +233,14 @@ class _Engine:
             formats=self._formats == "assert",
             equals=self._equals,
             refused=self._dropped,
+            spell=self._engine.spell,
         )
 
 
-def _rebuild(schema: Schema, formats: Literal["assert", "hint"], equals: bool) -> Validator:  # noqa: FBT001 - pickle's call
-    return Validator(schema, formats=formats, equals=equals)
+def _rebuild(
+    schema: Schema,
+    formats: Literal["assert", "hint"],
+    equals: bool,  # noqa: FBT001 - pickle's call
+    choice: Choice,
+) -> Validator:
+    return Validator(schema, formats=formats, equals=equals, engine=choice)

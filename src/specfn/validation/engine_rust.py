@@ -1,0 +1,186 @@
+"""The engine of choice: jsonschema-rs, told to stay off the network and off the machine's limits (rules V1, V5)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from specfn._json import JsonObject
+from specfn._pointer import join
+from specfn.errors import DocumentError
+from specfn.validation.ecma import PatternError
+from specfn.validation.formats import RUST
+from specfn.validation.patterns import HEAVY, REFUSED, Judgement, texts_of, weigh
+from specfn.validation.prepare import HOME, Prepared
+from specfn.validation.respell import respell
+
+#: The most steps that one backtracking pattern may take on one text.
+STEPS: Final = 10_000
+
+#: The most bytes of one compiled pattern; ``[\\p{L}]{1,255}`` needs 20 MB.
+_SIZE: Final = 50 << 20
+
+#: The most work, in states times characters, that the patterns of one validation may need.
+_WORK: Final = 40_000_000
+
+
+class Rust:
+    """jsonschema-rs: a microsecond for ordinary arguments."""
+
+    name = "rust"
+
+    def judge(self, pattern: str) -> Judgement:
+        """Judge one pattern, once per process."""
+        return _judge(pattern)
+
+    def spell(self, pattern: str) -> str:
+        """A pattern in Rust's dialect."""
+        return respell(pattern)
+
+    def matches(self, spelled: str, text: str) -> bool:
+        """Whether a spelled pattern is found in a text."""
+        engine = _alone(spelled)
+        return engine is not None and bool(engine.is_valid(text))
+
+    def price(self, patterns: Iterable[str]) -> "_Price | None":
+        """What patterns need beyond linear time; ``None`` where all of them are plain."""
+        judged = [(pattern, self.judge(pattern)) for pattern in patterns]
+        costly = [
+            (pattern, one) for pattern, one in judged if one.kind in {"heavy", "backtracking"}
+        ]
+        if not costly:
+            return None
+        return _Price(
+            tuple(pattern for pattern, _ in costly),
+            tuple(pattern for pattern, one in costly if one.kind == "backtracking"),
+            sum(one.weight for _, one in costly if one.weight > HEAVY),
+        )
+
+    def whole(self, prepared: Prepared) -> Callable[[Any], bool]:
+        """Compile a whole schema to a verdict.
+
+        Raises:
+            DocumentError: it is not a schema.
+        """
+        from jsonschema_rs import Draft202012Validator, ValidationError  # noqa: PLC0415 - 24 ms, first use
+
+        try:
+            return Draft202012Validator(prepared.schema, **_options()).is_valid
+        except ValidationError as error:
+            pointer = _pointer(prepared, error.instance_path)
+            reason = f"not a JSON Schema: {_first_line(error)}"
+        except (ValueError, TypeError, OverflowError) as error:
+            pointer, reason = "", f"not a JSON Schema: {_first_line(error)}"
+        raise DocumentError(reason, pointer=pointer)
+
+    def parts(self, prepared: Prepared) -> Callable[[JsonObject], Any]:
+        """What compiles schemas that may refer to the definitions of a prepared one."""
+        from jsonschema_rs import Draft202012, Draft202012Validator, Registry  # noqa: PLC0415 - likewise
+
+        registry = Registry([(HOME, prepared.schema)], draft=Draft202012)
+        return lambda schema: Draft202012Validator(schema, registry=registry, **_options())
+
+
+class _Price(NamedTuple):
+    """What the costly patterns of one schema need.
+
+    Attributes:
+        patterns: all costly ones.
+        backtracking: those that may run out of steps.
+        weight: what the heavy ones need per character.
+    """
+
+    patterns: tuple[str, ...]
+    backtracking: tuple[str, ...]
+    weight: int
+
+    def affordable(self, value: Any) -> bool:
+        """Whether the patterns can be run over every text of a value within the measure of one validation."""
+        texts = characters = 0
+        for text in texts_of(value):
+            texts += 1
+            characters += len(text)
+        return characters * self.weight + texts * len(self.backtracking) * STEPS <= _WORK
+
+    def exhausted(self, value: Any) -> tuple[str, ...]:
+        """The backtracking patterns that run out of steps on some text of a value."""
+        texts = set(texts_of(value))
+        return tuple(
+            pattern
+            for pattern in self.backtracking
+            if any(_runs_out(respell(pattern), text) for text in texts)
+        )
+
+
+@lru_cache(maxsize=4096)
+def _judge(pattern: str) -> Judgement:
+    weight = weigh(pattern)
+    if weight > REFUSED:
+        return Judgement("refused", weight)
+    try:
+        spelled = respell(pattern)
+    except PatternError:
+        return Judgement("refused", weight)
+    if _is_linear(spelled):
+        return Judgement("heavy" if weight > HEAVY else "plain", weight)
+    return Judgement("refused" if _alone(spelled) is None else "backtracking", weight)
+
+
+@lru_cache(maxsize=4096)
+def _alone(spelled: str) -> Any:
+    from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - loaded with the first validator
+
+    try:
+        return Draft202012Validator(
+            {"pattern": spelled}, offline=True, pattern_options=_regex_options()
+        )
+    except ValueError:
+        return None
+
+
+def _is_linear(spelled: str) -> bool:
+    from jsonschema_rs import Draft202012Validator, RegexOptions  # noqa: PLC0415 - likewise
+
+    options = RegexOptions(size_limit=_SIZE, dfa_size_limit=_SIZE)
+    try:
+        Draft202012Validator({"pattern": spelled}, offline=True, pattern_options=options)
+    except ValueError:
+        return False
+    return True
+
+
+def _runs_out(spelled: str, text: str) -> bool:
+    engine = _alone(spelled)
+    if engine is None or engine.is_valid(text):
+        return False
+    # the kind's name is "pattern" for both: only the class tells a mismatch from running out of steps
+    return any(type(error.kind).__name__ != "Pattern" for error in engine.iter_errors(text))
+
+
+def _regex_options() -> Any:
+    from jsonschema_rs import FancyRegexOptions  # noqa: PLC0415 - likewise
+
+    return FancyRegexOptions(backtrack_limit=STEPS, size_limit=_SIZE, dfa_size_limit=_SIZE)
+
+
+def _options() -> JsonObject:
+    return {
+        "offline": True,
+        "validate_formats": True,
+        "formats": dict(RUST),
+        "pattern_options": _regex_options(),
+    }
+
+
+def _pointer(prepared: Prepared, place: Sequence[str | int]) -> str:
+    """A place in the prepared schema as one in the given schema."""
+    if len(place) < 2:
+        return ""
+    return prepared.keys[int(place[1])] + join(place[2:])
+
+
+def _first_line(error: Exception) -> str:
+    try:
+        text = str(error)
+    except ValueError:  # an integer too long to be written
+        return type(error).__name__
+    return text.partition("\n")[0][:300]
