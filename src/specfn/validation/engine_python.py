@@ -17,16 +17,19 @@ from specfn._json import JsonObject
 from specfn._pointer import join
 from specfn.errors import DocumentError
 from specfn.validation.ecma import PatternError
-from specfn.validation.machine import STEPS, OutOfStepsError, Searcher, machine
+from specfn.validation.machine import (
+    Automaton,
+    OutOfStepsError,
+    Searcher,
+    machine,
+    purse,
+)
 from specfn.validation.patterns import HEAVY, REFUSED, Judgement, texts_of, weigh
 from specfn.validation.prepare import HOME, Prepared
 from specfn.validation.rules import Agreeing
 
 #: The most work, in states times characters, that the patterns of one validation may need.
 _WORK: Final = 20_000_000
-
-#: The same for those with looks and backreferences.
-_SEARCHED: Final = 2_000_000
 
 
 class Python:
@@ -129,26 +132,20 @@ class _Price(NamedTuple):
 
     def affordable(self, value: Any) -> bool:
         """Whether the patterns can be run over every text of a value within the measure of one validation."""
-        lengths = [len(text) + 1 for text in texts_of(value)]
-        characters = sum(lengths)
-        work = searched = 0
-        for pattern in self.patterns:
-            weight = max(_judge(pattern).weight, 1)
-            if isinstance(machine(pattern), Searcher):
-                searched += sum(min(length * weight, STEPS) for length in lengths)
-            else:
-                work += characters * weight
-        return work <= _WORK and searched <= _SEARCHED
-
-    def exhausted(self, value: Any) -> tuple[str, ...]:
-        """The patterns that run out of steps on some text of a value."""
-        texts = set(texts_of(value))
-        return tuple(
-            pattern
+        purse.open(explains=False)
+        characters = sum(len(text) + 1 for text in texts_of(value))
+        weights = sum(
+            max(_judge(pattern).weight, 1)
             for pattern in self.patterns
-            if isinstance(machine(pattern), Searcher)
-            and any(_runs_out(pattern, text) for text in texts)
+            if isinstance(machine(pattern), Automaton)
         )
+        return characters * weights <= _WORK
+
+    def exhausted(self, value: Any) -> tuple[str, ...]:  # noqa: ARG002 - it was just seen
+        """The patterns that ran out of steps on the value that was just refused."""
+        spent = purse.spent
+        purse.open(explains=True)
+        return tuple(pattern for pattern in self.patterns if pattern in spent)
 
 
 @lru_cache(maxsize=4096)
@@ -163,14 +160,6 @@ def _judge(pattern: str) -> Judgement:
     if isinstance(runs, Searcher):
         return Judgement("backtracking", weight)
     return Judgement("heavy" if weight > HEAVY else "plain", weight)
-
-
-def _runs_out(pattern: str, text: str) -> bool:
-    try:
-        machine(pattern).search(text)
-    except OutOfStepsError:
-        return True
-    return False
 
 
 def _registry(prepared: Prepared) -> "Registry[Any]":

@@ -53,6 +53,7 @@ class Rust:
             tuple(pattern for pattern, _ in costly),
             tuple(pattern for pattern, one in costly if one.kind == "backtracking"),
             sum(one.weight for _, one in costly if one.weight > HEAVY),
+            any("(?<=" in pattern or "(?<!" in pattern for pattern, _ in costly),
         )
 
     def whole(self, prepared: Prepared) -> Callable[[Any], bool]:
@@ -87,19 +88,23 @@ class _Price(NamedTuple):
         patterns: all costly ones.
         backtracking: those that may run out of steps.
         weight: what the heavy ones need per character.
+        behind: whether one of them looks behind, which takes the square of a text's length.
     """
 
     patterns: tuple[str, ...]
     backtracking: tuple[str, ...]
     weight: int
+    behind: bool
 
     def affordable(self, value: Any) -> bool:
         """Whether the patterns can be run over every text of a value within the measure of one validation."""
-        texts = characters = 0
+        texts = characters = squares = 0
         for text in texts_of(value):
             texts += 1
             characters += len(text)
-        return characters * self.weight + texts * len(self.backtracking) * STEPS <= _WORK
+            squares += len(text) ** 2
+        looks = squares * 10 if self.behind else 0
+        return characters * self.weight + texts * len(self.backtracking) * STEPS + looks <= _WORK
 
     def exhausted(self, value: Any) -> tuple[str, ...]:
         """The backtracking patterns that run out of steps on some text of a value."""

@@ -4,6 +4,8 @@ Patterns without looks and backreferences run as an automaton whose states are m
 look into a table for each character. The others are searched step by step, each pair of step and place once.
 """
 
+import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import ClassVar, Final, NamedTuple, TypeAlias
@@ -13,6 +15,13 @@ from specfn.validation.program import Inner, Kind, Program, program
 
 #: The most steps that one pattern with looks or backreferences may take on one text.
 STEPS: Final = 20_000
+
+#: The most steps that such patterns may take in one validation, and again in the explanation that follows it.
+TOGETHER: Final = 300_000
+
+#: How many texts are remembered, and how long each may be.
+_TEXTS: Final = 1_000
+_LENGTH: Final = 1_000
 
 #: How many states and kinds of characters are remembered.
 _STATES: Final = 2_000
@@ -28,14 +37,27 @@ class OutOfStepsError(Exception):
     """A pattern takes too long on a text."""
 
 
-def found(pattern: str, text: str) -> bool:
-    """Whether a pattern is found in a text.
+class _Purse(threading.local):
+    """What is left for the validation that is under way in a thread.
 
-    Raises:
-        PatternError: it is no pattern that can be run.
-        OutOfStepsError: that cannot be said within the limit.
+    Attributes:
+        left: how many steps may still be taken.
+        explains: whether the verdict is known: then no text is blamed for what would take too long.
+        spent: the patterns that took too long.
     """
-    return machine(pattern).search(text)
+
+    left = sys.maxsize  # outside of a validation
+    explains = False
+    spent: ClassVar[dict[str, None]] = {}
+
+    def open(self, *, explains: bool) -> None:
+        """Begin a validation, or its explanation."""
+        self.left = TOGETHER
+        self.explains = explains
+        self.__dict__["spent"] = {}
+
+
+purse: Final = _Purse()
 
 
 @lru_cache(maxsize=1024)
@@ -46,7 +68,7 @@ def machine(pattern: str) -> "Automaton | Searcher":
         PatternError: it is no pattern that can be run.
     """
     made = program(pattern)
-    return Searcher(made) if made.looks or made.saves else Automaton(made)
+    return Searcher(pattern, made) if made.looks or made.saves else Automaton(made)
 
 
 class Automaton:
@@ -140,20 +162,35 @@ class Automaton:
 class Searcher:
     """Tries the ways through a pattern one after the other, none of them twice."""
 
-    def __init__(self, made: Program) -> None:
+    def __init__(self, pattern: str, made: Program) -> None:
         """Take any pattern."""
+        self._pattern = pattern
         self._program = made
         self._sets: list[dict[str, bool]] = [{} for _ in made.sets]
+        self._known: dict[str, bool] = {}
 
     def search(self, text: str) -> bool:
         """Whether the pattern is found in a text.
 
         Raises:
-            OutOfStepsError: that cannot be said within the limit.
+            OutOfStepsError: that cannot be said within the limit, or within what is left of the validation's.
         """
-        run = _Run(self, text)
-        entry = self._program.entry
-        return any(run.way(entry, at, (), ahead=True) is not None for at in range(len(text) + 1))
+        known = self._known.get(text)
+        if known is not None:
+            return known
+        run = _Run(self, text, min(STEPS, purse.left))
+        try:
+            known = run.anywhere(self._program.entry)
+        except OutOfStepsError:
+            purse.spent[self._pattern] = None
+            if purse.explains:
+                return True
+            raise
+        finally:
+            purse.left = max(0, purse.left - run.taken)
+        if len(text) <= _LENGTH and len(self._known) < _TEXTS:
+            self._known[text] = known
+        return known
 
     def holds(self, number: int, char: str) -> bool:
         """Whether a set of the pattern holds a character."""
@@ -178,13 +215,20 @@ _Reached: TypeAlias = tuple[int, _Groups]
 class _Run:
     """One search: the text, the steps that are left, and what was tried."""
 
-    def __init__(self, searcher: Searcher, text: str) -> None:
+    def __init__(self, searcher: Searcher, text: str, limit: int) -> None:
         self._searcher = searcher
         self._made = searcher.program
         self._text = text
-        self._left = STEPS
+        self._limit = limit
+        self.taken = 0
         self._seen: set[tuple[int, int, _Groups]] = set()
         self._looked: dict[tuple[int, int, _Groups], _Groups | None] = {}
+
+    def anywhere(self, entry: int) -> bool:
+        """Whether there is a way from any place of the text."""
+        return any(
+            self.way(entry, at, (), ahead=True) is not None for at in range(len(self._text) + 1)
+        )
 
     def way(self, entry: int, at: int, groups: _Groups, *, ahead: bool) -> _Groups | None:
         """The groups of the first way from a step to the end; ``None`` if there is none."""
@@ -195,8 +239,8 @@ class _Run:
             if state in seen:
                 continue
             seen.add(state)
-            self._left -= 1
-            if self._left < 0:
+            self.taken += 1
+            if self.taken > self._limit:
                 raise OutOfStepsError
             number, at, groups = state
             step = self._made.steps[number]
