@@ -132,7 +132,7 @@ class _Price(NamedTuple):
 
     def affordable(self, value: Any) -> bool:
         """Whether the patterns can be run over every text of a value within the measure of one validation."""
-        purse.open(explains=False)
+        purse.begin(explains=False)
         characters = sum(len(text) + 1 for text in texts_of(value))
         weights = sum(
             max(_judge(pattern).weight, 1)
@@ -144,7 +144,7 @@ class _Price(NamedTuple):
     def exhausted(self, value: Any) -> tuple[str, ...]:  # noqa: ARG002 - it was just seen
         """The patterns that ran out of steps on the value that was just refused."""
         spent = purse.spent
-        purse.open(explains=True)
+        purse.begin(explains=True)
         return tuple(pattern for pattern in self.patterns if pattern in spent)
 
 

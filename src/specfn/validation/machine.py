@@ -50,7 +50,7 @@ class _Purse(threading.local):
     explains = False
     spent: ClassVar[dict[str, None]] = {}
 
-    def open(self, *, explains: bool) -> None:
+    def begin(self, *, explains: bool) -> None:
         """Begin a validation, or its explanation."""
         self.left = TOGETHER
         self.explains = explains
