@@ -218,7 +218,7 @@ class Half:
             out["additionalProperties"] = True  # what was declared is not known here any more
         if grouped:
             if not self._human:
-                out |= {key: node[key] for key in _REST if _is_kept(node.get(key), shared)}
+                out |= _kept_rest(node, shared)
             return
         if "patternProperties" in node:
             out["patternProperties"] = {
@@ -329,9 +329,11 @@ def _has_parts(spot: Spot) -> bool:
 _REST: Final = ("patternProperties", "additionalProperties")
 
 
-def _is_kept(rest: Any, shared: set[str]) -> bool:
-    """Whether the rest of a branch means for the model's half what it means for the whole."""
-    return rest is not None and (isinstance(rest, bool) or not shared)
+def _kept_rest(node: JsonObject, shared: set[str]) -> JsonObject:
+    """The rest of a branch as it holds for the model's half; what is held against the whole alone is open."""
+    rest: JsonObject = {key: node[key] for key in _REST if key in node}
+    kept: JsonObject = {k: each for k, each in rest.items() if isinstance(each, bool) or not shared}
+    return kept if len(kept) == len(rest) else {**kept, "additionalProperties": True}
 
 
 def _without_refused(out: JsonObject) -> JsonObject:
