@@ -6,11 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from specfn._json import JsonObject
+from specfn.application.selecting import selected
 from specfn.errors import ToolsWarning, UnknownFunctionError, UsageError
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
 from specfn.records import Note, OperationError
-from specfn.settings import Settings
+from specfn.settings import Selection, Settings
 
 if TYPE_CHECKING:
     import httpx
@@ -139,7 +140,7 @@ class Application:
         self,
         profile: "str | Profile" = "portable",
         *,
-        select: "Select | None" = None,
+        select: "Select | Selection | None" = None,
         budget_tokens: int | None = None,
     ) -> "Tools":
         """The functions as tools that a provider takes, ready to be sent.
@@ -150,7 +151,7 @@ class Application:
 
         Args:
             profile: the provider's, by name; ``portable`` is what all of them accept.
-            select: which functions; a predicate, or names and patterns of names. ``None`` for all.
+            select: which functions: as ``Options.select``, or names and patterns of names; ``None`` for all.
             budget_tokens: the most tokens of the list; schemas are cut, then functions left out.
 
         Returns:
@@ -164,7 +165,10 @@ class Application:
         from specfn.catalog import choosing, tools  # noqa: PLC0415  # likewise
         from specfn.connectors import registry  # noqa: PLC0415  # likewise
 
-        functions = choosing.chosen(self.functions, self.__getitem__, select)
+        if isinstance(select, Selection):
+            functions = [*selected(self.functions, select)]
+        else:
+            functions = choosing.chosen(self.functions, self.__getitem__, select)
         found = tools.tools(
             tools.subjects(functions),
             registry.profile(profile),

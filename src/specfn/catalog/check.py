@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from specfn.catalog.fits import Fits
@@ -17,7 +17,7 @@ class Finding:
     """One thing that a provider would refuse.
 
     Attributes:
-        function: the function's name.
+        function: the function's name; empty for what concerns all of them.
         code: a short stable word; those of ``Refusal``, and ``name``, ``description`` and ``count``.
         pointer: JSON Pointer of the place, beginning with the part of the tool; empty for the tool itself.
         reason: one sentence.
@@ -33,9 +33,12 @@ class Finding:
 
 def check(functions: Sequence[Function], profile: Profile, fits: Fits) -> Iterator[Finding]:
     """What the provider would refuse, function by function, in the document's order."""
-    left_out = {
-        item.function: item for item in tools(subjects(functions), profile, fits=fits).left_out
-    }
+    most = profile.tools
+    if most is not None and len(functions) > most:
+        reason = f"there are {len(functions):,} functions, and {most} are taken in one request: select some"
+        yield Finding(function="", code="count", pointer="", reason=reason, mended=False)
+    listed = tools(subjects(functions), replace(profile, tools=None), fits=fits)
+    left_out = {item.function: item for item in listed.left_out}
     for function in functions:
         gone = left_out.get(function.name)
         for refusal in _refused(function, profile):

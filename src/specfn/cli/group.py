@@ -6,7 +6,7 @@ from typing import Final
 import click
 
 #: Every subcommand; its module in this package has its name.
-_COMMANDS: Final = ("inspect", "tools", "show", "validate", "call", "chat", "demo")
+_COMMANDS: Final = ("inspect", "check", "tools", "show", "validate", "call", "chat", "demo")
 
 _EPILOG: Final = """\b
 SPEC is the path or http(s) URL of an OpenAPI or Swagger document, or - for stdin.
