@@ -1,0 +1,325 @@
+import json
+import warnings
+from typing import Any
+
+import pytest
+from tests.connectors.lint import faults
+
+from specfn.api import load
+from specfn.application.application import Application
+from specfn.catalog.tools import MANY_TOKENS, Tools
+from specfn.connectors.registry import NAMES, profile
+from specfn.errors import ToolsWarning, UnknownFunctionError, UsageError
+from specfn.options import Options
+from specfn.settings import Selection
+from specfn.validation.outcome import Failure
+
+Json = dict[str, Any]
+
+STRING = {"type": "string"}
+
+
+def application(paths: Json, schemas: Json | None = None, **options: Any) -> Application:
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": paths,
+        "components": {"schemas": schemas or {}},
+    }
+    return load(document, options=Options(**options))
+
+
+def operation(body: Any = None, *, media_type: str = "application/json", **more: Any) -> Json:
+    found: Json = {"responses": {"200": {"description": "ok"}}, **more}
+    if body is not None:
+        found["requestBody"] = {"required": True, "content": {media_type: {"schema": body}}}
+    return found
+
+
+def parameter(name: str, where: str = "query", **schema: Any) -> Json:
+    return {"name": name, "in": where, "required": where == "path", "schema": schema or STRING}
+
+
+NOTES = {
+    "/notes": {"get": operation(parameters=[parameter("q"), parameter("limit", type="integer")], summary="Find notes.")},
+    "/notes/{id}": {"delete": operation(parameters=[parameter("id", "path")], deprecated=True)},
+}  # fmt: skip
+
+SHAPES = {
+    "portable": ("parameters", lambda tools: tools),
+    "openai": ("parameters", lambda tools: [tool["function"] for tool in tools]),
+    "openai-responses": ("parameters", lambda tools: tools),
+    "anthropic": ("input_schema", lambda tools: tools),
+    "gemini": ("parameters", lambda tools: tools[0]["functionDeclarations"]),
+    "bedrock": ("inputSchema", lambda tools: [tool["toolSpec"] for tool in tools]),
+    "mcp": ("inputSchema", lambda tools: tools),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_tools_are_in_the_form_of_the_provider(name: str) -> None:
+    """Each provider finds names, descriptions and schemas where it looks for them, and the list is JSON."""
+    key, opened = SHAPES[name]
+    tools = application(NOTES).tools(name)
+    first, second = opened(json.loads(json.dumps(tools)))
+    assert (first["name"], second["name"]) == ("notes_get", "notes_eraseById")
+    assert first["description"].startswith("Find notes.")
+    schema = first[key]["json"] if name == "bedrock" else first[key]
+    assert list(schema["properties"]["query"]["properties"]) == ["q", "limit"]
+
+
+def test_strict_tools_say_so() -> None:
+    """Where schemas are enforced, each tool says whether its own is; one that is not says why."""
+    app = application({"/a": {"post": operation({"type": "object"}), "get": operation()}})
+    tools = app.tools("openai-strict")
+    assert [tool["function"]["strict"] for tool in tools] == [False, True]
+    assert [edit.kind for edit in tools.tools[0].edits] == ["strict"]
+    assert "cannot be enforced" in tools.tools[0].edits[0].reason
+
+
+def test_a_partial_update_is_not_strict() -> None:
+    """What a PATCH leaves out and what it erases would look alike: such a function is sent without strict."""
+    body = {"type": "object", "properties": {"name": {"type": ["string", "null"]}}}
+    app = application({"/a": {"patch": operation(body), "put": operation(body)}})
+    assert [tool.fit.strict for tool in app.tools("openai-strict").tools] == [False, True]
+
+
+def test_a_function_without_parameters_has_no_schema_where_none_is_taken() -> None:
+    """An object without properties is refused by one provider, and is the form of the others."""
+    app = application({"/a": {"get": operation()}})
+    assert "parameters" not in app.tools("gemini")[0]["functionDeclarations"][0]
+    assert app.tools()[0]["parameters"] == {"type": "object", "properties": {}}
+    assert app.tools()[0]["description"] == "GET /a"
+
+
+@pytest.mark.parametrize("keyword", [True, False])
+def test_arguments_come_back_in_the_calling_style(keyword: bool) -> None:  # noqa: FBT001  # a case
+    """What a model writes by key is restored for the function: an object, or a list by position."""
+    app = application(
+        {"/a/{id}": {"post": operation({"type": "object", "properties": {"x y": STRING}}, parameters=[parameter("id", "path"), parameter("q")])}},
+        keyword=keyword,
+    )  # fmt: skip
+    tools = app.tools()
+    name = tools.tools[0].name
+    written = {"id": "1", "body": {"x_y": "v"}}
+    meant = {"id": "1", "body": {"x y": "v"}} if keyword else ["1", None, {"x y": "v"}]
+    restored = tools.restore(name, written)
+    assert restored == meant
+    assert app[name].validate(restored)
+
+
+@pytest.mark.parametrize("keyword", [True, False])
+def test_faults_are_shown_in_the_names_that_the_model_saw(keyword: bool) -> None:  # noqa: FBT001  # likewise
+    """Feedback is beside what the model wrote, at the places where it wrote it."""
+    app = application(
+        {"/a": {"post": operation({"type": "object", "properties": {"x y": {"type": "integer"}}})}},
+        keyword=keyword,
+    )
+    tools = app.tools()
+    written = {"body": {"x_y": "many"}}
+    failure = app["a_post"].validate(tools.restore("a_post", written))
+    assert isinstance(failure, Failure)
+    shown = tools.shown("a_post", failure, written)
+    assert [problem.path for problem in shown.errors] == ["$input.body.x_y"]
+    assert shown.data is written
+    assert '"x_y": "many"' in shown.feedback()
+
+
+def test_a_person_s_part_is_not_offered() -> None:
+    """With ``Options.separate`` the tools are those of the model's part (S2)."""
+    body = {
+        "type": "object",
+        "properties": {"user": STRING, "password": {"type": "string", "format": "password"}},
+    }
+    app = application({"/login": {"post": operation(body)}}, separate="secrets")
+    tools = app.tools()
+    assert list(tools[0]["parameters"]["properties"]["body"]["properties"]) == ["user"]
+    assert "password" not in json.dumps(tools[0]["parameters"])
+
+
+# -- which ------------------------------------------------------------------------------------------
+
+
+SELECTED = [
+    ("notes_get", ["notes_get"]),
+    (["notes.eraseById", "GET /notes"], ["notes_get", "notes_eraseById"]),
+    ("notes_*", ["notes_get", "notes_eraseById"]),
+    (lambda function: function.safety == "destructive", ["notes_eraseById"]),
+    (Selection(deprecated=False), ["notes_get"]),
+    ([], []),
+    (None, ["notes_get", "notes_eraseById"]),
+]
+
+
+@pytest.mark.parametrize(("select", "names"), SELECTED, ids=range(len(SELECTED)))
+def test_functions_are_selected(select: Any, names: list[str]) -> None:
+    """By name, accessor, place, pattern, predicate or selection; always in the document's order."""
+    assert [tool.name for tool in application(NOTES).tools(select=select).tools] == names
+
+
+def test_a_function_selects_itself() -> None:
+    """A function of the application may stand for its name."""
+    app = application(NOTES)
+    assert [tool.function for tool in app.tools(select=app["notes_get"]).tools] == [
+        app["notes_get"]
+    ]
+
+
+def test_a_wrong_selection_is_told() -> None:
+    """A name that is none, a pattern that matches nothing, a predicate that fails, and what is no selection."""
+    app = application(NOTES)
+    with pytest.raises(UnknownFunctionError, match=r"notes_gte.*did you mean notes_get"):
+        app.tools(select="notes_gte")
+    with pytest.raises(UnknownFunctionError, match="x_"):
+        app.tools(select=["x_*"])
+    with pytest.raises(UsageError, match="select failed for notes_get: ZeroDivisionError"):
+        app.tools(select=lambda _: bool(1 / 0))
+    with pytest.raises(UsageError, match="select is a predicate, a name or names, not int"):
+        app.tools(select=5)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="another application"):
+        app.tools(select=application(NOTES)["notes_get"])
+    with pytest.raises(UsageError, match="there is no profile"):
+        app.tools("nobody")
+
+
+# -- how many, how much ---------------------------------------------------------------------------
+
+
+def many(count: int, **more: Any) -> Application:
+    properties = {f"property{n}": {"type": "string", "description": "d" * 50} for n in range(20)}
+    body = {"type": "object", "properties": properties}
+    return application(
+        {f"/p{n}": {"post": operation(body, deprecated=n < 3, **more)} for n in range(count)}
+    )
+
+
+def test_more_tools_than_are_taken_are_left_out() -> None:
+    """The first ones are sent, the others are left out with the reason, and a warning says so."""
+    app = application({f"/p{n}": {"get": operation()} for n in range(130)})
+    with pytest.warns(ToolsWarning, match="2 functions are left out .*portable takes 128 tools"):
+        tools = app.tools()
+    assert len(tools) == 128
+    assert [(item.function, item.code) for item in tools.left_out] == [
+        ("p128_get", "count"),
+        ("p129_get", "count"),
+    ]
+
+
+def test_a_long_list_is_warned_of() -> None:
+    """Above 32,000 tokens a warning names the ten largest tools."""
+    app = many(100)
+    with pytest.warns(
+        ToolsWarning, match=r"100 tools of about \d+,\d+ tokens are more than 32,000.*largest"
+    ) as found:
+        tools = app.tools()
+    assert tools.tokens > MANY_TOKENS
+    assert str(found[0].message).count("_post (") == 10
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert app.tools(select="p1_post").tokens < MANY_TOKENS
+
+
+def test_tokens_are_a_quarter_of_the_bytes() -> None:
+    """The estimate is documented: a token for four bytes of compact JSON, rounded up."""
+    tool = application(NOTES).tools().tools[0]
+    size = len(json.dumps(tool.wire, separators=(",", ":"), ensure_ascii=False).encode())
+    assert tool.tokens == (size + 3) // 4
+
+
+@pytest.mark.filterwarnings("ignore::specfn.errors.ToolsWarning")
+@pytest.mark.parametrize("budget", [50_000, 20_000, 5_000, 1_000, 1])
+@pytest.mark.parametrize("name", ["portable", "openai-strict", "gemini"])
+def test_a_budget_is_kept(name: str, budget: int) -> None:
+    """Whatever the budget, the list is within it; schemas are cut before functions are left out."""
+    app = many(60, description="What it does. " * 30)
+    tools = app.tools(name, budget_tokens=budget)
+    assert tools.tokens <= budget
+    assert len(tools.tools) + len(tools.left_out) == 60
+    assert {item.code for item in tools.left_out} <= {"budget"}
+    for tool in tools.tools:
+        assert faults(tool.fit.schema, tool.fit.profile, strict=tool.fit.strict) == []
+    if tools.left_out and len(tools.left_out) < 57:
+        assert [item.function for item in tools.left_out][:3] == ["p0_post", "p1_post", "p2_post"]
+
+
+def test_a_budget_that_is_none_is_refused() -> None:
+    """A budget is a positive number of tokens."""
+    with pytest.raises(UsageError, match="budget_tokens must be at least 1, not 0"):
+        application(NOTES).tools(budget_tokens=0)
+
+
+def test_one_bad_function_is_left_out() -> None:
+    """A function that cannot be fitted is left out with its reason; the others are sent."""
+    app = application(NOTES)
+    bad = app["notes_get"].schemas
+    bad._root = {"type": "array"}
+    with pytest.warns(ToolsWarning, match="notes_get"):
+        tools = app.tools()
+    assert [tool.name for tool in tools.tools] == ["notes_eraseById"]
+    assert [(item.function, item.code) for item in tools.left_out] == [("notes_get", "root")]
+
+
+# -- names and descriptions -------------------------------------------------------------------------
+
+
+def test_names_that_a_provider_refuses_are_shortened() -> None:
+    """A name longer than the provider takes is shown as another, which leads back to its function."""
+    paths = {f"/{'long' * 30}/{letter}": {"get": operation()} for letter in "ab"}
+    app = application(paths, max_length=200)
+    tools = app.tools()
+    names = [tool.name for tool in tools.tools]
+    assert all(len(name) <= 64 for name in names)
+    assert len(set(names)) == 2
+    assert [tools.tool(name).function for name in names] == list(app.functions)
+    assert [edit.kind for edit in tools.tools[0].edits if edit.pointer == "/name"] == ["name"]
+
+
+def test_descriptions_are_cut_where_they_are_limited() -> None:
+    """A description is cut at a sentence where the provider limits it, and an edit says so."""
+    app = application({"/a": {"get": operation(description="A sentence. " * 200)}})
+    tool = app.tools().tools[0]
+    assert len(tool.description) <= 1024
+    assert tool.description.endswith("sentence.")
+    assert [edit.pointer for edit in tool.edits if edit.kind == "description"] == ["/description"]
+    assert len(app.tools("anthropic").tools[0].description) > 2000
+
+
+def test_an_unknown_tool_is_told() -> None:
+    """Restoring arguments of a tool that was not sent is the caller's mistake."""
+    with pytest.raises(UsageError, match="there is no tool 'nothing'"):
+        application(NOTES).tools().restore("nothing", {})
+
+
+def test_an_empty_list_is_empty() -> None:
+    """Nothing to offer is an empty list for every provider."""
+    assert [application({}).tools(name) for name in NAMES] == [[] for _ in NAMES]
+    assert isinstance(application({}).tools(), Tools)
+
+
+def test_what_was_fitted_is_kept() -> None:
+    """Asking again gives equal tools without fitting again."""
+    app = application(NOTES)
+    first, second = app.tools(), app.tools()
+    assert first == second
+    assert all(a.fit is b.fit for a, b in zip(first.tools, second.tools, strict=True))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_tool_passes_the_lint(name: str) -> None:
+    """Functions of every shape are what the profile accepts."""
+    app = application(
+        {
+            "/a/{id}": {"post": operation({"$ref": "#/components/schemas/Node"}, parameters=[parameter("id", "path"), parameter("X-Id", "header"), parameter("filter[a]")])},
+            "/b": {"post": operation({"type": "array", "items": {"anyOf": [STRING, {"type": "null"}]}})},
+        },
+        {"Node": {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Node"}, "n": {"type": "integer", "format": "uint64"}}}},
+    )  # fmt: skip
+    tools = app.tools(name)
+    assert tools.left_out == ()
+    for tool in tools.tools:
+        assert faults(tool.fit.schema, tool.fit.profile, strict=tool.fit.strict) == []
+
+
+def test_profiles_name_themselves() -> None:
+    """A list of tools knows whom it is for."""
+    assert application(NOTES).tools("mcp").profile is profile("mcp")

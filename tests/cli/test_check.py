@@ -1,0 +1,68 @@
+from collections.abc import Callable
+from typing import Any
+
+Command = Callable[..., Any]
+
+FINE = {
+    "/a": {
+        "get": {
+            "parameters": [
+                {"name": "id", "in": "query", "schema": {"type": "string", "format": "uuid"}}
+            ],
+            "responses": {"200": {"description": "ok"}},
+        }
+    }
+}
+BROKEN = {"/a": {"get": {"summary": 5}}, "b": {"put": {}}, "/c": {"trace": {}}}
+
+
+def test_a_sound_document_passes(specfn: Command, document: Command) -> None:
+    """What specfn mends on the way to a provider is told, and is no fault."""
+    ended = specfn("check", document(FINE), "--profile", "gemini")
+    assert ended.code == 0
+    assert "format: the format uuid is not accepted (mended; 1 in 1: a_get)" in ended.out
+    assert ended.out.splitlines()[-1].startswith("1 functions; 0 diagnostics, 0 errors, ")
+    assert ended.err == ""
+
+
+def test_faults_of_a_document_are_told(specfn: Command, document: Command) -> None:
+    """Diagnostics and operations that are no functions are listed with their places; the exit code is 1."""
+    ended = specfn("check", document(BROKEN))
+    assert ended.code == 1
+    assert "document: expected a text, found 5 (at #/paths/~1a/get/summary)" in ended.out
+    assert "(path, at #/paths/b/put)" in ended.out or "(path, at #" in ended.out
+
+
+def test_what_was_chosen_is_no_fault(specfn: Command, document: Command) -> None:
+    """Methods that are left out by default do not make a document faulty."""
+    ended = specfn("check", document({**FINE, "/c": {"trace": {"responses": {}}}}), "--json")
+    codes = [error["code"] for error in ended.data["errors"]]
+    assert codes == ["method"]
+    assert ended.data["counts"]["faults"] == ended.data["counts"]["diagnostics"]
+
+
+def test_json_is_that_of_the_contract(specfn: Command, document: Command) -> None:
+    """One object: diagnostics, errors, findings with their fields, and counts that add up."""
+    report = specfn("check", document(FINE), "--profile", "openai-strict", "--json").data
+    assert list(report) == ["diagnostics", "errors", "findings", "counts"]
+    assert list(report["findings"][0]) == ["function", "code", "pointer", "reason", "mended"]
+    counts = report["counts"]
+    assert counts["findings"] == len(report["findings"])
+    assert counts["mended"] == sum(finding["mended"] for finding in report["findings"])
+
+
+def test_strict_asks_the_validator(specfn: Command, document: Command) -> None:
+    """``--strict`` adds what openapi-spec-validator finds: here a default that its own schema refuses."""
+    node = {"name": "n", "in": "query", "schema": {"type": "integer", "default": "many"}}
+    paths = {"/a": {"get": {"parameters": [node], "responses": {"200": {"description": "ok"}}}}}
+    assert specfn("check", document(paths)).code == 0
+    ended = specfn("check", document(paths), "--strict")
+    assert ended.code == 1
+    assert "many" in ended.out
+
+
+def test_an_unknown_profile_is_wrong_use(specfn: Command, document: Command) -> None:
+    """A profile that does not exist is told with those that do, and the exit code is 2."""
+    ended = specfn("check", document(FINE), "--profile", "nobody")
+    assert ended.code == 2
+    assert ended.err.startswith("specfn: there is no profile 'nobody'; there are anthropic, ")

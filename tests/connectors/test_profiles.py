@@ -1,0 +1,64 @@
+import re
+from dataclasses import replace
+
+import pytest
+
+from specfn.connectors.registry import NAMES, profile
+from specfn.errors import UsageError
+from specfn.schema.profile import DESCRIPTION, NAME, SCHEMA, Profile
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_profile_is_complete(name: str) -> None:
+    """A profile has the name it is found by, a date, sources, patterns that compile and the parts of a tool."""
+    found = profile(name)
+    assert found.name == name
+    assert re.fullmatch(r"20\d\d-\d\d", found.verified)
+    assert found.sources
+    for pattern in (found.tool_name, found.root_key, found.nested_key, found.patterns):
+        re.compile(pattern or "")
+    for part in (NAME, DESCRIPTION, SCHEMA):
+        assert part in str(found.shape)
+    assert {"type", "properties", "items", "description", "anyOf"} <= found.keywords
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_strict_can_fall_back(name: str) -> None:
+    """A profile that is enforced names the one for what cannot be, of the same provider."""
+    found = profile(name)
+    assert (found.strict is None) == (found.fallback is None)
+    if found.fallback is not None:
+        assert found.fallback.strict is None
+        assert name.startswith(found.fallback.name)
+
+
+def test_portable_is_within_every_other() -> None:
+    """What portable uses, all others take: keywords, formats, enums, names, and how many tools."""
+    portable = profile("portable")
+    for name in NAMES:
+        other = profile(name)
+        if other.strict is not None:
+            continue  # asks for more, and is asked for by name
+        assert portable.keywords <= other.keywords, name
+        assert portable.enums <= other.enums, name
+        for kind, formats in (portable.formats or {}).items():
+            assert other.formats is None or formats <= other.formats[kind], name
+        assert portable.tools is not None
+        assert other.tools is None or portable.tools <= other.tools, name
+        limit = other.description_limit
+        assert limit is None or (portable.description_limit or limit + 1) <= limit, name
+
+
+def test_an_unknown_profile_is_told_with_those_that_exist() -> None:
+    """A name that is none of theirs is the caller's mistake; the names are listed."""
+    with pytest.raises(
+        UsageError,
+        match=r"there is no profile 'gpt'; there are anthropic, azure-openai, .*portable",
+    ):
+        profile("gpt")
+
+
+def test_a_caller_may_bring_a_profile() -> None:
+    """A profile of one's own is taken as it is, for servers that no table knows."""
+    own: Profile = replace(profile("portable"), name="own", tools=3)
+    assert profile(own) is own
