@@ -15,7 +15,7 @@ from specfn.schema.keys import Names, alias
 from specfn.schema.names import reference_to
 from specfn.schema.profile import Profile
 from specfn.schema.refusals import refusals
-from specfn.schema.shown import apart, inlined, renamed, scalars, trimmed, without
+from specfn.schema.shown import inlined, renamed, scalars, tidied, trimmed, without
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +110,7 @@ class Fitter:
             schema = _relabeled(schema, labels)
         if aliases:
             schema = renamed(schema, aliases)
-        if self.profile.union_alone:
-            schema = apart(schema)
+        schema = tidied(schema, alone=self.profile.union_alone)
         cut: list[tuple[str | int, ...]] = []
         if self.profile.nesting is not None:
             schema = trimmed(schema, self.profile.nesting, cut)

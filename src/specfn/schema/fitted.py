@@ -12,9 +12,11 @@ from specfn._json import JsonObject
 from specfn.schema.body import Body, shown
 from specfn.schema.bundle import takes_null
 from specfn.schema.derived import NULL, STRUCTURE, Derived, is_union
+from specfn.schema.merge import is_annotation
 from specfn.schema.nodes import (
     Root,
     branches_of,
+    collapsed,
     is_leaf,
     kind_of,
     root_of,
@@ -55,23 +57,24 @@ class Fitted(Speaker):
             return self._nothing()
         if not isinstance(target, dict):
             return self._place(node)
-        if "$ref" in target and _is_scalar(self._last(target)):
-            return _overlaid(self._reference(target), self._annotations(node))
-        if _is_scalar(target) if self.shared else is_leaf(target):
-            return _overlaid(self._schema(target), self._annotations(node))
+        whole = self._chained(node)
+        if whole is not None and (_is_scalar(whole) if self.shared else is_leaf(whole)):
+            return self._schema(self._derived.make(node, "whole", lambda _: whole))
         return self._place(node)
 
-    def _last(self, node: JsonObject) -> JsonObject:
-        """What a chain of references ends in; a long one counts as something that is no scalar."""
+    def _chained(self, node: JsonObject) -> JsonObject | None:
+        """What a chain of references ends in, with what the places say; ``None`` for a long chain."""
+        said: JsonObject = {}
         for _ in range(10):
+            said = {**{key: item for key, item in node.items() if is_annotation(key)}, **said}
             name = self._definitions.name_of(node["$ref"])
             target = None if name is None else self._definitions[name]
             if not isinstance(target, dict):
-                break
+                return None
             node = target
             if "$ref" not in node:
-                return node
-        return {}
+                return {**node, **said}
+        return None
 
     def _place(self, node: JsonObject) -> Draft:
         place = super()._place(node)
@@ -112,6 +115,8 @@ class Fitted(Speaker):
     # -- one schema -----------------------------------------------------------------------------------
 
     def _schema(self, node: JsonObject) -> Draft:
+        if "anyOf" in node or "oneOf" in node:
+            node = self._derived.make(node, "collapsed", collapsed)
         if node.get("nullable") is True:
             node = self._derived.read(node)
         body = Body(self._annotations(node))
@@ -224,7 +229,7 @@ class Fitted(Speaker):
     def _is_within(self, branch: Any, kinds: list[str], *, null: bool) -> bool:
         """Whether a branch says itself that it is of one of some types."""
         if isinstance(branch, dict) and "$ref" in branch:
-            branch = self._last(branch)
+            branch = self._chained(branch)
         own, own_null = types_of(branch) if isinstance(branch, dict) else ([], False)
         return bool(own) and set(own) <= set(kinds) and (null or not own_null)
 

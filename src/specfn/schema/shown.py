@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from specfn._json import JsonObject
+from specfn.schema.annotations import words
 from specfn.schema.names import reference_to
 from specfn.schema.piece import ordered
 
@@ -38,23 +39,50 @@ def _is(left: Any, right: Any) -> bool:
     return left is right
 
 
-# -- unions that stand alone ----------------------------------------------------------------------
+# -- words that repeat a name, unions that stand alone --------------------------------------------
 
 
-def apart(schema: Any, _: Path = ()) -> Any:
-    """The schema with nothing beside ``anyOf``: what is said of a union is said of its first branch."""
+def tidied(schema: Any, *, alone: bool, name: str | None = None) -> Any:
+    """The schema without titles and descriptions that only repeat the property's name.
+
+    Args:
+        schema: as a provider is shown it.
+        alone: whether nothing may stand beside ``anyOf``: what is said of a union is then said of its first branch,
+            and null is no value of an enum, for it is admitted by other means.
+        name: the property whose schema it is.
+    """
     if not isinstance(schema, dict):
         return schema
-    if "anyOf" in schema and len(schema) > 1:
+    if "title" in schema or "description" in schema:
+        schema = _worded(schema, name)
+    if alone and "anyOf" in schema and len(schema) > 1:
         said = "\n".join(schema[key] for key in ("title", "description") if key in schema)
         schema = {"anyOf": _told(schema["anyOf"], said)}
-    if None in schema.get("enum", ()):
+    if alone and None in schema.get("enum", ()):
         schema = _without_null(schema)
-    return mapped(schema, apart)
+    return mapped(schema, lambda inner, steps: tidied(inner, alone=alone, name=_named(steps, name)))
+
+
+def _named(steps: Path, name: str | None) -> str | None:
+    """The property whose schema a subschema is: a branch is that of its union's."""
+    if steps[0] == "properties":
+        return str(steps[1])
+    return name if steps[0] == "anyOf" else None
+
+
+def _worded(schema: JsonObject, name: str | None) -> JsonObject:
+    said = words(schema, name)
+    if all(said.get(key) == schema.get(key) for key in _WORDS):
+        return schema
+    return {
+        key: said.get(key, item) for key, item in schema.items() if key not in _WORDS or key in said
+    }
+
+
+_WORDS: Final = ("title", "description")
 
 
 def _without_null(schema: JsonObject) -> JsonObject:
-    """An enum without null, which the schema admits by other means."""
     values = [value for value in schema["enum"] if value is not None]
     rest = {key: value for key, value in schema.items() if key != "enum"}
     return {**rest, "enum": values} if values else rest
