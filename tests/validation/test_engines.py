@@ -4,7 +4,7 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.validation.test_oracle import definitions, rooted, schemas, slow, values
 
@@ -136,6 +136,7 @@ patterns = st.lists(
 ).map("".join)
 
 
+@settings(deadline=None)
 @given(patterns, st.lists(st.text("aAbZ09-_ \n.éß😀", max_size=8), max_size=5))
 def test_patterns_mean_the_same(pattern: str, texts: list[str]) -> None:
     """V5: an automaton in Python finds what Rust's engine finds."""
