@@ -327,3 +327,45 @@ def test_a_silent_server(call: Call, make: Any, loopback: Any) -> None:
     connection = Connection(base_url=loopback.url, timeout={"read": 0.1})
     with pytest.raises(TransportError, match=r"silent for 0\.1 s"):
         call(make(), {}, connection)
+
+
+def test_many_calls_share_the_sockets(make: Any, loopback: Any) -> None:
+    """However many calls are made at once, no more sockets are opened than the pool has, and all calls end."""
+    connection = Connection(base_url=loopback.url)
+
+    async def all_at_once() -> list[Result]:
+        calls = (send.apropagate(make(), {}, connection) for _ in range(250))
+        return await asyncio.gather(*calls)
+
+    assert [result.status for result in asyncio.run(all_at_once())] == [200] * 250
+    assert loopback.connections <= pool._SOCKETS
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", b"nonsense"]
+)
+def test_a_failed_call_gives_its_socket_back(
+    call: Call, make: Any, loopback: Any, http: Any, monkeypatch: pytest.MonkeyPatch, answer: bytes
+) -> None:
+    """Calls that break off, at whatever point, leave room for the next."""
+    monkeypatch.setattr(pool, "_SOCKETS", 2)
+    connection = Connection(base_url=loopback.url, timeout=20)
+    loopback.respond = lambda _: [answer]
+    for _ in range(3):
+        with pytest.raises(TransportError):
+            call(make(), {}, connection)
+    loopback.respond = lambda _: http(b"[]")
+    assert call(make(), {}, connection).data == []
+
+
+def test_a_queue_ends_with_the_call(
+    make: Any, loopback: Any, http: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A call that waits for a socket waits no longer than it may take in all."""
+    monkeypatch.setattr(pool, "_SOCKETS", 0)
+    connection = Connection(base_url=loopback.url, timeout=0.05)
+    for call_once in (send.propagate, awaited):
+        with pytest.raises(TransportError, match=r"0\.05 s"):
+            call_once(make(), {}, connection)
+    assert loopback.requests == []
+    assert http(b"")

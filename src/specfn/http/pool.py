@@ -12,7 +12,7 @@ import ssl
 import threading
 import time
 import weakref
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -161,28 +161,87 @@ class _AsyncBackend(httpcore.AnyIOBackend):
             raise
 
 
-#: How many sockets a connection may hold, and for how long an idle one is kept.
+#: How many sockets a connection may hold, all of them kept while there is work.
+_SOCKETS: Final = 100
 _LIMITS: Final[Mapping[str, Any]] = {
-    "max_connections": 100,
-    "max_keepalive_connections": 20,
+    "max_connections": _SOCKETS,
+    "max_keepalive_connections": _SOCKETS,
     "keepalive_expiry": 5.0,
 }
 
 
+class _Answer(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """The body of an answer; once it is closed, the next call may have the socket."""
+
+    def __init__(self, inner: Any, leave: Callable[[], None]) -> None:
+        self._inner = inner
+        self._leave: Callable[[], None] | None = leave
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._inner)
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return cast("AsyncIterator[bytes]", aiter(self._inner))
+
+    def close(self) -> None:
+        try:
+            self._inner.close()
+        finally:
+            self._left()
+
+    async def aclose(self) -> None:
+        try:
+            await self._inner.aclose()
+        finally:
+            self._left()
+
+    def _left(self) -> None:
+        leave, self._leave = self._leave, None
+        if leave is not None:
+            leave()
+
+
 class _Transport(httpx.HTTPTransport):
+    """A pool with a queue before it: the pool's own looks at every socket for every call that waits."""
+
     def __init__(self) -> None:
         super().__init__(verify=_ssl_context())
+        self._room = threading.Semaphore(_SOCKETS)
         self._pool = httpcore.ConnectionPool(
             ssl_context=_ssl_context(), network_backend=_Backend(), **_LIMITS
         )
 
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if not self._room.acquire(timeout=min(_left(None), threading.TIMEOUT_MAX)):
+            raise httpx.PoolTimeout("")
+        try:
+            response = super().handle_request(request)
+        except BaseException:
+            self._room.release()
+            raise
+        response.stream = _Answer(response.stream, self._room.release)
+        return response
+
 
 class _AsyncTransport(httpx.AsyncHTTPTransport):
+    """The same for asyncio; how long a call may wait is its own affair."""
+
     def __init__(self) -> None:
         super().__init__(verify=_ssl_context())
+        self._room = asyncio.Semaphore(_SOCKETS)
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=_ssl_context(), network_backend=_AsyncBackend(), **_LIMITS
         )
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        await self._room.acquire()
+        try:
+            response = await super().handle_async_request(request)
+        except BaseException:
+            self._room.release()
+            raise
+        response.stream = _Answer(response.stream, self._room.release)
+        return response
 
 
 def transport(connection: Connection) -> httpx.BaseTransport:
