@@ -21,10 +21,12 @@ class Round:
     Attributes:
         index: how many requests were made before.
         executed: how many valid calls were executed before.
+        denied: whether a person declined a call, and none was executed since.
     """
 
     index: int
     executed: int
+    denied: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +116,8 @@ class Required(Choice):
                 mode="required" if first else "none", functions=self.functions if first else ()
             )
         asked = round_.executed if self.until == "executed" else round_.index
+        if round_.denied:  # nobody is to be asked again and again for what they declined
+            return Plan(mode="auto", functions=self.functions)
         return Plan(mode=self.after if asked else "required", functions=self.functions)
 
 

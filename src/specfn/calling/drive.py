@@ -74,14 +74,11 @@ async def arun(
 ) -> Outcome:
     """Like ``run``, asynchronously: ``send`` and ``approve`` may be coroutines, and calls may run at the same time.
 
-    When it is cancelled, every call of the last turn has a result, and the session can be looked at.
+    When it is cancelled, or something that it was given raises, every call of the last turn has a result, and the
+    session can be looked at.
     """
     begun = _session(functions, messages, session)
-    try:
-        return await _drive(begun, _Async(send, approve), connection, filters)
-    except asyncio.CancelledError:
-        begun.stop("cancelled")
-        raise
+    return await _drive(begun, _Async(send, approve), connection, filters)
 
 
 def _session(functions: Any, messages: Any, session: Mapping[str, Any]) -> Session:
@@ -102,9 +99,13 @@ async def _drive(
     end = None if limit is None else time.monotonic() + limit
     while not isinstance(effect := session.next(), Done):
         try:
-            session.feed(await io.within(end, _effected(effect, session, io, connection, filters)))
-        except TimeoutError:
+            fed = await io.within(end, _effected(effect, session, io, connection, filters))
+        except _TimeIsOverError:
             return session.stop("deadline")
+        except BaseException:
+            session.abandon()  # whatever was raised: no call of the conversation stays without its result
+            raise
+        session.feed(fed)
     return effect.outcome
 
 
@@ -156,12 +157,17 @@ async def _made(
     return result
 
 
+class _TimeIsOverError(Exception):
+    """The conversation's own deadline has passed; a vendor's time-out is another matter."""
+
+
 class _Sync:
     """Does things one after the other, without waiting."""
 
     def __init__(self, send: Sender, approve: Approver | None) -> None:
         self._send = send
         self._approve = approve
+        self._end: float | None = None
 
     async def reply(self, request: dict[str, Any], session: Session) -> Any:
         """The model's reply, whole."""
@@ -182,15 +188,24 @@ class _Sync:
         return propagate(function, arguments, connection)
 
     async def within(self, end: float | None, step: Awaitable[Any]) -> Any:
-        """What comes of a step; a ``TimeoutError`` where the time was over before it."""
-        if end is not None and time.monotonic() >= end:
+        """What comes of a step; a ``_TimeIsOverError`` where the time was over before it."""
+        self._end = end
+        if self._is_over():
             _close(step)
-            raise TimeoutError
+            raise _TimeIsOverError
         return await step
 
+    def _is_over(self) -> bool:
+        return self._end is not None and time.monotonic() >= self._end
+
     async def all(self, steps: Sequence[Step], *, concurrent: bool) -> list[Any]:  # noqa: ARG002
-        """What comes of the steps, in order."""
-        return [await step() for step in steps]
+        """What comes of the steps, in order, as long as there is time."""
+        found = []
+        for step in steps:
+            if self._is_over():
+                raise _TimeIsOverError
+            found.append(await step())
+        return found
 
 
 class _Async(_Sync):
@@ -217,11 +232,17 @@ class _Async(_Sync):
         return await apropagate(function, arguments, connection)
 
     async def within(self, end: float | None, step: Awaitable[Any]) -> Any:
-        """What comes of a step; a ``TimeoutError`` where the time is over before or within it."""
+        """What comes of a step; a ``_TimeIsOverError`` where the time is over before or within it."""
         if end is None:
             return await step
-        async with asyncio.timeout_at(asyncio.get_running_loop().time() + end - time.monotonic()):
-            return await step
+        left = end - time.monotonic()
+        try:
+            async with asyncio.timeout(left) as timer:
+                return await step
+        except TimeoutError:
+            if timer.expired():
+                raise _TimeIsOverError from None
+            raise
 
     async def all(self, steps: Sequence[Step], *, concurrent: bool) -> list[Any]:
         """What comes of the steps, in order; at the same time where they may."""

@@ -25,6 +25,12 @@ def opening(messages: Any, *, hint: bool) -> list[Message]:
             raise UsageError(
                 f"message {index} is not a dict with a role of {', '.join(sorted(_ROLES))}"
             )
+    for index, message in enumerate(found):
+        key = {"tool": "results"}.get(message["role"], "content")
+        if key not in message or "tool_calls" in message:
+            raise UsageError(
+                f"message {index} of the role {message['role']} is not of no vendor's form: see specfn.connectors.turn"
+            )
     opened: list[Message] = [dict(message) for message in found]  # type: ignore[misc]  # checked above
     return _hinted(opened) if hint else opened
 
@@ -52,16 +58,19 @@ def on_wire(
         taken: the real names, which no made-up name may become.
         renamed: other names to show for calls, by their ids.
     """
-    shown: dict[str, str] = dict(renamed)
-    return [_message(message, taken, shown) for message in messages]
+    shown: dict[str, str] = {}
+    return [_message(message, taken, renamed, shown) for message in messages]
 
 
-def _message(message: Message, taken: Collection[str], shown: dict[str, str]) -> Message:
+def _message(
+    message: Message, taken: Collection[str], renamed: Mapping[str, str], shown: dict[str, str]
+) -> Message:
     if "calls" in message:
         names = {
-            call["id"]: shown.get(call["id"], legal_name(call["name"], taken))
+            call["id"]: renamed.get(call["id"], legal_name(call["name"], taken))
             for call in message["calls"]
         }
+        shown.clear()  # ids are a turn's own
         shown.update(names)
         if all(names[call["id"]] == call["name"] for call in message["calls"]):
             return message

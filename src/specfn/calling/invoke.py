@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from specfn.calling import prompts
 from specfn.calling.effects import Invoked
 from specfn.calling.events import log
-from specfn.errors import (
-    ArgumentError,
-    LimitError,
-    SpecfnError,
-    TransportError,
-    UsageError,
-)
+from specfn.errors import ArgumentError, ResponseError, UsageError
 from specfn.function.function import Function
 
 if TYPE_CHECKING:
@@ -27,7 +21,7 @@ class CallContext:
 
     Attributes:
         id: the call's.
-        function: the function.
+        function: the function; another one here changes nothing.
         arguments: what will be sent; what a filter puts here is validated again.
         index: its place among the calls that are made in this turn, from 0.
         count: how many calls are made in this turn.
@@ -65,7 +59,7 @@ async def perform(
     limit: int,
 ) -> Invoked:
     """Make one call. Nothing that goes wrong is raised: the model is told."""
-    chain = _innermost(io, connection, limit)
+    chain = _innermost(io, context.function, connection, limit)
     for each in reversed(filters):
         chain = _around(each, chain)
     try:
@@ -73,7 +67,9 @@ async def perform(
     except Exception as error:
         if "no running event loop" in str(error):
             raise UsageError("a filter waits for something; use arun") from error
-        log.exception("a filter failed in a call of %s", context.function.name)
+        log.error(
+            "a filter failed in a call of %s: %s", context.function.name, type(error).__name__
+        )
         text = prompts.failed(f"{type(error).__name__} in a filter.")
         return context.result or Invoked(text=text, error=True)
     result = context.result or Invoked(text=prompts.not_executed("a filter held it back"))
@@ -87,30 +83,36 @@ def _around(each: Filter, inner: Next) -> Next:
     return step
 
 
-def _innermost(io: Performer, connection: "Connection | None", limit: int) -> Next:
-    async def step(context: CallContext) -> None:
-        context.result = await _sent(io, context, connection, limit)
+def _innermost(
+    io: Performer, function: Function, connection: "Connection | None", limit: int
+) -> Next:
+    async def step(context: CallContext) -> None:  # the function is the one that was agreed to
+        context.result = await _sent(io, function, context.arguments, connection, limit)
 
     return step
 
 
 async def _sent(
-    io: Performer, context: CallContext, connection: "Connection | None", limit: int
+    io: Performer, function: Function, arguments: Any, connection: "Connection | None", limit: int
 ) -> Invoked:
-    function = context.function
     operation = f"{function.method.upper()} {function.path}"
     if connection is None:
         return Invoked(text=prompts.failed("no connection was given."), error=True)
     try:
-        result: Result = await io.propagate(function, context.arguments, connection)
-    except (TransportError, LimitError) as error:
-        text = prompts.unreached(operation, str(error))
-        return Invoked(text=text, error=True, executed=True)
+        result: Result = await io.propagate(function, arguments, connection)
     except ArgumentError as error:
         problems = "; ".join(str(problem) for problem in error.problems[:20])
         return Invoked(text=prompts.failed(f"{problems}."), error=True)
-    except SpecfnError as error:
-        return Invoked(text=prompts.failed(str(error)), error=True)
+    except ResponseError as error:
+        status = error.result.status
+        text = prompts.unusual(operation, status)
+        return Invoked(text=text, error=True, executed=True, status=status)
+    except UsageError as error:
+        log.error("%s cannot be called: %s", function.name, error)
+        return Invoked(text=prompts.failed("it is not set up for this."), error=True)
+    except Exception as error:  # noqa: BLE001  # the server's, or of the connection's own hooks
+        log.error("%s got no answer: %s", function.name, type(error).__name__)  # no values
+        return Invoked(text=prompts.unreached(operation), error=True, executed=True)
     text = result.for_model(limit)
     if not result.ok:
         text = prompts.answered(operation, result.status, text)

@@ -1,6 +1,6 @@
 """The functions of a request as tools of a vendor, and the way back from what its model writes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,30 +19,37 @@ class Offer:
 
     Attributes:
         listed: the tools, fitted to the vendor.
-        renamed: the tools' names by the advertised ones, where the vendor refuses these.
+        wire: the tools' names by the advertised ones, in order; functions that the vendor would refuse are not among them.
     """
 
     listed: Tools
-    renamed: Mapping[str, str]
+    wire: Mapping[str, str]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The advertised names, in order; functions that the vendor would refuse are not among them."""
-        back = {tool: name for name, tool in self.renamed.items()}
-        return tuple(back.get(tool.name, tool.name) for tool in self.listed.tools)
+        """The advertised names, in order."""
+        return tuple(self.wire)
 
     @property
     def tools(self) -> tuple[JsonObject, ...]:
         """The tools in the vendor's shape."""
         return tuple(tool.wire for tool in self.listed.tools)
 
+    def advertised(self, called: str) -> str:
+        """The advertised name behind a tool's; any other is as it was."""
+        return next((name for name, tool in self.wire.items() if tool == called), called)
+
+    def told(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Advertised names as the model knows them."""
+        return tuple(self.wire.get(name, name) for name in names)
+
     def restore(self, name: str, arguments: Any) -> Any:
         """Arguments for an advertised function, as its document knows them."""
-        return self.listed.restore(self.renamed.get(name, name), arguments)
+        return self.listed.restore(self.wire[name], arguments)
 
     def shown(self, name: str, failure: Failure, arguments: Any) -> Failure:
         """A failure in the names that the model saw, beside what it wrote."""
-        return self.listed.shown(self.renamed.get(name, name), failure, arguments)
+        return self.listed.shown(self.wire[name], failure, arguments)
 
 
 def offer(entries: Sequence[Entry], vendor: str, fits: Fits, *, strict: bool) -> Offer:
@@ -68,6 +75,12 @@ def offer(entries: Sequence[Entry], vendor: str, fits: Fits, *, strict: bool) ->
         fitted,
         fits=fits,
     )
-    by_function = {id(entry.function): entry.name for entry in entries}
-    advertised = [(by_function[id(tool.function)], tool.name) for tool in listed.tools]
-    return Offer(listed=listed, renamed={name: tool for name, tool in advertised if name != tool})
+    return Offer(listed=listed, wire=dict(_wire(listed, entries)))
+
+
+def _wire(listed: Tools, entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
+    """Each tool's advertised name and its own: tools come in the order of their functions."""
+    waiting = iter(entries)
+    for tool in listed.tools:
+        entry = next(each for each in waiting if each.function is tool.function)
+        yield entry.name, tool.name

@@ -1,6 +1,6 @@
 """The calls of one turn, on their way to results: every call gets exactly one, in its order (rule C7)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -19,11 +19,12 @@ from specfn.calling.config import InvocationConfig
 from specfn.calling.effects import Invoked
 from specfn.calling.offer import Offer
 from specfn.calling.outcome import CallRecord
-from specfn.calling.person import complete, masked
+from specfn.calling.person import complete, is_shared, masked
 from specfn.calling.prepare import Prepared, prepare
 from specfn.calling.resolve import Resolution
-from specfn.calling.state import State
+from specfn.calling.state import State, storable
 from specfn.connectors.turn import Call, Returned
+from specfn.errors import UsageError
 from specfn.records import Repair
 
 
@@ -99,33 +100,32 @@ class Pending:
     def decide(self, policy: Needs, decisions: Sequence[Decision]) -> bool:
         """Take the decisions, one for each call that waits; whether one of them was a no."""
         asked = dict(zip((c.call["id"] for c in self._asking(policy)), decisions, strict=True))
-        self.decided = True
-        self.calls = [self._taken(call, asked.get(call.call["id"])) for call in self.calls]
+        calls = [_taken(call, asked.get(call.call["id"])) for call in self.calls]
+        refused = {
+            call.call["id"]: Invoked(text=call.answer or _denial(call, made), error=True)
+            for call, made in zip(calls, map(asked.get, self._ids), strict=True)
+            if isinstance(made, Deny) or (made is not None and call.answer is not None)
+        }
+        self.calls, self.decided = calls, True  # together: what was not decided is never sent
+        self.results.update(refused)
         return any(isinstance(made, Deny) for made in asked.values())
 
-    def _taken(self, call: Prepared, made: Decision | None) -> Prepared:
-        if isinstance(made, Deny):
-            text = prompts.denied(made.reason) if made.asked else prompts.nobody_to_ask(call.name)
-            self.results[call.call["id"]] = Invoked(text=text, error=True)
-        if not isinstance(made, Approve):
-            return call
-        completed = complete(call, made)
-        if completed.answer is not None:
-            self.results[call.call["id"]] = Invoked(text=completed.answer, error=True)
-        return completed
+    @property
+    def _ids(self) -> list[str]:
+        return [call.call["id"] for call in self.calls]
 
     # -- afterwards ------------------------------------------------------------------------------------
 
     def returned(self, state: State, config: InvocationConfig) -> list[Returned]:
         """What the model is told, one for each call in order; the same faulty call again is told so."""
         found: list[Returned] = []
+        state.fault([call.call for call in self.calls if call.answer is not None])
         for call in self.calls:
             result = self.results[call.call["id"]]
             text = result.text
-            if call.answer is not None:
-                times = state.fault(call.call)
-                if times > 1:
-                    text = prompts.repeated(times, config.max_identical_failures)
+            times = state.times(call.call)
+            if call.answer is not None and times > 1:
+                text = prompts.repeated(times, config.max_identical_failures)
             if call.resolution.status == "repaired" and call.resolution.name:
                 state.resolved[call.call["id"]] = call.resolution.name
             found.append(
@@ -175,32 +175,62 @@ class Pending:
     # -- storing -----------------------------------------------------------------------------------------
 
     def dump(self) -> JsonObject:
-        """The calls as plain JSON."""
+        """The calls as plain JSON.
+
+        Raises:
+            UsageError: a person's values are among the arguments: they are not stored.
+        """
+        if self.decided and any(is_shared(call) for call in self.ready()):
+            raise UsageError(
+                "a conversation is stored before a person fills in their part, or after"
+            )
         return {
             "round": self.round,
             "decided": self.decided,
-            "results": {key: asdict(result) for key, result in self.results.items()},
+            "begun": sorted(self.begun),
+            "results": {
+                key: {**asdict(result), "data": storable(result.data)}
+                for key, result in self.results.items()
+            },
             "calls": [_dumped(call) for call in self.calls],
         }
 
     @classmethod
-    def load(cls, stored: JsonObject, catalog: Catalog) -> "Pending":
-        """The calls that ``dump`` wrote."""
-        return cls(
-            calls=[_loaded(item, catalog) for item in stored["calls"]],
+    def load(cls, stored: JsonObject, catalog: Catalog, allowed: Collection[str]) -> "Pending":
+        """The calls that ``dump`` wrote; those under way then are not made again, nor those that are not allowed now."""
+        made = cls(
+            calls=[_loaded(item, catalog, allowed) for item in stored["calls"]],
             round=stored["round"],
             decided=stored["decided"],
+            begun=set(stored["begun"]),
             results={key: Invoked(**item) for key, item in stored["results"].items()},
         )
+        for call in made.ready():
+            key = call.call["id"]
+            if key in made.begun:
+                text = prompts.cut_off("the conversation was stored meanwhile")
+                made.results[key] = Invoked(text=text, error=True, executed=True)
+            elif call.answer is not None:
+                made.results[key] = Invoked(text=call.answer, error=True)
+        return made
+
+
+def _taken(call: Prepared, made: Decision | None) -> Prepared:
+    """A call with what a person changed and filled in."""
+    return complete(call, made) if isinstance(made, Approve) else call
+
+
+def _denial(call: Prepared, made: Decision | None) -> str:
+    if isinstance(made, Deny) and made.asked:
+        return prompts.denied(made.reason)
+    return prompts.nobody_to_ask(call.name)
 
 
 def _asks(policy: Needs, call: Prepared) -> bool:
     """A person is asked for their agreement, or for the part of the arguments that is theirs."""
     assert call.entry is not None
     function = call.entry.function
-    return needs_approval(policy, function) or (
-        function.separated is not None and function.separated.human is not None
-    )
+    return needs_approval(policy, function) or is_shared(call)
 
 
 def _request(call: Prepared) -> ApprovalRequest:
@@ -234,15 +264,17 @@ def _dumped(call: Prepared) -> JsonObject:
     return fields
 
 
-def _loaded(item: Mapping[str, Any], catalog: Catalog) -> Prepared:
-    resolution = item["resolution"]
+def _loaded(item: Mapping[str, Any], catalog: Catalog, allowed: Collection[str]) -> Prepared:
+    resolution, name, answer = item["resolution"], item["entry"], item["answer"]
+    if name is not None and name not in allowed:
+        name, answer = None, answer or prompts.unknown(item["call"]["name"], (), ())
     return Prepared(
         call=item["call"],
         resolution=Resolution(**{**resolution, "candidates": tuple(resolution["candidates"])}),
-        entry=None if item["entry"] is None else catalog.by_name[item["entry"]],
+        entry=None if name is None else catalog.by_name[name],
         arguments=item["arguments"],
         repairs=tuple(Repair(**repair) for repair in item["repairs"]),
         errors=tuple(item["errors"]),
         problems=tuple(item["problems"]),
-        answer=item["answer"],
+        answer=answer,
     )

@@ -6,6 +6,9 @@ from typing import Any
 from specfn.calling import prompts
 from specfn.calling.approval import Approve
 from specfn.calling.prepare import Prepared
+from specfn.catalog.tools import offered
+from specfn.errors import UsageError
+from specfn.function.function import Function
 from specfn.function.merge import masked as hidden
 from specfn.function.merge import merge
 
@@ -17,22 +20,33 @@ def complete(call: Prepared, made: Approve) -> Prepared:
     business.
     """
     assert call.entry is not None
-    function = call.entry.function
-    arguments = call.arguments if made.arguments is None else made.arguments
-    edited = made.arguments is not None
-    if edited and function.separated is not None:
-        outcome = function.separated.validate(arguments)
-        if not outcome:
-            return replace(call, answer=prompts.denied("the user's changes are not valid"))
-    if function.separated is not None and function.separated.human is not None:
-        arguments = merge(function, llm=arguments, human=made.human)
-    if not function.validate(arguments):
-        keys = [call.name] if function.separated is None else _keys(function.separated.human)
-        answer = prompts.denied("the user's changes are not valid")
-        if function.separated is not None:
-            answer = prompts.needs_person(call.name, keys)
-        return replace(call, answer=answer)
+    function, separated = call.entry.function, call.entry.function.separated
+    arguments = call.arguments
+    if made.arguments is not None:
+        arguments = _in_style(function, made.arguments)
+        if not offered(function).validate(arguments):
+            return replace(call, answer=prompts.unusable(call.name))
+    if is_shared(call) and separated is not None:
+        try:
+            arguments = merge(function, llm=arguments, human=made.human)
+        except UsageError:
+            arguments = None
+        if not function.validate(arguments):
+            return replace(call, answer=prompts.needs_person(call.name, _keys(separated.human)))
     return replace(call, arguments=arguments)
+
+
+def is_shared(call: Prepared) -> bool:
+    """Whether a person fills in a part of a call's arguments."""
+    separated = None if call.entry is None else call.entry.function.separated
+    return separated is not None and separated.human is not None
+
+
+def _in_style(function: Function, arguments: Any) -> Any:
+    """Arguments by key in the calling style of a function."""
+    if function.keyword or not isinstance(arguments, dict):
+        return arguments
+    return [arguments.get(key) for key, _ in function.route.keys]
 
 
 def _keys(schema: Any) -> list[str]:
@@ -43,7 +57,9 @@ def _keys(schema: Any) -> list[str]:
 
 def masked(call: Prepared) -> Any:
     """The arguments as a person and the trail are shown them: without a person's own values."""
-    function = None if call.entry is None else call.entry.function
-    if function is None or function.separated is None:
+    if call.entry is None or not is_shared(call):
         return call.arguments
+    function = call.entry.function
+    if not isinstance(call.arguments, dict if function.keyword else list | tuple):
+        return call.arguments  # it is no arguments, and was never merged with anything
     return hidden(function, call.arguments)

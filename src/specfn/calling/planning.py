@@ -12,6 +12,7 @@ from specfn.calling.state import State
 from specfn.catalog.fits import Fits
 from specfn.connectors.codec import Codec
 from specfn.connectors.turn import Demand, Mode
+from specfn.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +47,10 @@ class Planner:
         self._codec: Final = codec
         self._choice: Final = choice
         self._config: Final = config
-        self._extra: Final = extra
-        self._allowed: Final = frozenset(entry.name for entry in catalog.select(config.allow))
+        #: Members for the request's body: the prompt's, and over them the caller's.
+        self.extra: Final = {**_checked(choice, codec), **extra}
+        #: The functions that may be offered at all.
+        self.allowed: Final = frozenset(entry.name for entry in catalog.select(config.allow))
         self._fits: Final = Fits()
         self._offers: Final[dict[tuple[str, ...], Offer]] = {}
         first = choice.plan(Round(index=0, executed=0))
@@ -61,7 +64,9 @@ class Planner:
         Raises:
             UnknownFunctionError: the choice names a function that there is not.
         """
-        plan = self._choice.plan(Round(index=state.round, executed=state.executed))
+        plan = self._choice.plan(
+            Round(index=state.round, executed=state.executed, denied=state.denied)
+        )
         offered = self._offered(plan.functions)
         mode: Mode = "none" if state.final or not offered.names else plan.mode
         options, missing = self._choice.options, []
@@ -77,13 +82,33 @@ class Planner:
 
     def _forced(self) -> bool:
         said = self._config.forced_choice
-        return self._codec.forced(self._extra) if said is None else said
+        return self._codec.forced(self.extra) if said is None else said
 
     def _offered(self, keys: tuple[str, ...] | None) -> Offer:
         """The tools of the functions that a plan names, within what the operator allows."""
-        entries = [e for e in self._catalog.select(keys) if e.name in self._allowed]
+        entries = [e for e in self._catalog.select(keys) if e.name in self.allowed]
         names = tuple(entry.name for entry in entries)
         if names not in self._offers:
             strict = self._choice.options.allow_strict_schema_adherence
             self._offers[names] = offer(entries, self._codec.profile, self._fits, strict=strict)
         return self._offers[names]
+
+
+#: Members of a body that say what is asked of which model with which functions: no prompt sets them.
+_OURS: Final = frozenset(
+    "contents function_call functions input instructions messages model modelId stream system systemInstruction "
+    "toolConfig tool_choice tools".split()
+)
+
+
+def _checked(choice: Choice, codec: Codec) -> Mapping[str, Any]:
+    """What a prompt adds to the body of a vendor's requests.
+
+    Raises:
+        UsageError: it would replace the conversation, the model or the functions.
+    """
+    found = choice.options.provider.get(codec.name, {})
+    for key in found:
+        if key in _OURS:
+            raise UsageError(f"a prompt cannot set {key!r} of a request; the caller can, by extra")
+    return found

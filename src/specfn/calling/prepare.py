@@ -1,6 +1,5 @@
 """A model's call to a call that can be made, or to the text that says why not (rules C4, C11)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,20 +51,22 @@ def prepare(call: Call, catalog: Catalog, offered: Offer) -> Prepared:
         catalog: the functions.
         offered: what this request offered.
     """
-    advertised = offered.names
-    resolution = catalog.resolve(call["name"], advertised=advertised)
+    called = offered.advertised(call["name"])
+    resolution = catalog.resolve(called, advertised=offered.names)
+    resolution = replace(resolution, called=call["name"])
     if resolution.name is None:
-        text = unresolved(resolution, sorted(advertised))
+        text = unresolved(resolution, offered)
         return Prepared(call=call, resolution=resolution, errors=(text,), answer=text)
     entry = catalog.by_name[resolution.name]
     return _checked(call, resolution, entry, offered)
 
 
-def unresolved(resolution: Resolution, advertised: Sequence[str]) -> str:
+def unresolved(resolution: Resolution, offered: Offer) -> str:
     """What a model is told of a name that means no function, or several."""
+    candidates = offered.told(resolution.candidates)
     if resolution.status == "ambiguous":
-        return prompts.ambiguous(resolution.called, resolution.candidates)
-    return prompts.unknown(resolution.called, resolution.candidates, advertised)
+        return prompts.ambiguous(resolution.called, candidates)
+    return prompts.unknown(resolution.called, candidates, sorted(offered.wire.values()))
 
 
 def _checked(call: Call, resolution: Resolution, entry: Entry, offered: Offer) -> Prepared:

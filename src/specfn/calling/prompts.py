@@ -69,6 +69,11 @@ def nobody_to_ask(name: str) -> str:
     )
 
 
+def unusable(name: str) -> str:
+    """What the person changed is not valid."""
+    return f"Error: the user changed the arguments of {name} into something that is not valid. {NOTHING}"
+
+
 def needs_person(name: str, keys: Sequence[str]) -> str:
     """Parts of the arguments are a person's, and were not given."""
     parts = ", ".join(keys)
@@ -114,6 +119,11 @@ def must_call(names: Sequence[str]) -> str:
     return f"You must call {which} now; an answer in words alone does not do it."
 
 
+def filtered() -> str:
+    """The provider refused the reply, so none of its calls was made."""
+    return f"This call was not executed: the reply was refused by the provider. {NOTHING}"
+
+
 def too_many(most: int) -> str:
     """More calls in a turn than are executed."""
     return f"Error: at most {most} calls of one turn are executed. Call again if it is still needed. {NOTHING}"
@@ -142,11 +152,19 @@ def answered(operation: str, status: int, body: str) -> str:
     )
 
 
-def unreached(operation: str, why: str) -> str:
-    """The server did not answer."""
+def unreached(operation: str) -> str:
+    """The server did not answer; why may hold what the model is not to read."""
     return (
-        f"Error: {operation} got no answer: {why}. Whether the server did anything is not known; do not repeat a "
-        f"call that changes data without asking the user."
+        f"Error: {operation} got no answer. Whether the server did anything is not known; do not repeat a call that "
+        f"changes data without asking the user."
+    )
+
+
+def unusual(operation: str, status: int) -> str:
+    """The server answered with success, and not with what its document promises."""
+    return (
+        f"Error: {operation} was executed (HTTP {status}), and its answer is not what the document promises. Do not "
+        f"repeat it."
     )
 
 

@@ -105,7 +105,7 @@ class Session:
         """
         effect, pending = self.next(), self._pending
         if isinstance(effect, Send):
-            self._replied(self.codec.decode(answer))
+            self._replied(self._read(answer))
         elif isinstance(effect, Ask) and pending:
             self._decided(pending, _as_many(answer, effect.requests))
         elif isinstance(effect, Invoke) and pending:
@@ -134,6 +134,11 @@ class Session:
         if self._pending is not None:
             self._pending.results[call] = invoked
 
+    def abandon(self) -> None:
+        """Close the last turn after something was raised: what was begun is told as not known."""
+        if not isinstance(self._effect, Done):
+            self.stop("cancelled")
+
     @property
     def round(self) -> int:
         """How many requests were made to the model."""
@@ -147,16 +152,28 @@ class Session:
     # -- storing -----------------------------------------------------------------------------------
 
     def dump(self) -> JsonObject:
-        """What ``load`` needs to go on with a conversation that waits for somebody's decision: plain JSON."""
+        """What ``load`` needs to go on with a conversation that waits for somebody's decision: plain JSON.
+
+        Raises:
+            UsageError: a person's values are in it; they are not stored.
+        """
         pending = None if self._pending is None else self._pending.dump()
         return {"state": self._state.dump(), "pending": pending}
 
     def load(self, stored: JsonObject) -> None:
-        """Go on where another session, made with the same arguments, was dumped."""
-        self._state = State.load(stored["state"])
-        pending = stored["pending"]
-        self._pending = None if pending is None else Pending.load(pending, self.catalog)
-        self._effect = None
+        """Go on where another session, made with the same arguments, was dumped.
+
+        What this session's configuration does not allow is not called, whatever was stored.
+
+        Raises:
+            UsageError: it is nothing that ``dump`` wrote.
+        """
+        try:
+            state, pending = State.load(stored["state"]), stored["pending"]
+            waiting = pending and Pending.load(pending, self.catalog, self._planner.allowed)
+        except (AttributeError, KeyError, TypeError) as error:
+            raise UsageError("this is no conversation that was stored") from error
+        self._state, self._pending, self._effect = state, waiting or None, None
 
     def _tell(self, event: events.Event) -> None:
         events.tell(self._listener, event)
@@ -196,29 +213,53 @@ class Session:
         self._tell(events.Requested(round=state.round, mode=asked.demand.mode, functions=offered))
         renamed = state.resolved if config.history_names == "resolved" else {}
         prompt = Prompt(
-            messages=on_wire(self._told(asked), self.catalog.by_name.keys(), renamed),
+            messages=on_wire(self._told(asked), self._names(asked), renamed),
             tools=asked.offer.tools,
             demand=asked.demand,
             model=self.model,
-            extra={**self.choice.options.provider.get(self.codec.name, {}), **self.extra},
+            extra=self._planner.extra,
         )
         body = self.codec.encode(prompt)
         return Send(request=body if self._before is None else self._before(body))
+
+    def _names(self, asked: Asked) -> set[str]:
+        """Every real name, which no made-up one may become."""
+        return {*self.catalog.by_name, *asked.offer.wire.values()}
 
     def _told(self, asked: Asked) -> list[Message]:
         """The messages of a request; a demand that the vendor cannot make stands in words."""
         if asked.mode == asked.demand.mode:
             return self._state.messages
-        said: Message = {"role": "user", "content": prompts.must_call(asked.offer.names)}
+        said: Message = {
+            "role": "user",
+            "content": prompts.must_call(asked.offer.told(asked.offer.names)),
+        }
         return [*self._state.messages, said]
 
     # -- a reply -----------------------------------------------------------------------------------
+
+    def _read(self, answer: Any) -> Turn:
+        """A reply, read; one that is broken is said to be, whatever is wrong with it."""
+        try:
+            turn = self.codec.decode(answer)
+            calls = [
+                {**call, "id": str(call["id"]), "name": str(call["name"])} for call in turn.calls
+            ]
+            return replace(
+                turn,
+                text=str(turn.text),
+                calls=self._identified(calls),  # type: ignore[arg-type]  # dicts of just these keys
+                usage=dict(turn.usage),
+                detail=str(turn.detail),
+            )
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            name = self.codec.name
+            raise UsageError(f"this is no reply of {name}: {type(error).__name__}") from error
 
     def _replied(self, turn: Turn) -> None:
         state, asked = self._state, self._planner.plan(self._state)
         self._tell(events.Replied(round=state.round, stop=turn.stop, calls=len(turn.calls)))
         state.count(turn.usage)
-        turn = replace(turn, calls=self._identified(turn.calls))
         state.messages.append(turn.message(self.codec.name))
         state.round += 1
         if turn.calls:
@@ -233,8 +274,9 @@ class Session:
         known = {item["id"] for m in self._state.messages for item in m.get("calls", ())}
         found: list[Call] = []
         for index, call in enumerate(calls):
-            fresh = call["id"] and call["id"] not in known
-            made = call["id"] if fresh else f"call_{self._state.round}_{index}"
+            made, count = call["id"], index
+            while not made or made in known:
+                made, count = f"call_{self._state.round}_{count}", count + 1
             known.add(made)
             found.append({**call, "id": made})
         return tuple(found)
@@ -248,7 +290,10 @@ class Session:
                 self._tell(_checked(prepared))
         if self._planner.dry or not self.config.auto_invoke or self.config.max_rounds == 0:
             self.stop("planned")
-        elif turn.stop in ("truncated", "refused"):
+        elif turn.stop == "refused":
+            pending.refuse(prompts.filtered())
+            self.stop("refused")
+        elif turn.stop in ("truncated", "malformed"):
             pending.refuse(prompts.truncated())
         elif asked.mode == "none":
             pending.refuse(prompts.no_calls())
@@ -271,7 +316,7 @@ class Session:
         if asked.mode == "required" and not state.demanded:
             state.demanded = True
             state.degrade("forced_choice")
-            return self._again(prompts.must_call(asked.offer.names))
+            return self._again(prompts.must_call(asked.offer.told(asked.offer.names)))
         return "denied" if state.denied else "model_text"
 
     def _again(self, text: str) -> Stopped | None:
@@ -299,7 +344,8 @@ class Session:
         if not isinstance(invoked, Invoked):
             raise UsageError(f"a call comes to an Invoked, not {type(invoked).__name__}")
         pending.results[call] = invoked
-        self._tell(events.Executed(id=call, function=function, status=invoked.status))
+        if invoked.executed:
+            self._tell(events.Executed(id=call, function=function, status=invoked.status))
 
     def _close_turn(self, pending: Pending) -> Stopped | None:
         """Hand the results of a turn to the conversation; why it ends with them, if it does."""

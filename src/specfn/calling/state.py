@@ -1,7 +1,8 @@
 """What a session remembers: plain data, so that a conversation can be stored while somebody makes up their mind."""
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from specfn._json import JsonObject, dumps_sorted
@@ -49,10 +50,9 @@ class State:
         if word not in self.degraded:
             self.degraded.append(word)
 
-    def fault(self, call: Call) -> int:
-        """Count a faulty call; how often this very call has come."""
-        self.faults[_identity(call)] += 1
-        return self.times(call)
+    def fault(self, calls: Iterable[Call]) -> None:
+        """Count the faulty calls of a turn; the same one twice in it counts once."""
+        self.faults.update({_identity(call) for call in calls})
 
     def times(self, call: Call) -> int:
         """How often this very call came and was faulty."""
@@ -66,16 +66,24 @@ class State:
 
     def dump(self) -> JsonObject:
         """The state as plain JSON."""
-        return asdict(self)
+        stored = {each.name: getattr(self, each.name) for each in fields(self)}
+        records = [{**asdict(record), "data": storable(record.data)} for record in self.records]
+        counts = {"faults": dict(self.faults), "attempts": dict(self.attempts)}
+        return {**stored, **counts, "records": records}
 
     @classmethod
     def load(cls, stored: JsonObject) -> "State":
         """The state that ``dump`` wrote."""
-        fields: dict[str, Any] = {**stored}
-        fields["records"] = [_record(item) for item in stored["records"]]
-        fields["faults"] = Counter(stored["faults"])
-        fields["attempts"] = Counter(stored["attempts"])
-        return cls(**fields)
+        found: dict[str, Any] = {**stored}
+        found["records"] = [_record(item) for item in stored["records"]]
+        found["faults"] = Counter(stored["faults"])
+        found["attempts"] = Counter(stored["attempts"])
+        return cls(**found)
+
+
+def storable(data: Any) -> Any:
+    """A server's data as JSON can hold it: bytes are told of, not kept."""
+    return f"({len(data)} bytes)" if isinstance(data, bytes) else data
 
 
 def _identity(call: Call) -> str:

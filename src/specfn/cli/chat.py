@@ -135,12 +135,12 @@ def _asker(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, Any]]
 
         try:
             reply = httpx.post(url, json=request, headers=headers, timeout=_PATIENCE)
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise TransportError(
                 f"the model could not be reached: {type(error).__name__}"
             ) from None
         if reply.status_code >= 300:
-            said = reply.text[:500].replace(key, "***") if key else reply.text[:500]
+            said = (reply.text.replace(key, "***") if key else reply.text)[:500]
             raise TransportError(f"the model's server answered {reply.status_code}: {said}")
         try:
             return reply.json()

@@ -157,7 +157,7 @@ class Messages:
 
     def gather(self, events: Iterable[Any]) -> JsonObject:
         """The message that a stream's events make."""
-        message: JsonObject = {"content": []}
+        message: JsonObject = {"content": [], "stop_reason": None}
         blocks: dict[int, JsonObject] = {}
         for event in events:
             found = plain(event, "an event")
@@ -172,6 +172,7 @@ class Messages:
                 message.update(found["delta"])
                 message["usage"] = {**(message.get("usage") or {}), **(found.get("usage") or {})}
         message["content"] = [_closed(blocks[index]) for index in sorted(blocks)]
+        message["stop_reason"] = message["stop_reason"] or "max_tokens"  # it broke off
         return message
 
 

@@ -146,7 +146,7 @@ class Converse:
     def gather(self, events: Iterable[Any]) -> JsonObject:
         """The reply that the events of ``converse_stream`` make."""
         blocks: dict[int, JsonObject] = {}
-        whole: JsonObject = {}
+        whole: JsonObject = {"stopReason": "max_tokens"}  # unless the end says otherwise
         for event in events:
             found = plain(event, "an event")
             for kind, value in found.items():

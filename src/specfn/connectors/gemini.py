@@ -163,7 +163,7 @@ class GenerateContent:
                 reason = candidate.get("finishReason") or reason
         if parts or reason:
             content = {"role": "model", "parts": parts}
-            whole["candidates"] = [{"content": content, "finishReason": reason}]
+            whole["candidates"] = [{"content": content, "finishReason": reason or "MAX_TOKENS"}]
         return whole
 
 

@@ -187,7 +187,10 @@ class Chat:
                 _add(choice.get("delta") or {}, message, calls)
         if calls:
             message["tool_calls"] = [calls[index] for index in sorted(calls)]
-        return {"choices": [{"message": message, "finish_reason": reason}], "usage": usage or {}}
+        return {
+            "choices": [{"message": message, "finish_reason": reason or "length"}],
+            "usage": usage or {},
+        }
 
 
 def _add(delta: Mapping[str, Any], message: JsonObject, calls: dict[int, JsonObject]) -> None:
