@@ -5,7 +5,6 @@ or async, or not at all: the session neither sends nor waits nor looks at a cloc
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from specfn._json import JsonObject
@@ -19,10 +18,11 @@ from specfn.calling.history import on_wire, opening
 from specfn.calling.outcome import Outcome, Stopped
 from specfn.calling.pending import Pending
 from specfn.calling.planning import Asked, Planner
+from specfn.calling.replies import read
 from specfn.calling.state import State
 from specfn.connectors.codec import Codec
 from specfn.connectors.codecs import codec
-from specfn.connectors.turn import Call, Message, Prompt, Turn
+from specfn.connectors.turn import Message, Prompt, Turn
 from specfn.errors import UsageError
 
 #: Why the calls of a turn were not made, by why the conversation ended.
@@ -105,7 +105,7 @@ class Session:
         """
         effect, pending = self.next(), self._pending
         if isinstance(effect, Send):
-            self._replied(self._read(answer))
+            self._replied(read(self.codec, answer, self._state))
         elif isinstance(effect, Ask) and pending:
             self._decided(pending, _as_many(answer, effect.requests))
         elif isinstance(effect, Invoke) and pending:
@@ -238,24 +238,6 @@ class Session:
 
     # -- a reply -----------------------------------------------------------------------------------
 
-    def _read(self, answer: Any) -> Turn:
-        """A reply, read; one that is broken is said to be, whatever is wrong with it."""
-        try:
-            turn = self.codec.decode(answer)
-            calls = [
-                {**call, "id": str(call["id"]), "name": str(call["name"])} for call in turn.calls
-            ]
-            return replace(
-                turn,
-                text=str(turn.text),
-                calls=self._identified(calls),  # type: ignore[arg-type]  # dicts of just these keys
-                usage=dict(turn.usage),
-                detail=str(turn.detail),
-            )
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            name = self.codec.name
-            raise UsageError(f"this is no reply of {name}: {type(error).__name__}") from error
-
     def _replied(self, turn: Turn) -> None:
         state, asked = self._state, self._planner.plan(self._state)
         self._tell(events.Replied(round=state.round, stop=turn.stop, calls=len(turn.calls)))
@@ -268,18 +250,6 @@ class Session:
         ended = self._without_calls(turn, asked)
         if ended is not None:
             self._effect = self._end(ended)
-
-    def _identified(self, calls: Sequence[Call]) -> tuple[Call, ...]:
-        """The calls with ids that are theirs alone: some vendors give none, some give one twice."""
-        known = {item["id"] for m in self._state.messages for item in m.get("calls", ())}
-        found: list[Call] = []
-        for index, call in enumerate(calls):
-            made, count = call["id"], index
-            while not made or made in known:
-                made, count = f"call_{self._state.round}_{count}", count + 1
-            known.add(made)
-            found.append({**call, "id": made})
-        return tuple(found)
 
     def _called(self, turn: Turn, asked: Asked) -> None:
         pending = Pending.of(turn.calls, self.catalog, asked.offer, self._state.round - 1)

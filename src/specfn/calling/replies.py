@@ -1,0 +1,47 @@
+"""A vendor's reply as a turn of the conversation, whatever is wrong with it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from specfn.calling.state import State
+from specfn.connectors.codec import Codec
+from specfn.connectors.turn import Call, Turn
+from specfn.errors import UsageError
+
+
+def read(codec: Codec, answer: Any, state: State) -> Turn:
+    """Read a reply; its calls have ids that no other call of the conversation has.
+
+    Raises:
+        UsageError: it is no reply of this vendor, or a broken one.
+    """
+    try:
+        turn = codec.decode(answer)
+        calls = [
+            Call(id=str(call["id"]), name=str(call["name"]), arguments=call["arguments"])
+            for call in turn.calls
+        ]
+        return replace(
+            turn,
+            text=str(turn.text),
+            calls=_identified(calls, state),
+            usage=dict(turn.usage),
+            detail=str(turn.detail),
+        )
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        reason = f"this is no reply of {codec.name}: {type(error).__name__} in reading it"
+        raise UsageError(reason) from error
+
+
+def _identified(calls: Sequence[Call], state: State) -> tuple[Call, ...]:
+    """The calls with ids that are theirs alone: some vendors give none, some give one twice."""
+    known = {item["id"] for message in state.messages for item in message.get("calls", ())}
+    found: list[Call] = []
+    for index, call in enumerate(calls):
+        made, count = call["id"], index
+        while not made or made in known:
+            made, count = f"call_{state.round}_{count}", count + 1
+        known.add(made)
+        found.append({**call, "id": made})
+    return tuple(found)
