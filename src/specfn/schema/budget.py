@@ -8,6 +8,7 @@ from specfn.records import Edit
 from specfn.schema.bundle import Named
 from specfn.schema.expansion import MAX_NESTING, Expansion, placed
 from specfn.schema.pieces import DIALECTS, ENDLESS, Dialect, Piece, Pieces, Words
+from specfn.schema.stub import label, stub
 
 
 class Rendering:
@@ -57,7 +58,22 @@ class Renderer:
             if not root.cyclic and root.height <= MAX_NESTING and root.weight <= budget:
                 return Rendering(self._pieces.complete(root), lambda: self._edits(root, ()))
         expansion = Expansion(self._pieces, root, budget=budget, recursive=self._recursive)
-        return Rendering(expansion.schema(), expansion.edits)
+        schema = expansion.schema()
+        if expansion.is_over:
+            return self._stubbed(root, budget)
+        return Rendering(schema, expansion.edits)
+
+    def _stubbed(self, root: Piece, budget: int) -> Rendering:
+        """What stands for a schema whose very root does not fit: a union of hundreds."""
+        words = self._pieces.words
+        content = stub(
+            self._pieces.definitions,
+            label(root.key, root.node),
+            root.node,
+            null_type=words.null_type,
+        )
+        edit = Edit(pointer="", kind="cut", reason=f"cut to stay within {budget} bytes")
+        return Rendering(content, lambda: iter([edit]))
 
     def render_all(self, nodes: Sequence[Any]) -> list[Rendering]:
         """Render schemas that share the budget: the light ones whole, the others by equal parts of the rest."""

@@ -90,6 +90,16 @@ class Expansion:
             schema = {**schema, "$defs": {name: self._definition(name) for name in self._shared}}
         return schema
 
+    @property
+    def is_over(self) -> bool:
+        """Whether not even the root fits, and so nothing could be chosen."""
+        return self._used > self._budget and len(self._instances) == 1 and not self._is_object()
+
+    def _is_object(self) -> bool:
+        """Whether the root has properties: names and all, it is shown at any price."""
+        node = self._root.piece.node
+        return isinstance(node, dict) and "properties" in node
+
     # -- choosing ---------------------------------------------------------------------------------
 
     def _open_root(self) -> None:
