@@ -1,0 +1,241 @@
+"""The fear: that calling through a document costs noticeably more than calling by hand.
+
+    python bench/bench_request.py [--rounds N]
+
+A server in a process of its own answers at once, over connections that are kept. The same request is
+sent by httpx (``client.request`` and ``response.json()``, as one writes it by hand) and by
+``specfn.execute``, in turns, one after another. Told are the medians and their ratio, by the clock and of
+the processor: on a machine that does other things as well, the clock measures those. The requests: a read
+with a path, a query and a bearer token; a write with a JSON body of 1 KB.
+"""
+
+import argparse
+import asyncio
+import multiprocessing
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from statistics import median
+from typing import Any, Final, NamedTuple
+
+import httpx
+
+import specfn
+
+TOKEN: Final = "token"
+HEADERS: Final = {"Authorization": f"Bearer {TOKEN}"}
+
+DOCUMENT: Final[dict[str, Any]] = {
+    "openapi": "3.1.0",
+    "info": {"title": "orders", "version": "1"},
+    "security": [{"bearer": []}],
+    "paths": {
+        "/shops/{shop}/orders/{id}": {
+            "get": {
+                "parameters": [
+                    {"name": "shop", "in": "path", "required": True, "schema": {"type": "string"}},
+                    {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}},
+                    {"name": "limit", "in": "query", "schema": {"type": "integer", "minimum": 1}},
+                    {"name": "fields", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}},
+                ],
+                "responses": {"200": {"content": {"application/json": {"schema": {}}}}},
+            }
+        },
+        "/orders": {
+            "post": {
+                "requestBody": {
+                    "required": True,
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Order"}}},
+                },
+                "responses": {"200": {"content": {"application/json": {"schema": {}}}}},
+            }
+        },
+    },
+    "components": {
+        "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        "schemas": {
+            "Order": {
+                "type": "object",
+                "required": ["customer", "lines"],
+                "properties": {
+                    "customer": {"type": "string", "format": "uuid"},
+                    "note": {"type": ["string", "null"], "maxLength": 200},
+                    "lines": {"type": "array", "items": {"$ref": "#/components/schemas/Line"}},
+                },
+                "additionalProperties": False,
+            },
+            "Line": {
+                "type": "object",
+                "required": ["sku", "count"],
+                "properties": {
+                    "sku": {"type": "string", "pattern": "^[A-Z]{3}-[0-9]{4}$"},
+                    "count": {"type": "integer", "minimum": 1},
+                    "price": {"type": "number", "minimum": 0},
+                    "tags": {"type": "array", "items": {"enum": ["new", "sale", "gift"]}},
+                },
+            },
+        },
+    },
+}  # fmt: skip
+
+ORDER: Final[dict[str, Any]] = {
+    "customer": "123e4567-e89b-42d3-a456-426614174000",
+    "note": None,
+    "lines": [
+        {"sku": f"ABC-{n:04}", "count": n, "price": 9.75, "tags": ["new", "gift"]} for n in range(1, 13)
+    ],
+}  # fmt: skip
+
+#: By name: what is called with which arguments, and the same by hand.
+CALLS: Final[dict[str, tuple[str, dict[str, Any], tuple[str, str, dict[str, Any]]]]] = {
+    "read": (
+        "GET /shops/{shop}/orders/{id}",
+        {"shop": "north", "id": 12, "query": {"limit": 10, "fields": ["id", "total"]}},
+        ("GET", "/shops/north/orders/12", {"params": {"limit": 10, "fields": ["id", "total"]}}),
+    ),
+    "write": ("POST /orders", {"body": ORDER}, ("POST", "/orders", {"json": ORDER})),
+}
+
+ANSWER: Final = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 24\r\n\r\n"
+    b'{"id": 12, "total": 9.5}'
+)
+
+
+class Answering(asyncio.Protocol):
+    """Answers each request as soon as it is there, without looking at what it says."""
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+        self.received = b""
+
+    def data_received(self, data: bytes) -> None:
+        self.received += data
+        head, mark, body = self.received.partition(b"\r\n\r\n")
+        if not mark:
+            return
+        _, found, length = head.lower().partition(b"content-length: ")
+        if len(body) >= (int(length.split(b"\r\n")[0]) if found else 0):
+            self.received = b""
+            self.transport.write(ANSWER)
+
+
+def serve(port: Any) -> None:
+    async def forever() -> None:
+        server = await asyncio.get_running_loop().create_server(Answering, "127.0.0.1", 0)
+        port.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(forever())
+
+
+class Cost(NamedTuple):
+    """The median of a call: seconds on the clock, and of the processor."""
+
+    clock: float
+    processor: float
+
+
+class Stopwatch:
+    """Measures calls that take turns, so that whatever else runs disturbs all alike."""
+
+    def __init__(self, count: int) -> None:
+        self._found: list[list[Cost]] = [[] for _ in range(count)]
+
+    def medians(self) -> list[Cost]:
+        return [
+            Cost(median(each.clock for each in costs), median(each.processor for each in costs))
+            for costs in self._found
+        ]
+
+    @contextmanager
+    def turn(self, index: int) -> Iterator[None]:
+        clock, processor = time.perf_counter(), time.thread_time()
+        yield
+        cost = Cost(time.perf_counter() - clock, time.thread_time() - processor)
+        self._found[index].append(cost)
+
+
+def timed(rounds: int, *calls: Callable[[], Any]) -> list[Cost]:
+    watch = Stopwatch(len(calls))
+    for _ in range(rounds):
+        for index, call in enumerate(calls):
+            with watch.turn(index):
+                call()
+    return watch.medians()
+
+
+async def atimed(rounds: int, *calls: Callable[[], Awaitable[Any]]) -> list[Cost]:
+    watch = Stopwatch(len(calls))
+    for _ in range(rounds):
+        for index, call in enumerate(calls):
+            with watch.turn(index):
+                await call()
+    return watch.medians()
+
+
+def compare(name: str, url: str, rounds: int) -> None:
+    """One request in turns: by httpx alone, and by specfn."""
+    app = specfn.load(DOCUMENT)
+    connection = specfn.Connection(base_url=url, credentials={"bearer": TOKEN})
+    key, arguments, (method, path, more) = CALLS[name]
+    function = app[key]
+    with httpx.Client(base_url=url, headers=HEADERS) as client:
+
+        def by_hand() -> Any:
+            return client.request(method, path, **more).raise_for_status().json()
+
+        def called() -> Any:
+            return specfn.execute(function, arguments, connection).data
+
+        assert by_hand() == called()
+        timed(rounds // 10, by_hand, called)
+        tell(f"{name}, sync", *timed(rounds, by_hand, called))
+
+
+async def acompare(name: str, url: str, rounds: int) -> None:
+    """The same, awaiting."""
+    app = specfn.load(DOCUMENT)
+    connection = specfn.Connection(base_url=url, credentials={"bearer": TOKEN})
+    key, arguments, (method, path, more) = CALLS[name]
+    function = app[key]
+    async with httpx.AsyncClient(base_url=url, headers=HEADERS) as client:
+
+        async def by_hand() -> Any:
+            return (await client.request(method, path, **more)).raise_for_status().json()
+
+        async def called() -> Any:
+            return (await specfn.aexecute(function, arguments, connection)).data
+
+        assert await by_hand() == await called()
+        await atimed(rounds // 10, by_hand, called)
+        tell(f"{name}, async", *await atimed(rounds, by_hand, called))
+
+
+def tell(name: str, by_hand: Cost, called: Cost) -> None:
+    cells = [
+        f"{kind} {theirs * 1e6:6.0f} µs, {ours * 1e6:6.0f} µs, ratio {ours / theirs:5.2f}"
+        for kind, theirs, ours in zip(("clock", "processor"), by_hand, called, strict=True)
+    ]
+    print(f"{name:<12} httpx, specfn: " + " | ".join(cells), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=3_000)
+    rounds = parser.parse_args().rounds
+    here, there = multiprocessing.Pipe()
+    server = multiprocessing.get_context("spawn").Process(target=serve, args=(there,), daemon=True)
+    server.start()
+    try:
+        url = f"http://127.0.0.1:{here.recv()}"
+        for name in CALLS:
+            compare(name, url, rounds)
+            asyncio.run(acompare(name, url, rounds))
+    finally:
+        server.terminate()
+        server.join()
+
+
+if __name__ == "__main__":
+    main()
