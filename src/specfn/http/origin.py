@@ -85,9 +85,14 @@ def is_dot(segment: str) -> bool:
 
 def is_loopback(base: Base) -> bool:
     """Whether the host is this machine, so that no network sees what is sent."""
-    if base.host == "localhost" or base.host.endswith(".localhost"):
+    return _is_here(base.host)
+
+
+@lru_cache(maxsize=256)
+def _is_here(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
-        return ipaddress.ip_address(base.host).is_loopback
+        return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False

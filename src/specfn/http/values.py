@@ -1,7 +1,7 @@
 """JSON values as requests write them: exact numbers, no needless fractions, nothing that is not JSON."""
 
 import math
-from typing import Any
+from typing import Any, Final
 
 from specfn import _json
 from specfn.http.files import as_text, file_of
@@ -9,6 +9,12 @@ from specfn.http.unfit import Unfit
 
 #: The deepest nesting that is written. Validated arguments are shallower (rule V1).
 _DEPTH = 200
+
+#: The most members of one level that are looked at before there is a copy.
+_WIDTH = 100_000
+
+#: Scalars that every writer of JSON writes alike.
+_AS_IT_IS: Final = frozenset({str, int, bool, type(None)})
 
 #: Up to here a float holds every integer exactly, so that its fraction may go.
 _EXACT = 2**53
@@ -27,12 +33,44 @@ def number(value: float) -> int | float:
     return int(value) if value.is_integer() and abs(value) <= _EXACT else value
 
 
-def settle(value: Any, depth: int = 0) -> Any:
-    """A copy of a JSON value with its numbers as ``number`` has them, and files as base64.
+def settle(value: Any) -> Any:
+    """A JSON value with its numbers as ``number`` has them, and files as base64.
 
     Raises:
         Unfit: something in it is not JSON, or it is nested too deeply.
     """
+    return value if type(value) in _AS_IT_IS or _is_settled(value) else _settled(value, 0)
+
+
+def _is_settled(value: Any) -> bool:
+    """Whether all of a value can be written as it is; most values can, and need no copy.
+
+    What holds itself would have no end here: it is left to the walk that ends where it is too deep.
+    """
+    level = [value]
+    for _ in range(_DEPTH):
+        if len(level) > _WIDTH:
+            return False
+        inner: list[Any] = []
+        for item in level:
+            kind = type(item)
+            if kind is dict and all(type(key) is str for key in item):
+                inner += item.values()
+            elif kind is list:
+                inner += item
+            elif kind not in _AS_IT_IS and not (kind is float and _has_fraction(item)):
+                return False
+        if not inner:
+            return True
+        level = inner
+    return False
+
+
+def _has_fraction(value: float) -> bool:
+    return math.isfinite(value) and not value.is_integer()
+
+
+def _settled(value: Any, depth: int) -> Any:
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, float):
@@ -57,7 +95,7 @@ def _key(key: Any) -> str:
 
 def _at(token: str | int, value: Any, depth: int) -> Any:
     try:
-        return settle(value, depth + 1)
+        return _settled(value, depth + 1)
     except Unfit as unfit:
         raise unfit.below(token) from None
 
