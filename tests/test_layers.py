@@ -33,7 +33,15 @@ RANK = {room: rank for rank, row in enumerate(ORDER) for room in row}
 BASE = {("errors", "records"), ("human", "errors"), ("options", "settings")}
 
 #: Modules that may open files or sockets: they read documents, send requests, or talk to people.
-IO = ("document/load.py", "document/shelf.py", "http/send.py", "http/pool.py", "cli/", "demo/")
+IO = (
+    "document/load.py",
+    "document/shelf.py",
+    "http/send.py",
+    "http/pool.py",
+    "http/network.py",
+    "cli/",
+    "demo/",
+)
 
 #: Calls that reach out of the process, by the last part of what is called.
 REACHING = frozenset(

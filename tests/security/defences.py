@@ -188,7 +188,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T5",
-        function="specfn.http.pool:_is_public",
+        function="specfn.http.network:_is_public",
         off=gives(value=True),
         tests="test_a_name_that_leads_inside",
     ),
@@ -296,7 +296,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T24",
-        function="specfn.http.pool:_left",
+        function="specfn.http.network:left",
         off=first,
         tests="test_slow_answers",
     ),

@@ -17,7 +17,7 @@ import pytest
 import specfn
 from specfn.document.load import fetch
 from specfn.errors import TransportError, UsageError
-from specfn.http import pool, send
+from specfn.http import network, pool, send
 from specfn.http.connection import Connection
 from specfn.http.request import request
 
@@ -84,7 +84,7 @@ def test_nothing_secret_goes_in_the_clear(
     def connect(*_: Any, **__: Any) -> Any:
         raise AssertionError("a connection was tried")
 
-    monkeypatch.setattr(pool._Backend, "connect_tcp", connect)
+    monkeypatch.setattr(network.Backend, "connect_tcp", connect)
     fields = CARRIERS[carrier]
     with pytest.raises(UsageError, match="is not https") as caught:
         call(function(make, fields), {}, Connection(base_url=url, **fields))

@@ -5,15 +5,11 @@ URLs into the log, and follow ``netrc`` and proxy variables that nobody gave (br
 """
 
 import asyncio
-import ipaddress
 import os
-import socket
 import ssl
 import threading
-import time
 import weakref
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextvars import ContextVar
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, cast
@@ -21,14 +17,8 @@ from typing import Any, Final, cast
 import httpcore
 import httpx
 
-from specfn.http.address import is_public
 from specfn.http.connection import Connection
-
-#: Whether the call goes where only the document asks to go, so that no private address may be met (T5).
-guarded: ContextVar[bool] = ContextVar("guarded", default=False)
-
-#: When the call that this thread is making must be over, by the monotonic clock.
-deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
+from specfn.http.network import AsyncBackend, AsyncStream, Backend, Stream, left
 
 _lock = threading.Lock()
 _transports: dict[int, httpx.BaseTransport] = {}
@@ -44,123 +34,6 @@ def _ssl_context() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-def _left(timeout: float | None) -> float:
-    """The timeout of one step, within what is left of the whole call."""
-    left = deadline.get() - time.monotonic()
-    if left <= 0:
-        raise httpcore.ReadTimeout
-    return left if timeout is None else min(timeout, left)
-
-
-class _Stream(httpcore.NetworkStream):
-    """A network stream whose steps end with the call.
-
-    A timeout per read alone would let a server that sends a byte at a time hold a call for ever.
-    """
-
-    def __init__(self, inner: httpcore.NetworkStream) -> None:
-        self._inner = inner
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, _left(timeout))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, _left(timeout))
-
-    def close(self) -> None:
-        self._inner.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore.NetworkStream:
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, _left(timeout)))
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
-
-
-class PrivateAddressError(httpcore.ConnectError):
-    """A name that only the document vouches for leads into a network."""
-
-    def __init__(self) -> None:
-        super().__init__("the name leads to a private address; give base_url, or allow_private")
-
-
-def _checked(found: Iterable[Any]) -> str:
-    """The address to connect to, of those that a name has: one private one among them refuses all.
-
-    What was looked up is what is connected to: a name server that answers otherwise the next time
-    (DNS rebinding) is not asked a second time.
-    """
-    hosts = [str(entry[4][0]) for entry in found]
-    if not hosts or not all(_is_public(host) for host in hosts):
-        raise PrivateAddressError
-    return hosts[0]
-
-
-def _is_public(host: str) -> bool:
-    return is_public(ipaddress.ip_address(host.partition("%")[0]))
-
-
-def _met(stream: Any) -> Any:
-    """The stream, if the address at its other end may be talked to."""
-    if not _is_public(stream.get_extra_info("server_addr")[0]):
-        raise PrivateAddressError
-    return stream
-
-
-class _Backend(httpcore.SyncBackend):
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.NetworkStream:
-        more = (port, _left(timeout), local_address, socket_options)
-        if not guarded.get():
-            return _Stream(super().connect_tcp(host, *more))
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
-            raise httpcore.ConnectError(str(error)) from error
-        stream = super().connect_tcp(_checked(found), *more)
-        try:
-            return _Stream(_met(stream))
-        except PrivateAddressError:
-            stream.close()
-            raise
-
-
-class _AsyncBackend(httpcore.AnyIOBackend):
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109  # httpcore's signature
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        more = (port, timeout, local_address, socket_options)
-        if not guarded.get():
-            return await super().connect_tcp(host, *more)
-        try:
-            loop = asyncio.get_running_loop()
-            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
-            raise httpcore.ConnectError(str(error)) from error
-        stream = await super().connect_tcp(_checked(found), *more)
-        try:
-            return cast("httpcore.AsyncNetworkStream", _met(stream))
-        except PrivateAddressError:
-            await stream.aclose()
-            raise
-
-
 #: How many sockets a connection may hold, all of them kept while there is work.
 _SOCKETS: Final = 100
 _LIMITS: Final[Mapping[str, Any]] = {
@@ -171,11 +44,11 @@ _LIMITS: Final[Mapping[str, Any]] = {
 
 
 class _Answer(httpx.SyncByteStream, httpx.AsyncByteStream):
-    """The body of an answer; once it is closed, the next call may have the socket."""
+    """The body of an answer; once it is closed, the next call may have the socket, if it is clean."""
 
-    def __init__(self, inner: Any, leave: Callable[[], None]) -> None:
+    def __init__(self, inner: Any, leave: Callable[[], None] | None = None) -> None:
         self._inner = inner
-        self._leave: Callable[[], None] | None = leave
+        self._leave = leave
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._inner)
@@ -184,12 +57,14 @@ class _Answer(httpx.SyncByteStream, httpx.AsyncByteStream):
         return cast("AsyncIterator[bytes]", aiter(self._inner))
 
     def close(self) -> None:
+        _end_unclean(self._inner)
         try:
             self._inner.close()
         finally:
             self._left()
 
     async def aclose(self) -> None:
+        _end_unclean(self._inner)
         try:
             await self._inner.aclose()
         finally:
@@ -201,6 +76,32 @@ class _Answer(httpx.SyncByteStream, httpx.AsyncByteStream):
             leave()
 
 
+#: Where the state of the protocol is, seen from the body of an answer.
+_TO_STATE: Final = ("_httpcore_stream", "_stream", "_connection", "_h11_state")
+
+
+def _end_unclean(stream: Any) -> None:
+    """End the socket of an answer if the server said more than the answer.
+
+    What was read beyond an answer stays with the socket, and would be taken for the answer to the next
+    call, which may be anybody's.
+    """
+    state: Any = getattr(stream, "_stream", stream)  # a client wraps it once more
+    for name in _TO_STATE:
+        state = getattr(state, name, None)
+    if state is not None and state.trailing_data[0]:
+        state.send_failed()  # in the words of h11: not to be used again
+
+
+def careful(response: httpx.Response, leave: Callable[[], None] | None = None) -> httpx.Response:
+    """An answer whose head is there, and whose socket is used again only if that is all."""
+    stream = response.extensions.get("network_stream")
+    if isinstance(stream, Stream | AsyncStream):
+        stream.head.end()
+    response.stream = _Answer(response.stream, leave)
+    return response
+
+
 class _Transport(httpx.HTTPTransport):
     """A pool with a queue before it: the pool's own looks at every socket for every call that waits."""
 
@@ -208,19 +109,18 @@ class _Transport(httpx.HTTPTransport):
         super().__init__(verify=_ssl_context())
         self._room = threading.Semaphore(_SOCKETS)
         self._pool = httpcore.ConnectionPool(
-            ssl_context=_ssl_context(), network_backend=_Backend(), **_LIMITS
+            ssl_context=_ssl_context(), network_backend=Backend(), **_LIMITS
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        if not self._room.acquire(timeout=min(_left(None), threading.TIMEOUT_MAX)):
+        if not self._room.acquire(timeout=min(left(None), threading.TIMEOUT_MAX)):
             raise httpx.PoolTimeout("")
         try:
             response = super().handle_request(request)
         except BaseException:
             self._room.release()
             raise
-        response.stream = _Answer(response.stream, self._room.release)
-        return response
+        return careful(response, self._room.release)
 
 
 class _AsyncTransport(httpx.AsyncHTTPTransport):
@@ -230,7 +130,7 @@ class _AsyncTransport(httpx.AsyncHTTPTransport):
         super().__init__(verify=_ssl_context())
         self._room = asyncio.Semaphore(_SOCKETS)
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=_ssl_context(), network_backend=_AsyncBackend(), **_LIMITS
+            ssl_context=_ssl_context(), network_backend=AsyncBackend(), **_LIMITS
         )
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -240,8 +140,7 @@ class _AsyncTransport(httpx.AsyncHTTPTransport):
         except BaseException:
             self._room.release()
             raise
-        response.stream = _Answer(response.stream, self._room.release)
-        return response
+        return careful(response, self._room.release)
 
 
 def transport(connection: Connection) -> httpx.BaseTransport:

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, TypeAlias, cast
 import httpx
 
 from specfn.errors import HTTPStatusError, TransportError, UsageError
-from specfn.http import answers, pool, server
+from specfn.http import answers, network, pool, server
 from specfn.http.connection import Connection
 from specfn.http.covered import CoveredURL, bodiless
 from specfn.http.failure import failure
@@ -217,8 +217,8 @@ class _Send:
 
     def perform(self) -> Result:
         self._prepare()
-        limit = pool.deadline.set(self.until)
-        guard = pool.guarded.set(self.is_guarded)
+        limit = network.deadline.set(self.until)
+        guard = network.guarded.set(self.is_guarded)
         try:
             response = self._opened()
             try:
@@ -232,13 +232,13 @@ class _Send:
         except _FAILURES as error:
             problem = self._failure(error)
         finally:
-            pool.deadline.reset(limit)
-            pool.guarded.reset(guard)
+            network.deadline.reset(limit)
+            network.guarded.reset(guard)
         raise problem  # here, so that the client's error and its texts are not the context
 
     async def aperform(self) -> Result:
         self._prepare()
-        guard = pool.guarded.set(self.is_guarded)
+        guard = network.guarded.set(self.is_guarded)
         try:
             async with asyncio.timeout(self.until - time.monotonic()):
                 response = await self._aopened()
@@ -254,7 +254,7 @@ class _Send:
         except (*_FAILURES, TimeoutError) as error:
             problem = self._failure(error)
         finally:
-            pool.guarded.reset(guard)
+            network.guarded.reset(guard)
         raise problem
 
     def _prepare(self) -> None:
@@ -273,7 +273,7 @@ class _Send:
     def _opened(self) -> httpx.Response:
         client = self.connection.client
         if client is not None:
-            return client.send(self.request, stream=True, follow_redirects=False)
+            return pool.careful(client.send(self.request, stream=True, follow_redirects=False))
         if self.connection.async_client is not None:
             raise UsageError("the connection has an async_client only: use aexecute or apropagate")
         return pool.transport(self.connection).handle_request(self.request)
@@ -281,7 +281,8 @@ class _Send:
     async def _aopened(self) -> httpx.Response:
         client = self.connection.async_client
         if client is not None:
-            return await client.send(self.request, stream=True, follow_redirects=False)
+            response = await client.send(self.request, stream=True, follow_redirects=False)
+            return pool.careful(response)
         if self.connection.client is not None:
             raise UsageError("the connection has a client only: use execute or propagate")
         transport = await pool.atransport(self.connection)

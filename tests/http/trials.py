@@ -1,0 +1,121 @@
+"""Many calls of a server that does its work badly, and what must be true of them."""
+
+import asyncio
+import resource
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from tests.http.conftest import operation
+from tests.http.faulty import EVERY, SLOW, Faulty, fault_of
+
+from specfn.errors import TransportError
+from specfn.http import send
+from specfn.http.connection import Connection
+from specfn.http.response import Result
+
+METHODS: Final = ("get", "post", "put", "patch", "delete")
+
+#: How many calls are under way at once, in threads and in one event loop.
+_THREADS: Final = 16
+_TASKS: Final = 50
+
+#: What 20 MB in a bomb and bodies without end may cost: each call keeps no more than ``max_bytes``.
+_MEGABYTES: Final = 150
+
+#: What a call may end in; any other error ends the test.
+Ended: TypeAlias = Result | TransportError
+
+
+@dataclass(frozen=True)
+class Callers:
+    """Whom a call is made with.
+
+    Attributes:
+        patient: for calls that end by themselves, on a machine that has other things to do.
+        hasty: for faults that go on for longer than anybody waits.
+    """
+
+    patient: Connection
+    hasty: Connection
+
+    @classmethod
+    def of(cls, server: Faulty) -> "Callers":
+        def made(**timeout: float) -> Connection:
+            limits = {"max_bytes": 200_000, "retries": 2, "redirects": "same-origin"}
+            return Connection.model_validate({"base_url": server.url, "timeout": timeout, **limits})
+
+        return cls(made(connect=60, read=60, total=60), made(connect=5, read=0.5, total=1))
+
+    def call(self, number: int) -> tuple[Any, dict[str, int], Connection]:
+        """What a number calls: every fault meets every method, in the course of time."""
+        function = operation("/call/{number}", METHODS[(number + number // EVERY) % len(METHODS)])
+        connection = self.hasty if fault_of(number) in SLOW else self.patient
+        return function, {"number": number}, connection
+
+
+def in_threads(server: Faulty, numbers: Iterable[int]) -> dict[int, Ended]:
+    """Call from several threads."""
+    callers, all_numbers = Callers.of(server), list(numbers)
+
+    def call(number: int) -> Ended:
+        try:
+            return send.propagate(*callers.call(number))
+        except TransportError as error:
+            return error
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return dict(zip(all_numbers, pool.map(call, all_numbers), strict=True))
+
+
+def in_a_loop(server: Faulty, numbers: Iterable[int]) -> dict[int, Ended]:
+    """The same, awaiting."""
+    ended: dict[int, Ended] = {}
+
+    async def work(callers: Callers, left: list[int]) -> None:
+        while left:
+            number = left.pop()
+            try:
+                ended[number] = await send.apropagate(*callers.call(number))
+            except TransportError as error:
+                ended[number] = error
+
+    async def everything() -> None:
+        callers, left = Callers.of(server), list(numbers)[::-1]
+        await asyncio.gather(*(work(callers, left) for _ in range(_TASKS)))
+
+    asyncio.run(everything())
+    return ended
+
+
+def try_out(
+    call: Callable[[Faulty, Iterable[int]], dict[int, Ended]], server: Faulty, count: int
+) -> None:
+    """Make so many calls, and hold them against what was promised of calls."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    ended = call(server, range(count))
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert sorted(ended) == list(range(count))
+    answered = [number for number in ended if fault_of(number) is None]
+    wrong = {number: ended[number] for number in answered if _data(ended[number]) != number}
+    assert wrong == {}
+    _check_repeated(server)
+    assert grown < _MEGABYTES * 1024
+
+
+def _data(result: Ended) -> Any:
+    data = result.data if isinstance(result, Result) else None
+    return data.get("id") if isinstance(data, dict) else result
+
+
+def _check_repeated(server: Faulty) -> None:
+    """Only what the server asked for is sent again, and what is not idempotent never is (rules X7, X8)."""
+    for (method, number), times in server.asked().items():
+        fault = fault_of(number)
+        if fault == "redirect to itself":
+            assert times <= 1 + 5
+        elif fault in {"busy", "slow down"} and method not in {"POST", "PATCH"}:
+            assert times <= 1 + 2
+        else:
+            assert times == 1
