@@ -44,6 +44,15 @@ WORDS: list[tuple[str, Json, Json]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_an_object_keeps_its_title(dialect: Any) -> None:
+    """F12: an object's title is the name of a type, whatever its property is called; null beside it changes nothing."""
+    thing = {"type": "object", "properties": {"a": TEXT}}
+    for kind in (thing, {"anyOf": [thing, {"type": "null"}]}):
+        found = shown({**kind, "title": "Thing"}, "thing", dialect)
+        assert found["title"] == "Thing"
+
+
 @pytest.mark.parametrize(("name", "said", "left"), WORDS)
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize(

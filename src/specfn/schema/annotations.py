@@ -16,6 +16,8 @@ _LOOKED_AT: Final = 5
 def words(node: JsonObject, name: str | int | None) -> JsonObject:
     """The title and the description, but what repeats the property's name, or the other.
 
+    An object keeps them in any case: there they name a type.
+
     Args:
         node: the schema.
         name: the last step to its place.
@@ -25,19 +27,27 @@ def words(node: JsonObject, name: str | int | None) -> JsonObject:
     if description:
         description = clean(description).strip()
     title = clean(node.get("title") or "").strip()
-    if title and not _repeats(title, name) and not _begins(description, title):
+    if title and not _repeats(title, name, node) and not _begins(description, title):
         said["title"] = title
-    if description and not _repeats(description, name):
+    if description and not _repeats(description, name, node):
         said["description"] = description
     return said
 
 
-def _repeats(text: str, name: str | int | None) -> bool:
+def _repeats(text: str, name: str | int | None, node: JsonObject) -> bool:
     """Whether a text is a name as people write it: ``Page size`` of ``page_size``, ``pageSize``."""
     if not isinstance(name, str) or len(text) > 2 * len(name):
         return False
     letters = text.translate(_SEPARATORS).casefold()
-    return letters == name.translate(_SEPARATORS).casefold() != ""
+    return letters == name.translate(_SEPARATORS).casefold() != "" and not _is_type(node)
+
+
+def _is_type(node: JsonObject) -> bool:
+    """Whether a schema is an object with properties, or a union with one."""
+    union = node.get("anyOf") or node.get("oneOf") or ()
+    return "properties" in node or any(
+        branch.__class__ is dict and "properties" in branch for branch in union
+    )
 
 
 def _begins(description: str, title: str) -> bool:
