@@ -26,9 +26,10 @@ def words(node: JsonObject, name: str | int | None) -> JsonObject:
     description = node.get("description") or ""
     if description:
         description = clean(description).strip()
-    title = clean(node.get("title") or "").strip()
-    if title and not _repeats(title, name, node) and not _begins(description, title):
-        said["title"] = title
+    if node.get("title"):
+        title = clean(node["title"]).strip()
+        if title and not _repeats(title, name, node) and not _begins(description, title):
+            said["title"] = title
     if description and not _repeats(description, name, node):
         said["description"] = description
     return said

@@ -84,7 +84,8 @@ class Drafter(ABC):
         """Render a schema in the place of the one that holds it."""
         if "$ref" in node:
             return self._reference(node)
-        node = collapsed(node)
+        if "anyOf" in node or "oneOf" in node:
+            node = collapsed(node)
         return self._hole(id(node), node, {}) if is_piece(node) else self._schema(node)
 
     def _reference(self, node: JsonObject) -> Draft:

@@ -146,7 +146,7 @@ class Expansion:
     def _cost(self, form: Form) -> int:
         """What showing a form costs, with stubs in its holes and the definitions it is first to need."""
         cost = form.size + self._pieces.places(form)
-        if any(hole.shared for hole in form.holes):
+        if self._pieces.words.shared:
             places = {shown_name(hole): hole for hole in form.holes if hole.shared}
             new = [hole for name, hole in places.items() if name not in self._shared]
             cost += sum(map(self._declared, new)) + (_SECTION if new and not self._shared else 0)

@@ -54,11 +54,10 @@ def branches_of(node: JsonObject) -> tuple[list[Any], bool]:
 def collapsed(node: JsonObject) -> JsonObject:
     """The schema with a union of nothing but constants of one type as one enum; else the schema itself."""
     key = "anyOf" if "anyOf" in node else "oneOf"
-    if (
-        key not in node
-        or ("oneOf" in node and "anyOf" in node)
-        or not _BESIDE_CONSTANTS.isdisjoint(node)
-    ):
+    union = node.get(key)
+    if not union or not (_constant_kind(union[0]) or _constant_kind(union[-1])):
+        return node
+    if ("oneOf" in node and "anyOf" in node) or not _BESIDE_CONSTANTS.isdisjoint(node):
         return node
     branches, nullable = branches_of(node)
     kinds = {_constant_kind(branch) for branch in branches}

@@ -70,9 +70,9 @@ def clean(text: str) -> str:
 
 
 def _may_be_marked(text: str) -> bool:
-    return (
-        "|" in text or "SYS>>" in text or "INST]" in text or "_of_turn>" in text or "\uff5c" in text
-    )
+    if "|" in text or "\uff5c" in text or "INST]" in text:
+        return True
+    return ">" in text and ("SYS>>" in text or "_of_turn>" in text)
 
 
 def _kept(found: re.Match[str]) -> str:
