@@ -251,9 +251,9 @@ class Draft30(Drafter):
     def _object(self, node: JsonObject, body: Body) -> None:
         required = set(node.get("required", ()))
         properties = node.get("properties", {})
-        self._kept("names", properties)
+        self._kept_names(properties)
         if not required <= properties.keys():
-            self._kept("names", [name for name in node["required"] if name not in properties])
+            self._kept_names([name for name in node["required"] if name not in properties])
         shown: dict[str, Draft] = {}
         for name, item in properties.items():
             if item is not False:

@@ -108,7 +108,7 @@ class Draft31(Drafter):
 
     def _properties(self, body: Body, node: JsonObject, key: str) -> None:
         required = set(node.get("required", ()))
-        self._kept("names", node[key])
+        self._kept_names(node[key])
         body.put_map(
             key,
             {
@@ -119,7 +119,7 @@ class Draft31(Drafter):
         )
 
     def _patterns(self, body: Body, node: JsonObject, key: str) -> None:
-        self._kept("names", node[key])
+        self._kept_names(node[key])
         drafts = {
             name: self._child(item, key, name, optional=True) for name, item in node[key].items()
         }
@@ -129,7 +129,7 @@ class Draft31(Drafter):
         """A property that is refused is not shown, and so not required either."""
         properties = node.get("properties", {})
         names = [name for name in node[key] if properties.get(name) is not False]
-        self._kept("names", [name for name in names if name not in properties])
+        self._kept_names([name for name in names if name not in properties])
         if names:
             body.out[key] = names
 

@@ -155,6 +155,12 @@ class Drafter(ABC):
         kind = "constraint" if is_plain(value) else "hidden"
         self._edit(kind, f"{key} is only described; validation keeps it")
 
+    def _kept_names(self, names: Iterable[Any]) -> None:
+        """The same of names, most of which are words: an object has many."""
+        word = "".join(names)
+        if not (word.isascii() and word.isidentifier()):
+            self._kept("names", names)
+
     def _kept(self, what: str, values: Iterable[Any]) -> None:
         """Tell of names and constants in which something is hidden: the API knows them by it (F12)."""
         if not are_plain(values):

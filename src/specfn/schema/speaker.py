@@ -181,7 +181,7 @@ class Speaker(Drafter):
         declared = {
             name: item for name, item in node.get("properties", {}).items() if item is not False
         }
-        self._kept("names", declared)
+        self._kept_names(declared)
         drafts = {
             name: self._property(name, item, required=name in required)
             for name, item in declared.items()
