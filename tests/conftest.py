@@ -4,9 +4,16 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("specfn", deadline=None)  # a machine may be busy
+#: A machine may be busy; and the same tree has the same verdict, unless one looks for more.
+_EXPLORE = bool(os.environ.get("SPECFN_EXPLORE"))
+settings.register_profile(
+    "specfn",
+    deadline=None,
+    derandomize=not _EXPLORE,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
 settings.load_profile("specfn")
 
 ROOT = Path(__file__).parent.parent

@@ -2,7 +2,7 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from tests.connectors.lint import faults
 from tests.properties.test_schema_laws import (
@@ -83,6 +83,14 @@ def test_fitting_never_narrows(named: Json, node: Json, name: str, found: list[A
 
 @LAW
 @given(components, schemas(references=True), profiles)
+@example(
+    named={
+        "A": {"$ref": "#/components/schemas/C", "title": "T"},
+        "C": {"anyOf": [{"type": "string"}]},
+    },
+    node={"items": False, "prefixItems": [{"$ref": "#/components/schemas/A"}]},
+    name="anthropic",
+)
 def test_fitting_twice_is_fitting_once(named: Json, node: Json, name: str) -> None:
     """A fitted schema is one that its profile accepts, so fitting it again changes nothing."""
     assume(not has_loop(named))

@@ -318,7 +318,9 @@ def _is_scalar(node: JsonObject) -> bool:
     """Whether a schema is of one scalar type, so that it is as short as a reference to it."""
     kinds, _ = types_of(node)
     if is_union(node):
-        return False
+        branches, _ = branches_of(node)  # a union of one is that one
+        alone = branches[0] if len(branches) == 1 and not kinds else None
+        return isinstance(alone, dict) and "$ref" not in alone and _is_scalar(alone)
     return len(kinds or _kinds_of(values_of(node))) == 1 and kinds[:1] not in (
         ["object"],
         ["array"],
