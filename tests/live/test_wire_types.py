@@ -1,0 +1,103 @@
+"""What connectors write and read, held against the types of the vendors' own packages."""
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+from tests.calling.models import said, wished
+from tests.connectors.test_codecs import TALK, TOOLS
+
+from specfn.connectors.codecs import codec
+from specfn.connectors.turn import Demand, Prompt
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # the packages' own
+
+
+def typed(module: str, name: str) -> Callable[[Any], Any]:
+    """A check against a type of a package."""
+    found = pytest.importorskip(module)
+    return TypeAdapter(getattr(found, name)).validate_python
+
+
+def chat(body: dict[str, Any]) -> None:
+    """A request of Chat Completions."""
+    kind = "CompletionCreateParamsNonStreaming"
+    typed("openai.types.chat.completion_create_params", kind)(body)
+
+
+def responses(body: dict[str, Any]) -> None:
+    """A request of Responses."""
+    kind = "ResponseCreateParamsNonStreaming"
+    typed("openai.types.responses.response_create_params", kind)(body)
+
+
+def messages(body: dict[str, Any]) -> None:
+    """A request of Messages."""
+    kind = "MessageCreateParamsNonStreaming"
+    typed("anthropic.types.message_create_params", kind)(body)
+
+
+def generate(body: dict[str, Any]) -> None:
+    """A request of generateContent: contents, and what stands beside them."""
+    types = pytest.importorskip("google.genai.types")
+    for content in body["contents"]:
+        types.Content.model_validate(content)
+    beside = {key: body[key] for key in body.keys() - {"contents", "model"}}
+    types.GenerateContentConfig.model_validate(beside)
+
+
+def converse(body: dict[str, Any]) -> None:
+    """The arguments of Converse."""
+    session = pytest.importorskip("botocore.session").get_session()
+    validate = importlib.import_module("botocore.validate")
+    service = session.get_service_model("bedrock-runtime")
+    report = validate.ParamValidator().validate(
+        body, service.operation_model("Converse").input_shape
+    )
+    assert not report.has_errors(), report.generate_report()
+
+
+CHECKS = {
+    "openai": chat,
+    "openai-functions": chat,
+    "openai-responses": responses,
+    "anthropic": messages,
+    "gemini": generate,
+    "bedrock": converse,
+}
+
+
+@pytest.mark.parametrize("mode", ["auto", "required", "none"])
+@pytest.mark.parametrize("name", sorted(CHECKS))
+def test_requests_are_of_the_vendors_types(name: str, mode: Any) -> None:
+    """A conversation with a call and its result is a request by the vendor's own types."""
+    demand = Demand(mode=mode, parallel=False)
+    prompt = Prompt(messages=TALK, tools=[TOOLS[name]], demand=demand, model="m")
+    CHECKS[name](codec(name).encode(prompt))
+
+
+#: The replies' types.
+REPLIES = {
+    "openai": ("openai.types.chat", "ChatCompletion"),
+    "openai-responses": ("openai.types.responses", "Response"),
+    "anthropic": ("anthropic.types", "Message"),
+    "gemini": ("google.genai.types", "GenerateContentResponse"),
+}
+
+
+@pytest.mark.parametrize("called", [True, False])
+@pytest.mark.parametrize("name", sorted(REPLIES))
+def test_replies_are_read_from_the_vendors_objects(name: str, *, called: bool) -> None:
+    """A reply is read the same as a dict and as the vendor's object."""
+    module, kind = REPLIES[name]
+    reply = wished(("c1", "a_get", {"x": 1}), connector=name) if called else said("Hi.", name)
+    made = getattr(pytest.importorskip(module), kind).model_construct
+    if name == "gemini":
+        made = getattr(pytest.importorskip(module), kind).model_validate
+        found = codec(name).decode(made(reply))
+    else:
+        found = codec(name).decode(made(**reply))
+    plain = codec(name).decode(reply)
+    assert (found.text, found.calls, found.stop) == (plain.text, plain.calls, plain.stop)
