@@ -1,7 +1,7 @@
 """What connectors write and read, held against the types of the vendors' own packages."""
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -17,8 +17,14 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # the packages' own
 
 def typed(module: str, name: str) -> Callable[[Any], Any]:
     """A check against a type of a package."""
-    found = pytest.importorskip(module)
-    return TypeAdapter(getattr(found, name)).validate_python
+    check = TypeAdapter(getattr(pytest.importorskip(module), name)).validate_python
+
+    def whole(body: Any) -> None:
+        for value in check(body).values():
+            if isinstance(value, Iterator):
+                list(value)  # what is only iterable is checked when it is read
+
+    return whole
 
 
 def chat(body: dict[str, Any]) -> None:
