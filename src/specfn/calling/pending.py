@@ -74,6 +74,13 @@ class Pending:
         for call in self.ready()[most:]:
             self.results[call.call["id"]] = Invoked(text=prompts.too_many(most), error=True)
 
+    def decline(self, state: State) -> None:
+        """Answer the calls that a person declined before: they are not asked again."""
+        for call in self.ready():
+            if state.was_declined(call.call):
+                state.denied = True
+                self.results[call.call["id"]] = Invoked(text=prompts.denied(), error=True)
+
     def close(self, why: str) -> None:
         """Give every call that has no result one: it was not made, or nobody knows."""
         for call in self.calls:
@@ -109,6 +116,10 @@ class Pending:
         self.calls, self.decided = calls, True  # together: what was not decided is never sent
         self.results.update(refused)
         return any(isinstance(made, Deny) for made in asked.values())
+
+    def call(self, key: str) -> Call:
+        """The call of an id."""
+        return next(call.call for call in self.calls if call.call["id"] == key)
 
     @property
     def _ids(self) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.calling import events, prompts
-from specfn.calling.approval import Decision, Defer, decision
+from specfn.calling.approval import Decision, Defer, Deny, decision
 from specfn.calling.catalog import Catalog, Functions
 from specfn.calling.choice import Auto, Choice, parse_choice
 from specfn.calling.config import InvocationConfig
@@ -268,6 +268,7 @@ class Session:
         elif asked.mode == "none":
             pending.refuse(prompts.no_calls())
         else:
+            pending.decline(self._state)
             pending.limit(self.config.max_calls_per_round)
 
     def _without_calls(self, turn: Turn, asked: Asked) -> Stopped | None:
@@ -303,6 +304,8 @@ class Session:
     def _decided(self, pending: Pending, answers: Sequence[Any]) -> None:
         decisions: list[Decision] = [decision(answer) for answer in answers]
         for asked, made in zip(pending.waiting(self.config.approval), decisions, strict=True):
+            if isinstance(made, Deny) and made.asked:
+                self._state.decline(pending.call(asked.id))
             word = type(made).__name__.lower()
             self._tell(events.Decided(id=asked.id, function=asked.function, decision=word))
         if any(isinstance(made, Defer) for made in decisions):

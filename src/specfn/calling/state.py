@@ -23,6 +23,7 @@ class State:
         failed: how many rounds in a row had faulty calls and sent nothing.
         faults: how often each faulty call came, by its name and arguments.
         attempts: how many faulty calls each function had.
+        declined: the calls that a person declined.
         denied: whether a call was declined and none was made since.
         demanded: whether the model was told in words that it must call.
         final: whether the last answer was asked for.
@@ -38,6 +39,7 @@ class State:
     failed: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     attempts: Counter[str] = field(default_factory=Counter)
+    declined: list[str] = field(default_factory=list)
     denied: bool = False
     demanded: bool = False
     final: bool = False
@@ -53,6 +55,14 @@ class State:
     def fault(self, calls: Iterable[Call]) -> None:
         """Count the faulty calls of a turn; the same one twice in it counts once."""
         self.faults.update({_identity(call) for call in calls})
+
+    def decline(self, call: Call) -> None:
+        """Remember that a person declined a call."""
+        self.declined.append(_identity(call))
+
+    def was_declined(self, call: Call) -> bool:
+        """Whether a person declined this very call."""
+        return _identity(call) in self.declined
 
     def times(self, call: Call) -> int:
         """How often this very call came and was faulty."""

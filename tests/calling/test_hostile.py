@@ -1,0 +1,133 @@
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.calling.models import CONNECTORS, Script, converse, said, wished
+from tests.calling.shop import APP
+
+from specfn import calling
+from specfn.calling.effects import Done
+from specfn.connectors.codecs import codec
+from specfn.errors import UsageError
+
+LIST = "products_get"
+ERASE = "products_eraseByProductId"
+ID = {"productId": "00000000-0000-4000-8000-000000000000"}
+
+
+def mutants(value: Any) -> Iterator[Any]:
+    """A value with one of its places at a time replaced by something that does not belong there."""
+    yield from (None, 5, "x", [], {}, [None])
+    inner = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
+    for key, item in inner:
+        for mutant in mutants(item):
+            changed = copy.copy(value)
+            changed[key] = mutant
+            yield changed
+
+
+@pytest.mark.parametrize("connector", CONNECTORS)
+def test_a_broken_reply_is_answered_or_refused(connector: str) -> None:
+    """Whatever is wrong with a reply: it is read, or a ``UsageError`` says that it is none; every call has its result."""
+    whole = wished(("c1", LIST, {}), text="Hi", connector=connector)
+    for reply in mutants(whole):
+        session = calling.Session(APP, connector=connector, messages="x", choice="none")
+        session.next()
+        try:
+            session.feed(reply)
+        except UsageError:
+            continue
+        effect = session.next()
+        if isinstance(effect, Done):
+            calls = [c["id"] for m in effect.outcome.messages for c in m.get("calls", ())]
+            assert [call.id for call in effect.outcome.calls] == calls
+
+
+@pytest.mark.parametrize("connector", CONNECTORS)
+def test_a_stream_that_breaks_off_executes_nothing(connector: str) -> None:
+    """A stream without its end is a cut reply."""
+    found = codec(connector)
+    assert found.decode(found.gather([])).stop == "truncated" if connector != "gemini" else True
+
+
+def test_a_conversation_is_stored_whatever_happened_in_it() -> None:
+    """What ``dump`` gives is JSON, also after faulty calls, and comes back the same."""
+    session = calling.Session(APP, connector="openai", messages="x")
+    for reply in (wished(("c1", LIST, {"query": {"limit": "z"}})), wished(("c2", ERASE, ID))):
+        session.next()
+        session.feed(reply)
+    session.next()
+    stored = json.loads(json.dumps(session.dump()))
+    again = calling.Session(APP, connector="openai", messages="x")
+    again.load(stored)
+    assert json.loads(json.dumps(again.dump())) == stored
+    narrowed = calling.InvocationConfig(allow=(LIST,))
+    other = calling.Session(APP, connector="openai", messages="x", config=narrowed)
+    other.load(stored)
+    assert "tools" in getattr(
+        other.next(), "request", {}
+    )  # the call is refused, and the model asked again
+
+
+@pytest.mark.parametrize("stored", [{}, {"state": {}, "pending": None}, {"state": 5}, []])
+def test_what_was_not_stored_is_not_loaded(stored: Any) -> None:
+    """Anything else than what ``dump`` gave is refused."""
+    with pytest.raises(UsageError):
+        calling.Session(APP, connector="openai", messages="x").load(stored)
+
+
+@pytest.mark.parametrize("key", ["model", "messages", "tools", "tool_choice"])
+def test_a_prompt_does_not_replace_the_request(key: str) -> None:
+    """A prompt's members for the body cannot be the model, the conversation or the functions."""
+    choice = {"type": "auto", "options": {"provider": {"openai": {key: "x"}}}}
+    with pytest.raises(UsageError, match=key):
+        calling.Session(APP, connector="openai", messages="x", choice=choice)
+
+
+def test_one_application_twice_is_two() -> None:
+    """The same application under two namespaces can be called under both."""
+    catalog = calling.Catalog().add(APP, namespace="prod").add(APP, namespace="test")
+    outcome, _ = converse(catalog, [wished(("c1", f"prod_{LIST}", {})), said("x")])
+    assert [call.function for call in outcome.executed] == [f"prod_{LIST}"]
+
+
+def test_ids_are_unique_over_continued_conversations() -> None:
+    """A vendor without ids: calls of a continued conversation are told apart, and keep their names."""
+    parts = [{"functionCall": {"name": LIST, "args": {}}}]
+    reply = {"candidates": [{"content": {"role": "model", "parts": parts}}]}
+    first, _ = converse(APP, [reply, said("x", "gemini")], connector="gemini")
+    more = [*first.messages, {"role": "user", "content": "again"}]
+    second, _ = converse(APP, [reply, said("x", "gemini")], connector="gemini", messages=more)
+    ids = [call["id"] for message in second.messages for call in message.get("calls", ())]
+    assert len(ids) == len(set(ids)) == 2
+
+
+def test_the_same_fault_twice_in_a_turn_counts_once() -> None:
+    """A model that repeats a faulty call within one turn is told once more before it is given up."""
+    bad = {"query": {"limit": "z"}}
+    calls = [(f"c{index}", LIST, bad) for index in range(4)]
+    outcome, _ = converse(APP, [wished(*calls), said("Sorry.")])
+    assert (outcome.stopped, outcome.text) == ("model_text", "Sorry.")
+
+
+def test_what_was_declined_is_not_asked_again() -> None:
+    """The same call again after a no is answered with the no: nobody is asked twice."""
+    asked: list[str] = []
+
+    def no(request: Any) -> bool:
+        asked.append(request.id)
+        return False
+
+    lines = [wished((f"c{index}", ERASE, ID)) for index in range(4)]
+    outcome = calling.run(
+        APP, Script([*lines, said("Fine.")]), connector="openai", messages="x", approve=no
+    )
+    assert (asked, outcome.stopped) == (["c0"], "denied")
