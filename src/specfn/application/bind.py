@@ -10,19 +10,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from specfn._json import JsonObject
-from specfn._pointer import input_path
 from specfn.application.signature import signature
-from specfn.application.words import refusal, silence, unfilled, unfinished
+from specfn.calling import prompts
+from specfn.calling.mishaps import mishap
 from specfn.catalog.tools import offered
 from specfn.errors import (
     ArgumentError,
     LimitError,
+    ResponseError,
     TransportError,
     UnknownFunctionError,
     UsageError,
 )
 from specfn.function.function import Function
-from specfn.function.merge import masked, merge
+from specfn.function.merge import is_shared, masked, merge
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
@@ -136,34 +137,31 @@ class BoundFunction:
         if not outcome:
             return outcome.feedback()
         if outcome.incomplete and function.safety != "read":
-            return unfinished()
+            return prompts.incomplete(function.name)
         arguments, refused = yield from self._completed(outcome.data)
         if refused is not None:
             return refused
         try:
             result: Result = yield _Execution(function, arguments, policy.connection)
-        except ArgumentError as error:
-            shared = _is_shared(function)
-            told = _feedback(error, outcome.data, shared=shared)
-            return told or unfilled(function, asked=True)
-        except (TransportError, LimitError) as error:
-            return silence(function, error)
+        except (ArgumentError, LimitError, ResponseError, TransportError) as error:
+            return mishap(function, error, outcome.data).text
         return result.for_model(policy.limit)
 
     def _completed(self, arguments: Any) -> "_Asking":
         """The arguments with a person's part, agreed to; or why the call is not made."""
         function, policy = self.function, self._policy
-        if _is_shared(function):
+        if is_shared(function):
             filled = policy.fill and (yield _Filling(policy.fill, function, arguments))
             arguments = merge(function, llm=arguments, human=filled)
             if filled is None or not function.validate(arguments):
-                return arguments, unfilled(function, asked=policy.fill is not None)
+                asked = policy.fill is not None
+                return arguments, prompts.needs_person(function.name, asked=asked)
         if not policy.allows(function):
             agreed = policy.approve is not None and (
                 yield _Approval(policy.approve, function, _shown(function, arguments))
             )
             if agreed is not True:
-                return arguments, refusal(function, asked=policy.approve is not None)
+                return arguments, _refusal(function, asked=policy.approve is not None)
         return arguments, None
 
 
@@ -342,34 +340,13 @@ def _composed(function: Function, given: tuple[Any, ...], arguments: JsonObject)
     ]  # what has no place goes behind, where it is refused
 
 
-def _is_shared(function: Function) -> bool:
-    """Whether a person fills in a part of the arguments."""
-    return function.separated is not None and function.separated.human is not None
+def _refusal(function: Function, *, asked: bool) -> str:
+    """A call that nobody allowed."""
+    if asked:
+        return prompts.denied()
+    return prompts.nobody_to_ask(function.name, function.safety)
 
 
 def _shown(function: Function, arguments: Any) -> Any:
     """The arguments as they are shown to whoever agrees: without a person's own values (rule S5)."""
-    return masked(function, arguments) if _is_shared(function) else arguments
-
-
-def _feedback(error: ArgumentError, data: Any, *, shared: bool) -> str | None:
-    """What is wrong with what the model wrote; ``None`` where all that is wrong is a person's part."""
-    from specfn.validation.outcome import Failure  # noqa: PLC0415  # only where a call goes wrong
-
-    problems = error.problems
-    if shared:
-        places = set(_paths(data))
-        problems = tuple(problem for problem in problems if problem.path in places)
-    return Failure(data=data, errors=problems).feedback() if problems else None
-
-
-def _paths(data: Any) -> Iterator[str]:
-    """The place of every value in arguments."""
-    waiting: list[tuple[Any, tuple[str | int, ...]]] = [(data, ())]
-    while waiting:
-        value, tokens = waiting.pop()
-        yield input_path(tokens)
-        if isinstance(value, dict):
-            waiting += [(item, (*tokens, name)) for name, item in value.items()]
-        elif isinstance(value, list | tuple):
-            waiting += [(item, (*tokens, index)) for index, item in enumerate(value)]
+    return masked(function, arguments) if is_shared(function) else arguments

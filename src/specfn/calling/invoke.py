@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from specfn.calling import prompts
 from specfn.calling.effects import Invoked
 from specfn.calling.events import log
-from specfn.errors import ArgumentError, ResponseError, UsageError
+from specfn.calling.mishaps import mishap
+from specfn.errors import ArgumentError, UsageError
 from specfn.function.function import Function
+from specfn.function.merge import is_shared, split
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
@@ -95,26 +97,19 @@ def _innermost(
 async def _sent(
     io: Performer, function: Function, arguments: Any, connection: "Connection | None", limit: int
 ) -> Invoked:
-    operation = f"{function.method.upper()} {function.path}"
     if connection is None:
         return Invoked(text=prompts.failed("no connection was given."), error=True)
     try:
         result: Result = await io.propagate(function, arguments, connection)
-    except ArgumentError as error:
-        problems = "; ".join(str(problem) for problem in error.problems[:20])
-        return Invoked(text=prompts.failed(f"{problems}."), error=True)
-    except ResponseError as error:
-        status = error.result.status
-        text = prompts.unusual(operation, status)
-        return Invoked(text=text, error=True, executed=True, status=status)
     except UsageError as error:
-        log.error("%s cannot be called: %s", function.name, error)
+        log.error("%s cannot be called: %s", function.name, error)  # its text says it
         return Invoked(text=prompts.failed("it is not set up for this."), error=True)
     except Exception as error:  # noqa: BLE001  # the server's, or of the connection's own hooks
-        log.error("%s got no answer: %s", function.name, type(error).__name__)  # no values
-        return Invoked(text=prompts.unreached(operation), error=True, executed=True)
+        shared = is_shared(function) and isinstance(error, ArgumentError)
+        return mishap(function, error, split(function, arguments)[0] if shared else arguments)
     text = result.for_model(limit)
     if not result.ok:
+        operation = f"{function.method.upper()} {function.path}"
         text = prompts.answered(operation, result.status, text)
     return Invoked(
         text=text,

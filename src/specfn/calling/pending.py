@@ -19,12 +19,13 @@ from specfn.calling.config import InvocationConfig
 from specfn.calling.effects import Invoked
 from specfn.calling.offer import Offer
 from specfn.calling.outcome import CallRecord
-from specfn.calling.person import complete, is_shared, masked
+from specfn.calling.person import complete, masked
 from specfn.calling.prepare import Prepared, prepare
 from specfn.calling.resolve import Resolution
 from specfn.calling.state import State, storable
 from specfn.connectors.turn import Call, Returned
 from specfn.errors import UsageError
+from specfn.function.merge import is_shared
 from specfn.records import Repair
 
 
@@ -191,7 +192,9 @@ class Pending:
         Raises:
             UsageError: a person's values are among the arguments: they are not stored.
         """
-        if self.decided and any(is_shared(call) for call in self.ready()):
+        if self.decided and any(
+            call.entry and is_shared(call.entry.function) for call in self.ready()
+        ):
             raise UsageError(
                 "a conversation is stored before a person fills in their part, or after"
             )
@@ -234,14 +237,15 @@ def _taken(call: Prepared, made: Decision | None) -> Prepared:
 def _denial(call: Prepared, made: Decision | None) -> str:
     if isinstance(made, Deny) and made.asked:
         return prompts.denied(made.reason)
-    return prompts.nobody_to_ask(call.name)
+    assert call.entry is not None
+    return prompts.nobody_to_ask(call.name, call.entry.function.safety)
 
 
 def _asks(policy: Needs, call: Prepared) -> bool:
     """A person is asked for their agreement, or for the part of the arguments that is theirs."""
     assert call.entry is not None
     function = call.entry.function
-    return needs_approval(policy, function) or is_shared(call)
+    return needs_approval(policy, function) or is_shared(function)
 
 
 def _request(call: Prepared) -> ApprovalRequest:

@@ -9,8 +9,8 @@ from specfn.calling.prepare import Prepared
 from specfn.catalog.tools import offered
 from specfn.errors import UsageError
 from specfn.function.function import Function
+from specfn.function.merge import is_shared, merge
 from specfn.function.merge import masked as hidden
-from specfn.function.merge import merge
 
 
 def complete(call: Prepared, made: Approve) -> Prepared:
@@ -20,26 +20,20 @@ def complete(call: Prepared, made: Approve) -> Prepared:
     business.
     """
     assert call.entry is not None
-    function, separated = call.entry.function, call.entry.function.separated
+    function = call.entry.function
     arguments = call.arguments
     if made.arguments is not None:
         arguments = _in_style(function, made.arguments)
         if not offered(function).validate(arguments):
             return replace(call, answer=prompts.unusable(call.name))
-    if is_shared(call) and separated is not None:
+    if is_shared(function):
         try:
             arguments = merge(function, llm=arguments, human=made.human)
         except UsageError:
             arguments = None
         if not function.validate(arguments):
-            return replace(call, answer=prompts.needs_person(call.name, _keys(separated.human)))
+            return replace(call, answer=prompts.needs_person(call.name, asked=True))
     return replace(call, arguments=arguments)
-
-
-def is_shared(call: Prepared) -> bool:
-    """Whether a person fills in a part of a call's arguments."""
-    separated = None if call.entry is None else call.entry.function.separated
-    return separated is not None and separated.human is not None
 
 
 def _in_style(function: Function, arguments: Any) -> Any:
@@ -49,15 +43,9 @@ def _in_style(function: Function, arguments: Any) -> Any:
     return [arguments.get(key) for key, _ in function.route.keys]
 
 
-def _keys(schema: Any) -> list[str]:
-    """The names at the root of what a person fills in."""
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    return list(properties) if isinstance(properties, dict) else ["some values"]
-
-
 def masked(call: Prepared) -> Any:
     """The arguments as a person and the trail are shown them: without a person's own values."""
-    if call.entry is None or not is_shared(call):
+    if call.entry is None or not is_shared(call.entry.function):
         return call.arguments
     function = call.entry.function
     if not isinstance(call.arguments, dict if function.keyword else list | tuple):

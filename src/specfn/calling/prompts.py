@@ -12,6 +12,11 @@ RECOVERY: Final = (
 
 NOTHING: Final = "Nothing was executed."
 
+#: What a call may do, by its safety.
+_DOES: Final = {"read": "reads data", "write": "may change data"}
+
+_ASK: Final = "Whether it was executed is not known. Do not call it again before you have made sure, or asked the user."
+
 #: How many names a text lists.
 _LISTED: Final = 20
 
@@ -61,11 +66,12 @@ def denied(reason: str = "") -> str:
     return f"The user declined this call.{why} Do not call it again unless the user asks for it. {NOTHING}"
 
 
-def nobody_to_ask(name: str) -> str:
+def nobody_to_ask(name: str, safety: str) -> str:
     """The call needs a person's agreement, and nobody can be asked."""
     return (
-        f"Error: {name} needs the agreement of the user, who cannot be asked here. "
-        f"Tell the user what you would call. {NOTHING}"
+        f"Error: {name} {_DOES.get(safety, 'may destroy data')}, and such calls are not allowed here without the user, "
+        f"who cannot be asked here. Do not try to reach the same by other calls; tell the user what you wanted to do. "
+        f"{NOTHING}"
     )
 
 
@@ -74,10 +80,13 @@ def unusable(name: str) -> str:
     return f"Error: the user changed the arguments of {name} into something that is not valid. {NOTHING}"
 
 
-def needs_person(name: str, keys: Sequence[str]) -> str:
-    """Parts of the arguments are a person's, and were not given."""
-    parts = ", ".join(keys)
-    return f"Error: {name} needs values that only the user can give ({parts}), and they were not given. {NOTHING}"
+def needs_person(name: str, *, asked: bool) -> str:
+    """A part of the arguments is a person's, and is not right; which, and how, is none of the model's business."""
+    why = "the user did not fill in their part of it" if asked else "the user cannot be asked here"
+    return (
+        f"Error: {name} needs values that only the user fills in, and {why}. {NOTHING} Your arguments are right; do not "
+        f"ask for those values, and do not make them up: tell the user what you wanted to do."
+    )
 
 
 def repeated(attempt: int, most: int) -> str:
@@ -99,8 +108,8 @@ def truncated() -> str:
 def incomplete(name: str) -> str:
     """The arguments end in the middle, and the function changes data."""
     return (
-        f"Error: the arguments of {name} end before their last bracket. It changes data, so it is not called with "
-        f"arguments that may be cut. Call it again with complete arguments. {NOTHING}"
+        f"Error: the text of the arguments ended before they were complete. {name} changes data, so it is not called "
+        f"with arguments that may be cut. Call it again with all of its arguments. {NOTHING}"
     )
 
 
@@ -152,12 +161,14 @@ def answered(operation: str, status: int, body: str) -> str:
     )
 
 
-def unreached(operation: str) -> str:
+def unreached(operation: str, safety: str) -> str:
     """The server did not answer; why may hold what the model is not to read."""
-    return (
-        f"Error: {operation} got no answer. Whether the server did anything is not known; do not repeat a call that "
-        f"changes data without asking the user."
+    next_ = (
+        _ASK
+        if safety != "read"
+        else "You may call it once more; if that fails, too, tell the user."
     )
+    return f"Error: {operation} got no answer. {next_}"
 
 
 def unusual(operation: str, status: int) -> str:

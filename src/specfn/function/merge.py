@@ -58,6 +58,12 @@ def masked(function: Function, arguments: Any) -> Any:
     return _sides(function).masked(arguments, keyword=function.keyword)
 
 
+def is_shared(function: Function) -> bool:
+    """Whether a person fills in a part of a function's arguments."""
+    separated = function.separated
+    return separated is not None and separated.human is not None
+
+
 def _sides(function: Function) -> Sides:
     sides = function.schemas.sides
     if sides is None:
