@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from specfn.settings import Presence, Safety, Selection, Settings
 
@@ -82,3 +82,10 @@ class Options(BaseModel):
     def of(cls, settings: Settings) -> "Options":
         """The options that a plain record says."""
         return cls(**{name: getattr(settings, name) for name in cls.model_fields})
+
+
+def told(error: ValidationError) -> str:
+    """What pydantic found, in one line: each place with what is wrong there, without the values."""
+    return "; ".join(
+        f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}" for fault in error.errors()
+    )

@@ -9,7 +9,7 @@ from tests.calling.shop import APP
 
 from specfn import calling
 from specfn.calling.effects import Done
-from specfn.connectors.codecs import codec
+from specfn.connectors.registry import codec
 from specfn.errors import UsageError
 
 LIST = "products_get"

@@ -141,6 +141,7 @@ def test_a_person_s_part_is_not_offered() -> None:
 
 
 SELECTED = [
+    ({"safety": ["destructive"]}, ["notes_eraseById"]),
     ("notes_get", ["notes_get"]),
     (["notes.eraseById", "GET /notes"], ["notes_get", "notes_eraseById"]),
     ("notes_*", ["notes_get", "notes_eraseById"]),
@@ -176,6 +177,10 @@ def test_a_wrong_selection_is_told() -> None:
         app.tools(select=lambda _: bool(1 / 0))
     with pytest.raises(UsageError, match="select is a predicate, a name or names, not int"):
         app.tools(select=5)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="select: safty"):
+        app.tools(select={"safty": ["read"]})
+    with pytest.raises(UsageError, match="select: tags 'x' matches nothing"):
+        app.tools(select={"tags": ["x"]})
     with pytest.raises(UsageError, match="another application"):
         app.tools(select=application(NOTES)["notes_get"])
     with pytest.raises(UsageError, match="there is no profile"):

@@ -7,11 +7,11 @@ from tests.calling.models import CONNECTORS, said, wished
 from specfn.connectors.anthropic import CODEC as ANTHROPIC
 from specfn.connectors.bedrock import CODEC as BEDROCK
 from specfn.connectors.codec import legal_name
-from specfn.connectors.codecs import HOMES, codec
 from specfn.connectors.gemini import CODEC as GEMINI
 from specfn.connectors.openai_chat import CODEC as CHAT
 from specfn.connectors.openai_chat import LEGACY
 from specfn.connectors.openai_responses import CODEC as RESPONSES
+from specfn.connectors.registry import CODECS, codec
 from specfn.connectors.turn import Demand, Message, Prompt
 from specfn.errors import UsageError
 
@@ -346,7 +346,7 @@ def test_a_call_in_any_part_counts() -> None:
     assert (turn.text, [call["name"] for call in turn.calls]) == ("a", ["f"])
 
 
-@pytest.mark.parametrize("name", sorted(HOMES))
+@pytest.mark.parametrize("name", sorted(CODECS))
 @pytest.mark.parametrize("reply", [{}, {"error": "x"}, [], None, "text", 7])
 def test_another_vendors_reply_is_refused(name: str, reply: Any) -> None:
     """What is no reply of the vendor is said to be none."""

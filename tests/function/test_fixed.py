@@ -152,8 +152,11 @@ def test_a_fingerprint_knows_what_is_fixed() -> None:
 @pytest.mark.parametrize(
     ("fixed", "told"),
     [
-        ({"tenatn": 1}, "names 'tenatn', and no operation has such a parameter; there is 'tenant'"),
-        ({"query.versoin": 1}, "names 'query.versoin'.*there is 'api-version'"),
+        (
+            {"tenatn": 1},
+            "names 'tenatn', and no operation has such a parameter; did you mean 'tenant'",
+        ),
+        ({"query.versoin": 1}, "names 'query.versoin'.*did you mean 'api-version'"),
         ({"zzzzz": 1}, "there is 'tenant', 'id', 'api-version', 'limit', 'X-Trace'"),
         ({"cookie.id": 1}, "names 'cookie.id'"),
         (

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from tests.calling.models import said, wished
 from tests.connectors.test_codecs import TALK, TOOLS
 
-from specfn.connectors.codecs import codec
+from specfn.connectors.registry import codec
 from specfn.connectors.turn import Demand, Prompt
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the packages' own

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from specfn.api import load
 from specfn.function.function import Function
-from specfn.migrate.parameters import plain, root_keys
+from specfn.migrate.groups import plain
+from specfn.migrate.parameters import root_keys
 from specfn.options import Options
 
 INTEGER = {"type": "integer"}

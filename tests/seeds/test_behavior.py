@@ -16,7 +16,7 @@ from specfn import calling
 from specfn.calling import choice as choices
 from specfn.calling.choice import Choice, Plan, Round
 from specfn.calling.prompt_files import merged_settings
-from specfn.connectors.codecs import HOMES
+from specfn.connectors.registry import CODECS
 from specfn.errors import UnknownFunctionError, UsageError
 
 LIST = "products_get"
@@ -38,8 +38,8 @@ def test_b01_choices_need_no_sdk() -> None:
     """The choices and every connector are imported without a vendor's package."""
     program = (
         "import sys, specfn.calling.choice\n"
-        "from specfn.connectors.codecs import HOMES, codec\n"
-        "[codec(name) for name in HOMES]\n"
+        "from specfn.connectors.registry import CODECS, codec\n"
+        "[codec(name) for name in CODECS]\n"
         "bad = {'openai', 'anthropic', 'google', 'google.genai', 'boto3', 'botocore'} & set(sys.modules)\n"
         "sys.exit(str(bad) if bad else 0)"
     )
@@ -73,7 +73,7 @@ def test_b03_one_choice_for_all_connectors(kind: str, connector: str) -> None:
 def test_b04_a_choice_is_of_no_vendor() -> None:
     """Choices and configuration name no vendor's setting; what is a vendor's stands under its name."""
     fields = set(calling.Auto.model_fields) | set(calling.InvocationConfig.model_fields)
-    assert not any(vendor in field for vendor in HOMES for field in fields)
+    assert not any(vendor in field for vendor in CODECS for field in fields)
 
 
 PROMPTS = {
@@ -506,7 +506,7 @@ def test_a_listener_that_fails_changes_nothing() -> None:
 
 def test_every_connector_is_scripted() -> None:
     """The scripts speak for every vendor that there is a codec for."""
-    assert set(REPLIES) | {"openai-functions"} == set(HOMES)
+    assert set(REPLIES) | {"openai-functions"} == set(CODECS)
 
 
 def test_results_are_read_from_requests() -> None:
@@ -517,8 +517,8 @@ def test_results_are_read_from_requests() -> None:
 
 def test_the_base_choice_has_no_plan() -> None:
     """A kind without a plan or a type is told so."""
-    with pytest.raises(NotImplementedError):
-        Choice().plan(Round(index=0, executed=0))
+    with pytest.raises(TypeError, match="plan"):
+        Choice()  # type: ignore[abstract]
     with pytest.raises(UsageError, match="type"):
         calling.register_choice(type("Bare", (Choice,), {}))
 

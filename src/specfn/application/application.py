@@ -6,12 +6,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from specfn._json import JsonObject
-from specfn.application.selecting import selected
 from specfn.errors import ToolsWarning, UnknownFunctionError, UsageError
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
 from specfn.records import Note, OperationError
-from specfn.settings import Selection, Settings
+from specfn.settings import Settings
 
 if TYPE_CHECKING:
     import httpx
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
     from specfn.application.lock import Change
     from specfn.calling.resolve import Directory, Resolution
     from specfn.catalog.check import Finding
-    from specfn.catalog.choosing import Select
     from specfn.catalog.fits import Fits
     from specfn.catalog.report import Progress
+    from specfn.catalog.selecting import Select
     from specfn.catalog.tools import Tools
     from specfn.http.connection import Connection
     from specfn.http.response import Result
@@ -140,7 +139,7 @@ class Application:
         self,
         profile: "str | Profile" = "portable",
         *,
-        select: "Select | Selection | None" = None,
+        select: "Select | None" = None,
         budget_tokens: int | None = None,
     ) -> "Tools":
         """The functions as tools that a provider takes, ready to be sent.
@@ -151,7 +150,8 @@ class Application:
 
         Args:
             profile: the provider's, by name; ``portable`` is what all of them accept.
-            select: which functions: as ``Options.select``, or names and patterns of names; ``None`` for all.
+            select: which functions: as ``Options.select`` (``{"safety": ["read"]}``), or names and patterns of
+                names; ``None`` for all.
             budget_tokens: the most tokens of the list; schemas are cut, then functions left out.
 
         Returns:
@@ -162,15 +162,11 @@ class Application:
         """
         import warnings  # noqa: PLC0415  # likewise
 
-        from specfn.catalog import choosing, tools  # noqa: PLC0415  # likewise
+        from specfn.catalog import selecting, tools  # noqa: PLC0415  # likewise
         from specfn.connectors import registry  # noqa: PLC0415  # likewise
 
-        if isinstance(select, Selection):
-            functions = [*selected(self.functions, select)]
-        else:
-            functions = choosing.chosen(self.functions, self.__getitem__, select)
         found = tools.tools(
-            tools.subjects(functions),
+            tools.subjects(selecting.chosen(self.functions, self.__getitem__, select)),
             registry.profile(profile),
             fits=self._fits,
             budget_tokens=budget_tokens,

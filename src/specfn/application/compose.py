@@ -5,7 +5,7 @@ from collections.abc import Callable
 from specfn._json import JsonObject
 from specfn.application.application import Application
 from specfn.application.overrides import overridden
-from specfn.application.selecting import selected
+from specfn.catalog.selecting import selected
 from specfn.document.keywords import is_true
 from specfn.document.normalize import Normalized
 from specfn.document.reader import dicts

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from specfn.application.handles import by_handle, meant
 from specfn.errors import UsageError
 from specfn.function.function import Function
+from specfn.function.handles import by_handle, meant
 from specfn.records import Edit
 from specfn.schema.text import shorten
 from specfn.settings import Settings

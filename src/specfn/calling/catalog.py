@@ -13,6 +13,7 @@ from specfn.calling.resolve import Directory, Hook, Resolution
 from specfn.catalog.tools import offered
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
+from specfn.function.handles import aliases
 from specfn.function.naming import names as shortened
 
 if TYPE_CHECKING:
@@ -229,12 +230,10 @@ def _check_unique(names: Sequence[str], identities: Sequence[str]) -> None:
 
 def _keys(entry: Entry) -> set[str]:
     function = entry.function
-    accessor = ".".join(function.accessor)
-    keys = {entry.name, accessor, f"{function.method.upper()} {function.path}"}
-    if function.operation_id:
-        keys.add(function.operation_id)
+    keys = {entry.name, *aliases(function)}
     if entry.namespace:
-        keys |= {f"{entry.namespace}.{accessor}", f"{entry.namespace}.{function.name}"}
+        own = (".".join(function.accessor), function.name)
+        keys |= {f"{entry.namespace}.{name}" for name in own}
     return keys
 
 

@@ -4,6 +4,7 @@ A choice is the prompt author's: it says which functions are offered and how the
 executed at all is the operator's, and stands in ``InvocationConfig``; a choice only narrows it.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from specfn.connectors.turn import Mode
 from specfn.errors import UsageError
+from specfn.options import told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,7 @@ class ChoiceOptions(BaseModel):
     provider: Mapping[str, Mapping[str, Any]] = {}
 
 
-class Choice(BaseModel):
+class Choice(BaseModel, ABC):
     """The base of all choices; a kind of your own is a subclass with a ``type`` and a ``plan``.
 
     Attributes:
@@ -75,9 +77,9 @@ class Choice(BaseModel):
     functions: tuple[str, ...] | None = None
     options: ChoiceOptions = ChoiceOptions()
 
+    @abstractmethod
     def plan(self, round_: Round) -> Plan:
         """What to ask of the next request."""
-        raise NotImplementedError
 
     def said(self) -> dict[str, Any]:
         """The choice as JSON would say it: its type, and what was said beyond the defaults."""
@@ -177,10 +179,3 @@ def parse_choice(value: Any) -> Choice:
         return kind.model_validate(found)
     except ValidationError as error:
         raise UsageError(f"the choice {tag!r} is not valid: {told(error)}") from None
-
-
-def told(error: ValidationError) -> str:
-    """What pydantic found, in one line: each place with what is wrong there, without the values."""
-    return "; ".join(
-        f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}" for fault in error.errors()
-    )

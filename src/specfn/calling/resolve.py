@@ -9,36 +9,13 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from specfn.calling.nearest import Neighbors, key_of
+from specfn.function.handles import Named, aliases
 
 Status: TypeAlias = Literal["exact", "repaired", "ambiguous", "unknown", "not_advertised"]
 How: TypeAlias = Literal["exact", "hook", "cleaned", "alias", "separator"]
-
-
-class Named(Protocol):
-    """What can be called: ``specfn.Function`` is one."""
-
-    @property
-    def name(self) -> str:
-        """The name that a model is told."""
-
-    @property
-    def accessor(self) -> tuple[str, ...]:
-        """Namespace and last element."""
-
-    @property
-    def method(self) -> str:
-        """The HTTP method, lower case."""
-
-    @property
-    def path(self) -> str:
-        """The path key."""
-
-    @property
-    def operation_id(self) -> str | None:
-        """The document's own name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +62,7 @@ class Directory:
         self._neighbors: Neighbors | None = None
         for name, function in functions:
             self._names[name] = function
-            for alias in _aliases(function):
+            for alias in aliases(function):
                 self._aliases.setdefault(alias, set()).add(name)
             self._keys.setdefault(key_of(name), set()).add(name)
 
@@ -161,11 +138,3 @@ def _spaced(text: str) -> str:
     """``get   /pets`` as ``GET /pets``: how ``METHOD /path`` is written in the table."""
     method, _, path = text.partition(" ")
     return f"{method.upper()} {path.strip()}" if path else text
-
-
-def _aliases(function: Named) -> set[str]:
-    """What else a function is called, to the letter."""
-    found = {".".join(function.accessor), f"{function.method.upper()} {function.path}"}
-    if function.operation_id:
-        found.add(function.operation_id)
-    return found

@@ -21,7 +21,7 @@ from specfn.calling.planning import Asked, Planner
 from specfn.calling.replies import read
 from specfn.calling.state import State
 from specfn.connectors.codec import Codec
-from specfn.connectors.codecs import codec
+from specfn.connectors.registry import codec
 from specfn.connectors.turn import Message, Prompt, Turn
 from specfn.errors import UsageError
 

@@ -9,8 +9,8 @@ import click
 
 from specfn.cli import connect, output, source
 from specfn.cli.progress import Progress
-from specfn.connectors.codecs import DEFAULT as DEFAULT_CONNECTOR
-from specfn.connectors.codecs import codec
+from specfn.connectors.registry import DEFAULT as DEFAULT_CONNECTOR
+from specfn.connectors.registry import codec
 from specfn.errors import TransportError, UsageError
 from specfn.settings import DEFAULT
 

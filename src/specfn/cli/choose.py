@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from specfn.errors import UnknownFunctionError, UsageError
+from specfn.function.handles import handles
 
 if TYPE_CHECKING:
     from specfn.application.application import Application
@@ -22,13 +23,13 @@ def choose(application: "Application", globs: Sequence[str]) -> tuple["Function"
     """
     if not globs:
         return application.functions
-    known = [(function, _handles(function)) for function in application.functions]
+    known = [(function, _told(function)) for function in application.functions]
     chosen: set[int] = set()
     for glob in globs:
-        found = {id(function) for function, handles in known if _matches(glob, handles)}
+        found = {id(function) for function, told in known if _matches(glob, told)}
         if not found:
             raise UsageError(
-                _nothing(application, glob, (h for _, handles in known for h in handles))
+                _nothing(application, glob, (each for _, told in known for each in told))
             )
         chosen |= found
     return tuple(function for function, _ in known if id(function) in chosen)
@@ -50,26 +51,22 @@ def named(application: "Application", name: str) -> "Function":
         raise UsageError(reason) from None
 
 
-def _handles(function: "Function") -> tuple[str, ...]:
+def _told(function: "Function") -> tuple[str, ...]:
     """Everything that a glob is held against."""
-    place = f"{function.method.upper()} {function.path}"
-    own = () if function.operation_id is None else (function.operation_id,)
-    return (function.name, ".".join(function.accessor), *own, place, function.path, *function.tags)
+    return (*handles(function), function.path, *function.tags)
 
 
-def _matches(glob: str, handles: Iterable[str]) -> bool:
-    return any(handle == glob or fnmatchcase(handle, glob) for handle in handles)
+def _matches(glob: str, told: Iterable[str]) -> bool:
+    return any(each == glob or fnmatchcase(each, glob) for each in told)
 
 
-def _nothing(application: "Application", glob: str, handles: Iterable[str]) -> str:
+def _nothing(application: "Application", glob: str, told: Iterable[str]) -> str:
     reason = _why_not(application, glob)
     if reason is not None:
         return reason
-    from difflib import get_close_matches  # noqa: PLC0415  # for this fault only
+    from specfn._near import near  # noqa: PLC0415  # for this fault only
 
-    near = get_close_matches(glob, set(handles), n=3, cutoff=0.4)
-    meant = f"; did you mean {' or '.join(near)}?" if near else ""
-    return f"--select {glob!r} matches no function{meant}"
+    return f"--select {glob!r} matches no function{near(glob, told)}"
 
 
 def _why_not(application: "Application", glob: str) -> str | None:

@@ -7,18 +7,15 @@ first used.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from specfn.connectors.codecs import codec
-    from specfn.connectors.registry import profile
+    from specfn.connectors.registry import codec, profile
 else:
-    _HOMES = {"codec": "codecs", "profile": "registry"}
 
     def __getattr__(name: str) -> object:
-        home = _HOMES.get(name)
-        if home is None:
+        if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-        from importlib import import_module  # noqa: PLC0415  # not before a name is used
+        from specfn.connectors import registry  # noqa: PLC0415  # not before a name is used
 
-        return getattr(import_module(f"{__name__}.{home}"), name)
+        return getattr(registry, name)
 
 
 __all__ = ["codec", "profile"]

@@ -1,14 +1,15 @@
-"""Profiles by name: a table of modules, each imported when one of its profiles is asked for."""
+"""Profiles and codecs by their names; each vendor's module is imported when one of its names is asked for."""
 
 from functools import cache
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
+from specfn.connectors.codec import Codec
 from specfn.errors import UsageError
 from specfn.schema.profile import Profile
 
 #: The module of this package in which a profile is, and its name there.
-_HOMES: Final[dict[str, tuple[str, str]]] = {
+_PROFILES: Final = {
     "anthropic": ("anthropic", "PROFILE"),
     "azure-openai": ("azure_openai", "PROFILE"),
     "bedrock": ("bedrock", "PROFILE"),
@@ -22,8 +23,24 @@ _HOMES: Final[dict[str, tuple[str, str]]] = {
     "portable": ("portable", "PROFILE"),
 }
 
+#: The same for wire formats.
+_CODECS: Final = {
+    "anthropic": ("anthropic", "CODEC"),
+    "bedrock": ("bedrock", "CODEC"),
+    "gemini": ("gemini", "CODEC"),
+    "openai": ("openai_chat", "CODEC"),
+    "openai-functions": ("openai_chat", "LEGACY"),
+    "openai-responses": ("openai_responses", "CODEC"),
+}
+
 #: The names of all profiles.
-NAMES: Final = tuple(_HOMES)
+NAMES: Final = tuple(_PROFILES)
+
+#: The names of all wire formats.
+CODECS: Final = tuple(_CODECS)
+
+#: The wire format that most servers speak.
+DEFAULT: Final = "openai"
 
 
 def profile(name: str | Profile) -> Profile:
@@ -34,14 +51,26 @@ def profile(name: str | Profile) -> Profile:
     """
     if isinstance(name, Profile):
         return name
-    if name not in _HOMES:
-        raise UsageError(f"there is no profile {name!r}; there are {', '.join(NAMES)}")
-    return _load(name)
+    found: Profile = _load("profile", _PROFILES, name)
+    return found
+
+
+def codec(name: str) -> Codec:
+    """The codec of a vendor's wire format.
+
+    Raises:
+        UsageError: there is none of that name; with those that there are.
+    """
+    found: Codec = _load("connector", _CODECS, name)
+    return found
+
+
+def _load(what: str, homes: dict[str, tuple[str, str]], name: str) -> Any:
+    if name not in homes:
+        raise UsageError(f"there is no {what} {name!r}; there are {', '.join(homes)}")
+    return _attribute(*homes[name])
 
 
 @cache
-def _load(name: str) -> Profile:
-    module, attribute = _HOMES[name]
-    found = getattr(import_module(f"specfn.connectors.{module}"), attribute)
-    assert isinstance(found, Profile)
-    return found
+def _attribute(module: str, name: str) -> Any:
+    return getattr(import_module(f"specfn.connectors.{module}"), name)

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
 from specfn._json import JsonObject
+from specfn._near import near
 from specfn.errors import UsageError
 from specfn.migrate.route import Group, Parameter, Route
 
@@ -140,11 +140,8 @@ def _unknown(name: str, routes: Iterable[Route]) -> str:
         for _, parameter, key in _places(route)
     )
     wanted = name.rpartition(".")[2] if name.partition(".")[0] in _LOCATIONS else name
-    near = get_close_matches(wanted, there, n=3, cutoff=0.5)
-    listed = near or [*there][:10]
-    more = ", ..." if not near and len(there) > len(listed) else ""
-    known = f"there is {', '.join(map(repr, listed))}{more}" if listed else "there is none"
-    return f"Options.fixed names {name!r}, and no operation has such a parameter; {known}"
+    reason = f"Options.fixed names {name!r}, and no operation has such a parameter"
+    return f"{reason}{near(wanted, there) or '; there is none'}"
 
 
 _LOCATIONS = frozenset({"path", "query", "header", "cookie", "querystring"})

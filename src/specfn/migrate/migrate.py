@@ -13,9 +13,10 @@ from specfn.document.resolve import reference_of
 from specfn.migrate import accessor, template
 from specfn.migrate.answers import answer, chosen_media, success_of
 from specfn.migrate.bodies import body_of
+from specfn.migrate.groups import GROUPS, groups, scheme_keys
 from specfn.migrate.media import Look
 from specfn.migrate.operations import Operation, operations
-from specfn.migrate.parameters import GROUPS, groups, path_parameters, scheme_keys
+from specfn.migrate.parameters import path_parameters
 from specfn.migrate.references import References
 from specfn.migrate.refusal import Refused, lost_reference
 from specfn.migrate.route import Answer, Placeholder, Route, Template

@@ -1,16 +1,26 @@
-"""Which functions of a document are kept: ``Options.select``."""
+"""Which functions are kept or offered: ``Options.select``, and the ``select`` of tools."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Final, TypeAlias
 
-from specfn.application.handles import handles, near
-from specfn.errors import UsageError
+from specfn._near import near
+from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
+from specfn.function.handles import handles
 from specfn.settings import Selection
 
 _Test: TypeAlias = Callable[[Function], bool]
+
+#: Functions: themselves, by any of their names, or by a pattern of names or tags with ``*``.
+Names: TypeAlias = str | Function | Iterable[str | Function]
+
+#: What tools may be chosen by.
+Select: TypeAlias = Selection | Mapping[str, Any] | Callable[[Function], bool] | Names
+
+#: Finds a function by any of its names; raises ``UnknownFunctionError``.
+Find: TypeAlias = Callable[[str], Function]
 
 
 def selected(
@@ -27,6 +37,58 @@ def selected(
     return tuple(function for function in functions if all(test(function) for test in tests))
 
 
+def chosen(
+    functions: Sequence[Function], find: Find, select: Select | None
+) -> tuple[Function, ...]:
+    """The functions of a selection, a predicate, or names, in the document's order.
+
+    Raises:
+        UnknownFunctionError: a name or pattern is none of theirs; with the nearest.
+        UsageError: a predicate fails, a part of a selection matches nothing, or what stands there is none of these.
+    """
+    if isinstance(select, Mapping):
+        return selected(functions, _selection(select))
+    if select is None or callable(select) or isinstance(select, Selection):
+        return selected(functions, select)
+    return _listed(functions, find, select)
+
+
+def _selection(parts: Mapping[str, Any]) -> Selection:
+    """A selection as a dict says it."""
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415  # pydantic is imported on first use
+
+    from specfn.options import told  # noqa: PLC0415  # likewise
+
+    try:
+        return TypeAdapter(Selection).validate_python(parts)
+    except ValidationError as error:
+        raise UsageError(f"select: {told(error)}") from None
+
+
+def _listed(functions: Sequence[Function], find: Find, names: Names) -> tuple[Function, ...]:
+    listed = [names] if isinstance(names, str | Function) else names
+    if not isinstance(listed, Iterable):
+        raise UsageError(f"select is a predicate, a name or names, not {type(names).__name__}")
+    wanted = {id(function) for name in listed for function in _named(functions, find, name)}
+    return tuple(function for function in functions if id(function) in wanted)
+
+
+def _named(functions: Sequence[Function], find: Find, name: Any) -> Sequence[Function]:
+    if isinstance(name, Function):
+        if name not in functions:
+            raise UsageError(f"{name.name} is a function of another application")
+        return [name]
+    if not isinstance(name, str):
+        raise UsageError(f"select holds {type(name).__name__}, which is neither name nor function")
+    try:
+        return [find(name)]
+    except UnknownFunctionError:
+        found = [f for f in functions if any(_glob(name, each) for each in (*handles(f), *f.tags))]
+        if not found:
+            raise
+        return found
+
+
 def _safe(predicate: Callable[[Any], bool]) -> _Test:
     """A predicate of the caller's whose faults say where they happened."""
 
@@ -35,7 +97,7 @@ def _safe(predicate: Callable[[Any], bool]) -> _Test:
             return bool(predicate(function))
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
-            raise UsageError(f"Options.select failed for {function.name}: {reason}") from error
+            raise UsageError(f"select failed for {function.name}: {reason}") from error
 
     return test
 
@@ -71,7 +133,7 @@ def _any_of(functions: Sequence[Function], part: str, words: Sequence[str]) -> _
     for word in words:
         if not any(matches(word, each) for function in functions for each in said(function)):
             known = (each for function in functions for each in said(function))
-            raise UsageError(f"Options.select: {part} {word!r} matches nothing{near(word, known)}")
+            raise UsageError(f"select: {part} {word!r} matches nothing{near(word, known)}")
     return lambda function: any(matches(word, each) for word in words for each in said(function))
 
 

@@ -1,17 +1,47 @@
 """What a function may be called by those who mean it: in options, and when it is looked for."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
+from specfn._near import near
 from specfn.errors import UsageError
 from specfn.function.function import Function
 
 
-def handles(function: Function) -> tuple[str, ...]:
+class Named(Protocol):
+    """What has the names of an operation: ``specfn.Function`` is one."""
+
+    @property
+    def name(self) -> str:
+        """The name that a model is told."""
+
+    @property
+    def accessor(self) -> tuple[str, ...]:
+        """Namespace and last element."""
+
+    @property
+    def method(self) -> str:
+        """The HTTP method, lower case."""
+
+    @property
+    def path(self) -> str:
+        """The path key."""
+
+    @property
+    def operation_id(self) -> str | None:
+        """The document's own name."""
+
+
+def handles(function: Named) -> tuple[str, ...]:
     """Name, dotted accessor, operationId and ``METHOD /path``."""
-    own = () if function.operation_id is None else (function.operation_id,)
+    return (function.name, *aliases(function))
+
+
+def aliases(function: Named) -> tuple[str, ...]:
+    """What a function is called besides its name: dotted accessor, operationId and ``METHOD /path``."""
+    own = (function.operation_id,) if function.operation_id else ()
     place = f"{function.method.upper()} {function.path}"
-    return (function.name, ".".join(function.accessor), *own, place)
+    return (".".join(function.accessor), *own, place)
 
 
 def by_handle(functions: Sequence[Function]) -> Mapping[str, tuple[Function, ...]]:
@@ -36,13 +66,3 @@ def meant(option: str, key: str, known: Mapping[str, tuple[Function, ...]]) -> F
         listed = " and ".join(each.name for each in found[:3])
         raise UsageError(f"{option} names {key!r}, which may be {listed}; use one of their names")
     raise UsageError(f"{option} names {key!r}, and there is no such function{near(key, known)}")
-
-
-def near(word: str, known: Iterable[str]) -> str:
-    """What a misspelled word may have been meant to be, as the end of a sentence."""
-    there = [*dict.fromkeys(known)]
-    close = get_close_matches(word, there, n=3, cutoff=0.5)
-    if close:
-        return f"; did you mean {' or '.join(map(repr, close))}?"
-    more = ", ..." if len(there) > 10 else ""
-    return f"; there is {', '.join(map(repr, there[:10]))}{more}" if there else ""

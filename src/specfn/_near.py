@@ -1,0 +1,14 @@
+"""What a misspelled word may have meant, as the end of a sentence."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """The nearest of the known words, or the first ten where none is near; empty where there is none at all."""
+    there = [*dict.fromkeys(known)]
+    close = get_close_matches(word, there, n=3, cutoff=0.5)
+    if close:
+        return f"; did you mean {' or '.join(map(repr, close))}?"
+    more = ", ..." if len(there) > 10 else ""
+    return f"; there is {', '.join(map(repr, there[:10]))}{more}" if there else ""

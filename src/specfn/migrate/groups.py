@@ -1,0 +1,259 @@
+"""Query, header and cookie parameters as groups: what a model is shown, and what the connection fills (rules R5 to R7)."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from specfn._json import JsonObject
+from specfn.document.keywords import is_true
+from specfn.migrate.media import Look
+from specfn.migrate.parameters import declaration
+from specfn.migrate.reserved import ignored, is_of_caller
+from specfn.migrate.route import Group, GroupKey, Location, Parameter
+from specfn.records import Note
+from specfn.settings import Presence, Settings
+
+#: The groups, by where their parameters go.
+GROUPS: dict[str, GroupKey] = {
+    "query": "query",
+    "querystring": "query",
+    "header": "headers",
+    "cookie": "cookies",
+}
+
+#: Names, without case and separators, that are credentials wherever they occur (rule R7).
+_CREDENTIALS = frozenset(
+    "apikey xapikey accesstoken authtoken xauthtoken clientsecret subscriptionkey ocpapimsubscriptionkey "
+    "oauthtoken xamzcredential xamzsecuritytoken xamzsignature".split()
+)
+
+#: Keywords beside which an object parameter is not one plain object (rule R6).
+_NOT_PLAIN = frozenset(
+    {
+        "$ref",
+        "allOf",
+        "anyOf",
+        "const",
+        "dependentRequired",
+        "dependentSchemas",
+        "enum",
+        "if",
+        "maxProperties",
+        "minProperties",
+        "not",
+        "oneOf",
+        "patternProperties",
+        "propertyNames",
+        "unevaluatedProperties",
+    }
+)
+
+
+def plain(name: str) -> str:
+    """A name without case and separators, for comparing what people spell in several ways."""
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+def groups(
+    declared: list[tuple[JsonObject, str]],
+    settings: Settings,
+    keys: Collection[tuple[str, str]],
+    look: Look,
+    notes: list[Note],
+) -> tuple[dict[GroupKey, Group], tuple[Parameter, ...]]:
+    """The query, header and cookie parameters that a model gives, as groups (rules R5 to R7).
+
+    Args:
+        declared: the declarations with their pointers.
+        settings: the caller's options.
+        keys: where the document's security schemes put theirs, by ``scheme_keys``.
+        look: gives the composed schema behind a normalized one.
+        notes: where what a model is not shown is told.
+
+    Returns:
+        The groups, and the parameters that no model is shown and the connection fills.
+    """
+    sorter = _Sorter(settings, keys, notes)
+    for raw, place in declared:
+        sorter.take(raw, place)
+    shown = sorter.shown
+    spread = _spread([*shown["query"].values()], look)
+    query = (_without_credentials(parameter, settings, keys, notes) for parameter in spread)
+    members: dict[GroupKey, list[Parameter]] = {
+        "query": [parameter for parameter in query if parameter is not None],
+        "headers": [*shown["headers"].values()],
+        "cookies": [*shown["cookies"].values()],
+    }
+    found = {
+        key: Group(
+            key=key, parameters=tuple(parameters), required=any(p.required for p in parameters)
+        )
+        for key, parameters in members.items()
+        if parameters
+    }
+    return found, tuple(sorter.hidden)
+
+
+class _Sorter:
+    """Tells what a model is shown from what the connection fills, and notes what is not shown."""
+
+    def __init__(
+        self, settings: Settings, keys: Collection[tuple[str, str]], notes: list[Note]
+    ) -> None:
+        self._settings = settings
+        self._keys = keys
+        self._notes = notes
+        self._cased: dict[str, str] = {}
+        self._presence: dict[GroupKey, Presence] = {
+            "query": "include",
+            "headers": settings.headers,
+            "cookies": settings.cookies,
+        }
+        self.hidden: list[Parameter] = []
+        self.shown: dict[GroupKey, dict[str, Parameter]] = {
+            "query": {},
+            "headers": {},
+            "cookies": {},
+        }
+
+    def take(self, raw: JsonObject, place: str) -> None:
+        """Sort one declaration in; the last of a name counts."""
+        name, location = raw["name"], raw["in"]
+        if _is_authorization(raw):
+            self._note(
+                place,
+                "a required Authorization header: give it in connection.headers or as a credential",
+            )
+        reason = self._reason(raw, place)
+        if reason is not None:
+            text = f"the {location} parameter {name!r} is not shown to a model: {reason}"
+            self._note(place, text)
+            return
+        known = self.shown[GROUPS[location]]
+        if location == "header":  # a header's name has no case
+            known.pop(self._cased.get(name.lower(), ""), None)
+            self._cased[name.lower()] = name
+        known[name] = declaration(raw, name, name, location, place)
+
+    def _reason(self, raw: JsonObject, place: str) -> str | None:
+        """Why a parameter is not shown; what the connection fills is kept."""
+        name, location = raw["name"], raw["in"]
+        reason = _hidden(name, location, self._settings, self._keys)
+        if reason is None:
+            group = GROUPS[location]
+            is_present = _is_present(raw, self._presence[group])
+            return None if is_present else f"left out by Options.{group}"
+        if location != "header" or not ignored(name):
+            self.hidden.append(declaration(raw, name, name, location, place))
+        return reason
+
+    def _note(self, place: str, text: str) -> None:
+        self._notes.append(Note(pointer=place, text=text))
+
+
+def _is_present(raw: JsonObject, presence: Presence) -> bool:
+    return presence == "include" or (presence == "required" and is_true(raw.get("required")))
+
+
+def _is_authorization(raw: JsonObject) -> bool:
+    is_header = raw["in"] == "header" and raw["name"].lower() == "authorization"
+    return is_header and is_true(raw.get("required"))
+
+
+def scheme_keys(schemes: Iterable[JsonObject]) -> set[tuple[str, str]]:
+    """Where the document's ``apiKey`` schemes put their keys; header names without case."""
+    found = set()
+    for scheme in schemes:
+        where, name = scheme.get("in"), scheme.get("name")
+        if scheme.get("type") == "apiKey" and isinstance(where, str) and isinstance(name, str):
+            found.add((where, name.lower() if where == "header" else name))
+    return found
+
+
+def _hidden(
+    name: str, location: Location, settings: Settings, keys: Collection[tuple[str, str]]
+) -> str | None:
+    """Why a model must not see a parameter; ``None`` if it may (rule R7)."""
+    lower = name.lower()
+    if location == "header" and (reason := ignored(name)) is not None:
+        return reason
+    if location == "header" and is_of_caller(name):
+        return "only connection.headers may set it"
+    wish = settings.hidden.get(name, settings.hidden.get(lower) if location == "header" else None)
+    if wish is not None:
+        return "hidden by Options.hidden" if wish else None
+    if (location, lower if location == "header" else name) in keys:
+        return "it is the key of a security scheme: the connection fills it"
+    if plain(name) in _CREDENTIALS:
+        return "it is a credential by its name: the connection fills it"
+    return None
+
+
+def _without_credentials(
+    parameter: Parameter, settings: Settings, keys: Collection[tuple[str, str]], notes: list[Note]
+) -> Parameter | None:
+    """A spread parameter without the members that a model must not see; ``None`` if none is left."""
+    if not parameter.members:
+        return parameter
+    shown = []
+    for name in parameter.members:
+        reason = _hidden(name, "query", settings, keys)
+        if reason is None:
+            shown.append(name)
+        else:
+            text = f"the member {name!r} of {parameter.name!r} is not shown to a model: {reason}"
+            notes.append(Note(pointer=parameter.pointer, text=text))
+    return replace(parameter, members=tuple(shown)) if shown else None
+
+
+def _spread(parameters: list[Parameter], look: Look) -> list[Parameter]:
+    """Put the members of plain object parameters into the group, as they are on the wire (rule R6)."""
+    spread = {
+        index: names
+        for index, parameter in enumerate(parameters)
+        if (names := _members(parameter, look)) is not None
+    }
+    owners: dict[str, list[int]] = {}
+    for index, names in spread.items():
+        for name in names:
+            owners.setdefault(name, []).append(index)
+    staying = [p.name for index, p in enumerate(parameters) if index not in spread]
+    colliding = {index for indexes in owners.values() if len(indexes) > 1 for index in indexes}
+    colliding |= {index for name in staying for index in owners.get(name, ())}
+    while colliding:  # what stays because it collides may collide in turn
+        for index in colliding:
+            del spread[index]
+        own = (parameters[index].name for index in colliding)
+        colliding = {index for name in own for index in owners.get(name, ()) if index in spread}
+    return [
+        _with_members(parameter, spread[index], look) if index in spread else parameter
+        for index, parameter in enumerate(parameters)
+    ]
+
+
+def _with_members(parameter: Parameter, names: tuple[str, ...], look: Look) -> Parameter:
+    """A spread parameter; it must be given only if one of its members must."""
+    required = parameter.required and bool(look(parameter.schema).get("required"))
+    return replace(parameter, members=names, required=required)
+
+
+def _members(parameter: Parameter, look: Look) -> tuple[str, ...] | None:
+    """The properties of a parameter that is one plain object in exploded form style."""
+    exploded = parameter.location == "query" and parameter.style == "form" and parameter.explode
+    if not exploded or parameter.media_type is not None:
+        return None
+    schema = look(parameter.schema)
+    if not isinstance(schema, dict) or not _is_plain(schema):
+        return None
+    if schema.get("required") and not parameter.required:
+        return None
+    return tuple(name for name, item in schema["properties"].items() if item is not False)
+
+
+def _is_plain(schema: JsonObject) -> bool:
+    """Whether a schema is one object with properties and nothing else."""
+    return (
+        bool(schema.get("properties"))
+        and _NOT_PLAIN.isdisjoint(schema)
+        and schema.get("type", "object") in ("object", ["object"])
+        and schema.get("additionalProperties", False) is False
+    )
