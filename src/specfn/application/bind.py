@@ -24,6 +24,7 @@ from specfn.errors import (
 )
 from specfn.function.function import Function
 from specfn.function.merge import is_shared, masked, merge
+from specfn.http.steps import adrive, drive
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
@@ -124,11 +125,11 @@ class BoundFunction:
 
     def answer(self, sent: Any) -> str:
         """The same for what a model sent: a text, or the arguments in one object (or list, by position)."""
-        return _drive(self._steps(sent))
+        return drive(self._steps(sent))
 
     async def aanswer(self, sent: Any) -> str:
         """Like ``answer``, asynchronously."""
-        return await _adrive(self._steps(sent))
+        return await adrive(self._steps(sent))
 
     def _steps(self, sent: Any) -> "_Steps":
         """One call: whatever waits is a step."""
@@ -288,36 +289,6 @@ class _Execution:
 
 _Asking: TypeAlias = Generator[_Approval | _Filling, Any, tuple[Any, str | None]]
 _Steps: TypeAlias = Generator[_Approval | _Filling | _Execution, Any, str]
-
-
-def _drive(steps: _Steps) -> str:
-    try:
-        step = next(steps)
-        while True:
-            try:
-                answer = step.perform()
-            except Exception as error:  # noqa: BLE001  # the steps know what it means
-                step = steps.throw(error)
-            else:
-                step = steps.send(answer)
-    except StopIteration as stop:
-        text: str = stop.value
-        return text
-
-
-async def _adrive(steps: _Steps) -> str:
-    try:
-        step = next(steps)
-        while True:
-            try:
-                answer = await step.aperform()
-            except Exception as error:  # noqa: BLE001  # likewise
-                step = steps.throw(error)
-            else:
-                step = steps.send(answer)
-    except StopIteration as stop:
-        text: str = stop.value
-        return text
 
 
 def _composed(function: Function, given: tuple[Any, ...], arguments: JsonObject) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Protocol, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import httpx
 
@@ -26,6 +26,7 @@ from specfn.http.origin import shown
 from specfn.http.request import additions, finish, immediate, prepare
 from specfn.http.resend import pause, redirected
 from specfn.http.response import Result, decode
+from specfn.http.steps import Step, adrive, drive
 from specfn.migrate.route import Callable as Function
 
 
@@ -48,7 +49,7 @@ def execute(function: Function, arguments: Any, connection: Connection) -> Resul
 
 def propagate(function: Function, arguments: Any, connection: Connection) -> Result:
     """Call the operation and return whatever the server answers. Raises as ``execute`` otherwise."""
-    return _drive(_call(function, arguments, connection))
+    return drive(_call(function, arguments, connection))
 
 
 async def aexecute(function: Function, arguments: Any, connection: Connection) -> Result:
@@ -58,7 +59,7 @@ async def aexecute(function: Function, arguments: Any, connection: Connection) -
 
 async def apropagate(function: Function, arguments: Any, connection: Connection) -> Result:
     """``propagate`` for asyncio."""
-    return await _adrive(_call(function, arguments, connection))
+    return await adrive(_call(function, arguments, connection))
 
 
 def forward(request: httpx.Request, connection: Connection) -> Result:
@@ -70,12 +71,12 @@ def forward(request: httpx.Request, connection: Connection) -> Result:
         UsageError: the request goes to no origin of the connection; nothing was sent.
         TransportError: the server could not be reached, or broke off.
     """
-    return _drive(_forward(request, connection))
+    return drive(_forward(request, connection))
 
 
 async def aforward(request: httpx.Request, connection: Connection) -> Result:
     """``forward`` for asyncio."""
-    return await _adrive(_forward(request, connection))
+    return await adrive(_forward(request, connection))
 
 
 def _successful(result: Result, function: Function) -> Result:
@@ -85,40 +86,10 @@ def _successful(result: Result, function: Function) -> Result:
     return result
 
 
-class Step(Protocol):
-    """Something that a call has to wait for."""
-
-    def perform(self) -> Any:
-        """Do it, blocking."""
-
-    async def aperform(self) -> Any:
-        """Do it, awaiting."""
-
-
 #: What the client raises, and what our own decoder does.
 _FAILURES: Final = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, BrokenEncodingError)
 
 Steps: TypeAlias = Generator[Step, Any, Result]
-
-
-def _drive(steps: Steps) -> Result:
-    answer: Any = None
-    while True:
-        try:
-            step = steps.send(answer)
-        except StopIteration as stop:
-            return cast("Result", stop.value)
-        answer = step.perform()
-
-
-async def _adrive(steps: Steps) -> Result:
-    answer: Any = None
-    while True:
-        try:
-            step = steps.send(answer)
-        except StopIteration as stop:
-            return cast("Result", stop.value)
-        answer = await step.aperform()
 
 
 def _call(function: Function, arguments: Any, connection: Connection) -> Steps:

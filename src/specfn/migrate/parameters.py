@@ -26,6 +26,15 @@ _ROOT_KEYS = frozenset({"query", "headers", "cookies", "body"})
 def declaration(
     raw: JsonObject, key: str, name: str, location: Location, pointer: str
 ) -> Parameter:
+    """A declaration as a record.
+
+    Args:
+        raw: the Parameter Object.
+        key: what a model gives it by.
+        name: its name on the wire.
+        location: where it goes.
+        pointer: where it is declared.
+    """
     schema, media_type = _schema(raw)
     style = raw.get("style")
     style = style if isinstance(style, str) else _DEFAULT_STYLE.get(location, "form")
