@@ -206,13 +206,13 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T8",
-        function="specfn.migrate.parameters:ignored",
+        function="specfn.migrate.groups:ignored",
         off=gives(None),
         tests="test_no_schema_offers_a_header_that_routes",
     ),
     Defence(
         threat="T8",
-        function="specfn.migrate.parameters:is_of_caller",
+        function="specfn.migrate.groups:is_of_caller",
         off=gives(value=False),
         tests="test_no_schema_offers_a_header_that_routes",
     ),
