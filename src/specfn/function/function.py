@@ -11,11 +11,15 @@ from specfn.function.positions import Positions
 from specfn.function.schemas import Schemas
 from specfn.migrate.fixed import filled
 from specfn.migrate.route import Api, Route
-from specfn.records import ArgumentProblem, Edit, Note
+from specfn.records import ABSENT, ArgumentProblem, Edit, Note
 from specfn.settings import Safety
 
 if TYPE_CHECKING:
     from specfn.validation.outcome import Failure, Success
+
+
+#: What JSON is made of, and what stands where nothing does.
+_JSON = frozenset({bool, dict, float, int, list, str, type(None), type(ABSENT)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -164,7 +168,7 @@ class Function:
 
     def _with_files(self, arguments: Any, outcome: "Failure") -> "Success | Failure":
         """The outcome of arguments that fail as JSON, but may hold a caller's files."""
-        plain = self._plain(arguments)
+        plain = self._plain(arguments, outcome.errors)
         if plain is None:
             return outcome
         from specfn.validation.outcome import Success  # noqa: PLC0415  # likewise
@@ -239,17 +243,20 @@ class Function:
     def _problems(self, named: Any) -> Sequence[ArgumentProblem]:
         """The problems of arguments by key, files among them or not."""
         problems = self.schemas.validator.problems(named)
-        if problems and (plain := self._plain(named)) is not None:
+        if problems and (plain := self._plain(named, problems)) is not None:
             return self.schemas.validator.problems(plain)
         return problems
 
-    def _plain(self, named: Any) -> JsonObject | None:
-        """Arguments by key with texts in the place of files; ``None`` where they hold none."""
+    def _plain(self, named: Any, problems: Sequence[ArgumentProblem]) -> JsonObject | None:
+        """Arguments by key with texts in the place of files; ``None`` where they hold none.
+
+        A file is no JSON, so it is the value of a problem; but for a text that stands for one.
+        """
         from specfn.http.files import is_encoded, stand_ins  # noqa: PLC0415  # not for converting
-        from specfn.validation.guard import sound  # noqa: PLC0415  # likewise
 
         body = self.route.body
-        if type(named) is not dict or (sound(named) and not is_encoded(body)):
+        is_json = all(type(problem.value) in _JSON for problem in problems)
+        if type(named) is not dict or (is_json and not is_encoded(body)):
             return None
         return stand_ins(body, named)
 
