@@ -1,11 +1,12 @@
 """What a misspelled word may have meant, as the end of a sentence."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 def near(word: str, known: Iterable[str]) -> str:
     """The nearest of the known words, or the first ten where none is near; empty where there is none at all."""
+    from difflib import get_close_matches  # noqa: PLC0415  # for faults only
+
     there = [*dict.fromkeys(known)]
     close = get_close_matches(word, there, n=3, cutoff=0.5)
     if close:

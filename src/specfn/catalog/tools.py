@@ -1,11 +1,11 @@
 """The list of tools that is sent to a provider, and the way back from what its model writes."""
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from specfn._digest import digest
 from specfn._json import JsonObject, dumps
 from specfn.catalog.fits import Fits
 from specfn.catalog.tokens import estimate
@@ -333,11 +333,11 @@ class _Maker:
         """A name that the provider takes and no other tool has."""
         name = subject.name
         legal = re.compile(self._profile.tool_name)
-        digest = hashlib.sha256(name.encode()).hexdigest()
+        told = digest(name)
         length = 6
         while name in self._taken or not legal.fullmatch(name):
             plain = re.sub(r"[^A-Za-z0-9_]", "_", subject.name)
-            name = f"{plain[: 63 - length]}_{digest[:length]}"
+            name = f"{plain[: 63 - length]}_{told[:length]}"
             name = name if legal.fullmatch(name) else f"f{name}"[:64]
             length += 2
         return name

@@ -1,6 +1,6 @@
 """``specfn tools``: every function as JSON, for whoever calls a model."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 import click
@@ -8,6 +8,7 @@ import click
 from specfn._json import dumps
 from specfn.cli import output, source
 from specfn.cli.choose import choose
+from specfn.cli.halves import by_halves
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
 from specfn.settings import Settings
@@ -53,7 +54,7 @@ def command(
     settings = Settings(keyword=not positional, dialect=dialect)
     with Progress() as progress:
         application = source.application(spec, settings, progress)
-        pieces = list(_listed(choose(application, globs), progress))
+        pieces = _listed(choose(application, globs), progress)
     if path is None or path == STDOUT:
         output.write(pieces)
     else:
@@ -61,15 +62,26 @@ def command(
     output.complain(_left_out(application))
 
 
-def _listed(functions: Sequence["Function"], progress: Progress) -> Iterator[bytes]:
+def _listed(functions: Sequence["Function"], progress: Progress) -> list[bytes]:
     """A JSON list with one function on each line."""
-    separator = b"[\n"
+    if not functions:
+        return [b"[]\n"]
+    pieces = [b"[\n"]
+    for part in by_halves(_lines, functions, lambda n: progress.composed(n, len(functions))):
+        pieces += part
+        pieces.append(b",\n")
+    pieces[-1] = b"\n]\n"
+    return pieces
+
+
+def _lines(functions: Sequence["Function"], tell: Callable[[int], None]) -> Iterator[bytes]:
+    """One function on each line, with commas between."""
+    separator = b""
     for index, function in enumerate(functions):
         yield separator
         yield from map(output.json_printable, _written(function))
         separator = b",\n"
-        progress.composed(index, len(functions))
-    yield b"\n]\n" if functions else b"[]\n"
+        tell(index)
 
 
 def _written(function: "Function") -> Iterator[bytes]:

@@ -1,11 +1,11 @@
 """What a connector does: requests and replies of one vendor, as pure functions of plain dicts."""
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from specfn._digest import mark
 from specfn._json import JSONDecodeError, JsonObject, dumps, loads
 from specfn.connectors.turn import Call, Message, Prompt, Returned, Turn
 from specfn.errors import UsageError
@@ -82,8 +82,7 @@ def legal_name(called: str, taken: Iterable[str] = (), longest: int = 64) -> str
     legal = _ILLEGAL.sub("_", called)[:longest] or "_"
     if legal not in set(taken):
         return legal
-    digest = hashlib.sha256(called.encode("utf-8", "surrogatepass")).hexdigest()[:6]
-    return f"{legal[: longest - 7]}_{digest}"
+    return f"{legal[: longest - 7]}_{mark(called)}"
 
 
 def plain(value: Any, what: str) -> JsonObject:

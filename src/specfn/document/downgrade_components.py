@@ -1,10 +1,10 @@
 """What a downgrade has to know of all components before it writes one (rule N9)."""
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from specfn._digest import digest
 from specfn._json import JsonObject
 from specfn._pointer import unescape
 from specfn.document.schemas import PREFIX
@@ -26,10 +26,10 @@ def renamed(schemas: JsonObject) -> dict[str, str]:
     taken = set(schemas)
     for name in schemas:
         if _ILLEGAL.search(name) or not name:
-            digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+            told = digest(name)
             base = _ILLEGAL.sub("_", name).strip("_") or "schema"
-            new = base if base not in taken else f"{base}_{digest[:6]}"
-            found[name] = new if new not in taken else f"{base}_{digest}"
+            new = base if base not in taken else f"{base}_{told[:6]}"
+            found[name] = new if new not in taken else f"{base}_{told}"
             taken.add(found[name])
     return found
 

@@ -5,11 +5,11 @@ Keywords whose value the standard does not allow are left out: such a keyword ha
 the metaschema's diagnostics name it.
 """
 
-import hashlib
 import re
 from collections import deque
 from typing import Any
 
+from specfn._digest import mark
 from specfn._json import JsonObject, dumps
 from specfn._pointer import escape, unescape
 from specfn.document.keywords import DROP, RULES, is_plain, schema_map
@@ -292,8 +292,7 @@ class SchemaUpgrade:
                 node, tokens = Resolver(schema).locate(reference)
             except DanglingReferenceError:
                 continue
-            mark = hashlib.sha256(dumps(schema)).hexdigest()[:6]
-            return node, (mark, *tokens), self._enclosing[index:]
+            return node, (mark(dumps(schema)), *tokens), self._enclosing[index:]
         return None
 
     def _hoist(self, node: Any, tokens: tuple[str, ...], enclosing: _Enclosing) -> str:
@@ -301,14 +300,14 @@ class SchemaUpgrade:
         if not isinstance(node, dict | bool):
             raise DanglingReferenceError("/".join(tokens))
         tokens = self._resolver.named(tokens)
-        digest = hashlib.sha256("\0".join(tokens).encode()).hexdigest()[:6]
+        told = mark("\0".join(tokens))
         words = [
             _UNSAFE.sub("_", token).strip("_")
             for token in tokens
             if token not in _NOISE and not token.isdecimal()
         ]
         name = "_".join([*filter(None, words)][-4:])[-48:].strip("_.-")
-        name = f"{name}_{digest}" if name else f"schema_{digest}"
+        name = f"{name}_{told}" if name else f"schema_{told}"
         if name not in self._hoisted:
             if name in self._raw:
                 return name  # a document that was normalized before

@@ -1,10 +1,10 @@
 """A function in a few characters, to notice when a document changed after it was reviewed (threat T14)."""
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any, Final, Protocol
 
+from specfn._digest import digest
 from specfn._json import JsonObject, dumps_sorted, loads
 from specfn.function.schemas import Schemas
 from specfn.migrate.route import Api, Body, Parameter, Route
@@ -45,7 +45,7 @@ def parts(function: Shown) -> dict[str, str]:
 
 
 def _hash(told: Any) -> str:
-    return hashlib.sha256(dumps_sorted(told)).hexdigest()
+    return digest(dumps_sorted(told))
 
 
 def _told(function: Shown) -> JsonObject:
@@ -67,7 +67,7 @@ def _told(function: Shown) -> JsonObject:
 
 def combined(fingerprints: Iterable[str]) -> str:
     """One fingerprint for many, whatever their order."""
-    return hashlib.sha256("\n".join(sorted(fingerprints)).encode()).hexdigest()
+    return digest("\n".join(sorted(fingerprints)))
 
 
 def _wire(route: Route, api: Api) -> JsonObject:

@@ -5,10 +5,10 @@ Each half takes what splitting a valid value leaves to its side. What cannot be 
 validated when the two are merged.
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
+from specfn._digest import mark
 from specfn._json import JsonObject, dumps
 from specfn.function.conditions import declare, kept, mentioned
 from specfn.function.ownership import Survey
@@ -67,11 +67,11 @@ class Half:
     def _refer(self, key: Key, taken: Taken, *, grouped: bool) -> str:
         """A reference to the half of a definition, made on first need."""
         name, location = key
-        mark = "human" if self._human else "llm"
+        side = "human" if self._human else "llm"
         if grouped or location != "body":
             said = dumps([location, sorted(taken.items()), grouped])
-            mark += f" {hashlib.sha256(said).hexdigest()[:6]}"
-        label = f"{name}<{mark}>"
+            side += f" {mark(said)}"
+        label = f"{name}<{side}>"
         self._recipes[label] = (key, taken, grouped)
         reference = reference_to(label)
         self._references[reference] = label

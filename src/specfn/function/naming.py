@@ -1,11 +1,11 @@
 """Make one name that a provider accepts of every accessor (rules F1 and F2)."""
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
+from specfn._digest import digest
 from specfn.errors import UsageError
 
 _SHORTEST: Final = 16
@@ -82,12 +82,11 @@ def _hashed(accessor: Sequence[str], identity: str, max_length: int, taken: Coll
 def _digests(identity: str, max_length: int) -> Iterator[str]:
     """Hashes to try: six hexadecimal digits of SHA-256, then more, then of the hash itself."""
     longest = min(64, max_length - 4)
-    text = identity.encode("utf-8", "surrogatepass")
+    told = digest(identity)
     while True:
-        digest = hashlib.sha256(text)
         for digits in range(_HASH_DIGITS, longest + 1):
-            yield digest.hexdigest()[:digits]
-        text = digest.digest()
+            yield told[:digits]
+        told = digest(bytes.fromhex(told))
 
 
 def _around(accessor: Sequence[str], digest: str, max_length: int) -> str:

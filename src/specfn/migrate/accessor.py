@@ -4,7 +4,6 @@
 depends on the operation and on those it collides with, never on the order of the document.
 """
 
-import hashlib
 import re
 import unicodedata
 from collections import defaultdict
@@ -13,6 +12,7 @@ from functools import cache
 from itertools import chain, groupby
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from specfn._digest import digest, mark
 from specfn.migrate.route import Pieces, Placeholder, Template
 
 #: Words that no element may be (rule R11). Frozen: one word more would rename functions.
@@ -211,7 +211,7 @@ def _ascii_word(word: str) -> str:
 
 
 def _hash(text: str) -> str:
-    return f"x{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
+    return f"x{mark(text)}"
 
 
 # --- one document's accessors beside each other (rules R12 and R13)
@@ -296,9 +296,9 @@ def _candidates(accessor: _Accessor, identity: str, tried: int) -> Iterator[_Acc
     *namespace, last = accessor
     for count in range(tried + 1, _MOST_UNDERSCORES + 1):
         yield (*namespace, "_" * count + last)
-    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
-    for length in range(12, len(digest) + 1):
-        yield (*namespace, f"_{digest[:length]}_{last}")
+    told = digest(identity)
+    for length in range(12, len(told) + 1):
+        yield (*namespace, f"_{told[:length]}_{last}")
 
 
 class _Overrides:

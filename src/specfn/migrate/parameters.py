@@ -1,11 +1,11 @@
 """Declared parameters as records, and those of the path by the template's names (rules R4, R14)."""
 
-import hashlib
 import re
 from collections.abc import Collection, Iterable
 from itertools import count
 from typing import Any
 
+from specfn._digest import mark
 from specfn._json import JsonObject
 from specfn.document.keywords import is_true
 from specfn.migrate.route import Location, Parameter
@@ -156,9 +156,7 @@ def _alias(name: str, taken: Collection[str]) -> str:
     for attempt in count():
         if len(key) > 64:
             text = f"{name}\0{attempt}" if attempt else name
-            key = (
-                f"{key[:57]}_{hashlib.sha256(text.encode(errors='surrogatepass')).hexdigest()[:6]}"
-            )
+            key = f"{key[:57]}_{mark(text)}"
         if key not in taken:
             break
         key = f"_{key}"

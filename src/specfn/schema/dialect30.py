@@ -174,7 +174,7 @@ class Draft30(Drafter):
         if not values:
             body.out["not"] = {}
             self._edit("contradiction", "the type refuses all constants: no value is valid here")
-        elif self._short and len(values) > 50:
+        elif self._shortens(long=len(values) > 50):
             self._edit("enum", f"{len(values)} values are only described")
             body.always.append(f"one of {len(values)} values: {shown(values)}")
         else:

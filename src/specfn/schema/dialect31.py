@@ -100,7 +100,7 @@ class Draft31(Drafter):
     def _enum(self, body: Body, node: JsonObject, key: str) -> None:
         values = values_of({key: node[key]}) or []
         self._kept("constants", values)
-        if self._short and len(values) > 50:
+        if self._shortens(long=len(values) > 50):
             self._edit("enum", f"{len(values)} values are only described")
             body.always.append(f"one of {len(values)} values: {shown(values)}")
         else:
@@ -153,7 +153,7 @@ class Draft31(Drafter):
         bundle = _handed_on({each: node[each] for each in _RIGID[key] if each in node})
         if self._is_loose(bundle) or (key.startswith("unevaluated") and _looks_at_cut(node)):
             self._describe(body, key, bundle[key])
-        elif self._short and len(dumps(bundle)) > _WHOLE:
+        elif self._shortens(long=len(dumps(bundle)) > _WHOLE):
             self._describe(body, key, bundle[key], always=True)
         else:
             self._kept("constants", [bundle[key]])

@@ -47,6 +47,7 @@ class Drafter(ABC):
         self._constraint = constraint
         self._bare = bare
         self._short = short
+        self._has_long = False
         self._path: list[str | int] = []
         self._optional = 0
         self._edits: list[Edit] = []
@@ -57,7 +58,7 @@ class Drafter(ABC):
             draft = boolean(node)
         else:
             draft = self._place(node) if "$ref" in node else self._schema(collapsed(node))
-        return form(draft, tuple(self._edits))
+        return form(draft, tuple(self._edits), has_long=self._has_long)
 
     @abstractmethod
     def _schema(self, node: JsonObject) -> Draft:
@@ -69,6 +70,11 @@ class Drafter(ABC):
 
     def _edit(self, kind: str, reason: str) -> None:
         self._edits.append(Edit(pointer=join(self._path), kind=kind, reason=reason))
+
+    def _shortens(self, *, long: bool) -> bool:
+        """Whether values that take much room are described instead of shown."""
+        self._has_long = self._has_long or long
+        return long and self._short
 
     def _child(self, node: Any, *steps: str | int, optional: bool = False) -> Draft:
         """Render a subschema at a place below this one."""

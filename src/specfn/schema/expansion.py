@@ -11,10 +11,8 @@ from typing import Any
 from specfn._json import JsonObject, dumps
 from specfn._pointer import join
 from specfn.records import Edit
-from specfn.schema.nodes import MORE
 from specfn.schema.piece import Form, Hole, Key, beside
 from specfn.schema.pieces import Piece, Pieces, shown_name, shown_reference
-from specfn.schema.text import clean, shorten
 
 #: The deepest nesting of pieces; JSON writers and readers have limits of their own.
 MAX_NESTING = 40
@@ -24,10 +22,6 @@ _DESCRIBED = 1
 
 #: What the section of the definitions takes without them, in bytes.
 _SECTION = len(',"$defs":{}')
-
-#: How many of the names that are not shown are told, in how many characters.
-_NAMED = 20
-_TOLD = 400
 
 #: Down to which nesting a wide object is shown in part rather than not at all.
 _TRIMMED = 1
@@ -109,7 +103,7 @@ class Expansion:
                 break
         else:
             form = piece.short  # the least of all, if nothing fits
-            for form in self._trimmed(piece):
+            for form in piece.trimmed():
                 if self._cost(form) <= self._budget:
                     break
         self._adopt(self._root, form, optional=False)
@@ -165,7 +159,7 @@ class Expansion:
                 if self._cost(form) <= room:
                     break
             else:
-                parts = self._trimmed(piece) if parent.nesting < _TRIMMED else iter(())
+                parts = piece.trimmed() if parent.nesting < _TRIMMED else iter(())
                 trimmed = next((part for part in parts if self._cost(part) <= room), None)
                 if trimmed is None:
                     reason = f"cut to stay within {self._budget} bytes"
@@ -190,23 +184,6 @@ class Expansion:
         if parent.repeats(hole.key) > self._recursive:
             return f"recursive: shown to a depth of {self._recursive + 1}"
         return None
-
-    def _trimmed(self, piece: Piece) -> Iterator[Form]:
-        """A wide object with fewer and fewer of its properties; open, for the others are admitted still."""
-        node = piece.node
-        names = list(node.get("properties", ())) if isinstance(node, dict) else []
-        required = set(node.get("required", ())) if names else set()
-        names.sort(key=lambda name: name not in required)
-        count = len(names)
-        while count > len(required) and count > 1:
-            count = max(count * 3 // 4 if count > 8 else count - 1, len(required), 1)
-            form = self._pieces.form(_with_properties(node, names, count), bare=True, short=True)
-            edit = Edit(
-                pointer="",
-                kind="properties",
-                reason=f"{len(names) - count} optional properties are only admitted, not shown",
-            )
-            yield Form(form.draft, form.holes, form.size, (*form.edits, edit))
 
     def _restore(self) -> None:
         """Give what room is left to descriptions, from the root down."""
@@ -260,23 +237,6 @@ class Expansion:
                 elif not hole.shared:
                     reason = self._cuts[id(instance), index]
                     yield Edit(pointer=join(place + hole.path), kind="cut", reason=reason)
-
-
-def _more(names: list[str]) -> str:
-    """What is said of properties that are not shown."""
-    told = shorten(clean(", ".join(names[:_NAMED])), _TOLD)
-    more = ", …" if len(names) > _NAMED else ""
-    return f"{len(names)} more optional properties: {told}{more}"
-
-
-def _with_properties(node: JsonObject, names: list[str], count: int) -> JsonObject:
-    """An object with the first properties of a list; the others are named in its description."""
-    kept = set(names[:count])
-    closing = {"additionalProperties", "unevaluatedProperties", "patternProperties"}
-    out = {key: value for key, value in node.items() if key not in closing}
-    out["properties"] = {name: item for name, item in node["properties"].items() if name in kept}
-    out[MORE] = _more(names[count:])
-    return out
 
 
 def placed(edits: tuple[Edit, ...], place: tuple[str | int, ...]) -> Iterator[Edit]:

@@ -1,10 +1,10 @@
 """Property names that a provider refuses: others in their place, and back (rule R14)."""
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from specfn._digest import mark
 from specfn._json import JsonObject
 from specfn.schema.profile import Profile
 from specfn.schema.walk import walk
@@ -74,12 +74,11 @@ def alias(name: str, taken: Iterable[str]) -> str:
     if legal[0].isdigit():
         legal = f"_{legal}"
     if len(legal) > _MOST:
-        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:6]
-        legal = f"{legal[: _MOST - 7]}_{digest}"
+        legal = f"{legal[: _MOST - 7]}_{mark(name)}"
     while legal in taken:
         legal = f"_{legal}"[:_MOST] if len(legal) < _MOST else _hashed(legal)
     return legal
 
 
 def _hashed(name: str) -> str:
-    return f"{name[: _MOST - 7]}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+    return f"{name[: _MOST - 7]}_{mark(name)}"

@@ -5,10 +5,10 @@ A variant is composed on first need, from what its name stands for: a component 
 composite that stands inline (``Dog<5f2c1a>``).
 """
 
-import hashlib
 from typing import NamedTuple, TypeVar
 from urllib.parse import quote
 
+from specfn._digest import mark
 from specfn._json import JsonObject, dumps
 from specfn._pointer import escape
 from specfn.schema.polymorphism import alias_of, component_of
@@ -101,8 +101,7 @@ class Names:
         """A reference to an inline composite, named after what it says."""
         parts = (node, *(part for part in node.get("allOf", ()) if isinstance(part, dict)))
         names = [name for part in parts if (name := component_of(part.get("$ref"))) is not None]
-        digest = hashlib.sha256(dumps(node)).hexdigest()[:6]
-        name = f"{'_'.join(names[:2]) or 'allOf'}<{digest}>"
+        name = f"{'_'.join(names[:2]) or 'allOf'}<{mark(dumps(node))}>"
         while name in self._schemas:
             name += "'"
         self.inline.setdefault(name, node)

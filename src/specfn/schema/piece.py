@@ -121,12 +121,14 @@ class Form:
         holes: the holes, in the order of ``fill``.
         size: bytes of compact JSON without the holes' contents.
         edits: what the rendering changed, with pointers relative to the piece.
+        has_long: whether it has values that a shorter rendering describes instead.
     """
 
     draft: Draft
     holes: tuple[Hole, ...]
     size: int
     edits: tuple[Edit, ...]
+    has_long: bool = False
 
     def fill(self, resolve: Callable[[Hole], Any]) -> Any:
         """The JSON with every hole resolved."""
@@ -135,13 +137,13 @@ class Form:
         return resolve(self.draft) if isinstance(self.draft, Hole) else self.draft
 
 
-def form(draft: Draft, edits: tuple[Edit, ...]) -> Form:
+def form(draft: Draft, edits: tuple[Edit, ...], *, has_long: bool) -> Form:
     """A form of a draft, measured."""
     if isinstance(draft, Skeleton):
-        return Form(draft, tuple(draft.holes()), draft.size(), edits)
+        return Form(draft, tuple(draft.holes()), draft.size(), edits, has_long)
     if isinstance(draft, Hole):
-        return Form(draft, (draft,), 0, edits)
-    return Form(draft, (), len(dumps(draft)), edits)
+        return Form(draft, (draft,), 0, edits, has_long)
+    return Form(draft, (), len(dumps(draft)), edits, has_long)
 
 
 #: The order of a schema's members: what it is, what it says, what it holds.

@@ -1,9 +1,9 @@
 """The pieces of one document and direction, made once: their renderings, weights and stubs."""
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from specfn._digest import mark
 from specfn._json import JsonObject, dumps
 from specfn.schema.bundle import Named
 from specfn.schema.dialect30 import Draft30
@@ -12,6 +12,7 @@ from specfn.schema.names import reference_to
 from specfn.schema.piece import Form, Hole, Key, beside
 from specfn.schema.stub import label, stub
 from specfn.schema.text import clean, is_plain
+from specfn.schema.trimmed import counts, trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +59,7 @@ def shown_name(hole: Hole) -> str:
     name = str(hole.key)
     if is_plain(name):
         return name
-    return f"{clean(name)}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+    return f"{clean(name)}_{mark(name)}"
 
 
 def shown_reference(hole: Hole) -> str:
@@ -74,6 +75,7 @@ class Piece:
         "_full",
         "_pieces",
         "_short",
+        "_trimmed",
         "cyclic",
         "height",
         "key",
@@ -88,6 +90,7 @@ class Piece:
         self._full: Form | None = None
         self._bare: Form | None = None
         self._short: Form | None = None
+        self._trimmed: dict[int, Form] = {}
         #: Whether it leads back to itself or to what does; bytes and nesting of all it holds. By ``Pieces.weigh``.
         self.cyclic = False
         self.weight = -1
@@ -111,8 +114,21 @@ class Piece:
     def short(self) -> Form:
         """Bare, with long enums described."""
         if self._short is None:
-            self._short = self._pieces.form(self.node, bare=True, short=True)
+            bare = self.bare
+            self._short = (
+                self._pieces.form(self.node, bare=True, short=True) if bare.has_long else bare
+            )
         return self._short
+
+    def trimmed(self) -> "Iterator[Form]":
+        """Short, with fewer and fewer properties."""
+        for count in counts(self.node):
+            if count not in self._trimmed:
+                node, edit = trimmed(self.node, count)
+                form = self._pieces.form(node, bare=True, short=True)
+                edits = (*form.edits, edit)
+                self._trimmed[count] = Form(form.draft, form.holes, form.size, edits)
+            yield self._trimmed[count]
 
 
 class Pieces:

@@ -133,7 +133,7 @@ class Speaker(Drafter):
         if not (scalar and listed and (self._profile.empty_text or "" not in listed)):
             body.always.append(f"@enum {shown(values)}")
             self._edit("enum", "the values are only described; validation keeps them")
-        elif self._short and len(listed) > 50:
+        elif self._shortens(long=len(listed) > 50):
             body.always.append(f"one of {len(listed)} values: {shown(listed)}")
             self._edit("enum", f"{len(listed)} values are only described")
         else:
