@@ -33,7 +33,7 @@ def load(
     Args:
         source: a path, an ``http(s)`` URL, the document's text as bytes, or the document as a dict.
         options: how to convert; see ``specfn.Options``.
-        check: ``strict`` refuses a document that openapi-spec-validator refuses. Otherwise faults are
+        check: ``strict`` refuses a document that openapi-spec-validator refuses, or whose text is faulty. Otherwise faults are
             ``application.diagnostics``, and the operations that they spoil are ``application.errors``.
         expect: what was reviewed: the text of ``Application.lock()`` or ``Application.fingerprints``, and what
             changed since is told; or ``Application.fingerprint``, which can only tell that something did.
@@ -72,16 +72,35 @@ def convert(
     check: Check = "lenient",
     expect: str | Mapping[str, Any] | None = None,
     progress: loading.Progress | None = None,
+    thorough: bool = False,
 ) -> Application:
-    """Like ``load``, with the plain record of options."""
+    """Like ``load``, with the plain record of options.
+
+    Args:
+        source: as ``load``.
+        settings: the caller's options.
+        check: as ``load``.
+        expect: as ``load``.
+        progress: told how much of a URL has arrived.
+        thorough: look at a large text as ``strict`` does.
+    """
     with _without_collector():
-        found = loading.read(source, references=settings.references, progress=progress)
+        found = loading.read(
+            source,
+            references=settings.references,
+            progress=progress,
+            thorough=thorough or check == "strict",
+        )
         bundled = bundle(found, settings.references)
         if check == "strict":
-            _refuse_faulty(bundled.document, found.uri)
+            _refuse_faulty(bundled.document, found)
         normalized = normalizing.normalize(bundled.document, found.uri)
         application = compose(
-            normalized, settings, raw=bundled.document, source=found.uri, notes=bundled.problems
+            normalized,
+            settings,
+            raw=bundled.document,
+            source=found.uri,
+            notes=(*found.notes, *bundled.problems),
         )
     if expect is not None:
         _refuse_changed(application, expect)
@@ -119,10 +138,10 @@ def _refuse_changed(application: Application, expect: str | Mapping[str, Any]) -
         raise DocumentError(f"the document changed: {'; '.join(map(str, found[:_TOLD]))}{more}")
 
 
-def _refuse_faulty(document: JsonObject, uri: str | None) -> None:
+def _refuse_faulty(document: JsonObject, found: loading.Source) -> None:
     from specfn.document.check import strict  # noqa: PLC0415  # openapi-spec-validator takes its time
 
-    faults = strict(document, uri)
+    faults = (*found.notes, *strict(document, found.uri))
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise DocumentError(f"{faults[0].text}{more}", pointer=faults[0].pointer)

@@ -269,8 +269,12 @@ def test_a_document_that_is_too_deep_is_one_note() -> None:
     """A value that could end the process is not handed to the engine."""
     for levels in (250, 100_000):
         document = _schema("3.0.0", _nested(levels, "not", {}))
-        assert diagnose(document) == (Note(pointer="", text="nested deeper than 200 levels"),)
-        assert strict(document) == (Note(pointer="", text="nested deeper than 200 levels"),)
+        assert diagnose(document) == (
+            Note(pointer="", text="the document is nested deeper than 200 levels"),
+        )
+        assert strict(document) == (
+            Note(pointer="", text="the document is nested deeper than 200 levels"),
+        )
 
 
 JSON = st.recursive(

@@ -8,8 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specfn.document import text as module
-from specfn.document.text import parse
 from specfn.errors import DocumentError
+
+
+def parse(text: str | bytes) -> dict[str, Any]:
+    """The document that a text holds."""
+    return module.parse(text).document
+
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.text(),
@@ -38,6 +43,7 @@ SPELLINGS = [
     "{openapi: 3.1.0, info: {title: Grün, version: '1'}, paths: {}}",
     '{"openapi": "3.1.0", "info": {"title": "Grün", "version": "1",}, "paths": {},}',
     '{"openapi": "3.1.0", # why not\n "info": {"title": "Grün", "version": "1"}, "paths": {}}',
+    '{"openapi": "3.1.0", "info": {"title": "Grün", "version": "1"}, "paths": {}}',
     "\ufeffopenapi: 3.1.0\ninfo: {title: Grün, version: '1'}\npaths: {}\n",
 ]
 
@@ -61,13 +67,22 @@ REFUSED: list[tuple[str | bytes, str]] = [
     ("true", "found a boolean"),
     ("12", "found a number"),
     ("1.5", "found a number"),
-    ("<!doctype html><html></html>", "found HTML or XML"),
+    ("<!doctype html><html></html>", "found an HTML page"),
     (b"\n <openapi/>", "found HTML or XML"),
     (b"\x1f\x8b\x08\x00\xff", "found gzip data"),
     (b"PK\x03\x04\x00", "found a ZIP archive"),
     (b"%PDF-1.7", "found a PDF"),
-    (b"caf\xe9: 1\n", r"not UTF-8 \(line 1\)"),
-    (b'{"a": 1,\n"caf\xe9": 2}', r"not UTF-8 \(line 2\)"),
+    (b"\x7fELF\x02\x00\x00", "found binary data"),
+    ("#%RAML 1.0\ntitle: T\n", "found a RAML document .*; convert it"),
+    ("FORMAT: 1A\n\n# Polls\n", "found an API Blueprint"),
+    ("# of pets\ntype Query {\n  pet(id: ID!): Pet\n}\n", "found a GraphQL schema"),
+    ('"""\nThe root.\n"""\nschema {\n  query: Query\n}\n', "found a GraphQL schema"),
+    ('syntax = "proto3";\nmessage A {}\n', "found a Protocol Buffers file"),
+    ("version https://git-lfs.github.com/spec/v1\noid sha256:a\n", "git lfs pull"),
+    ('module.exports = {"openapi": "3.1.0"};', "found a program"),
+    ('// the pets\n{"openapi": "3.1.0"}', "found a comment"),
+    (b"caf\xe9: 1\n", r"not UTF-8 \(line 1, column 4\)"),
+    (b'{"a": 1,\n"caf\xe9": 2}', r"not UTF-8 \(line 2, column 5\)"),
     (b"\xff\xfea", "not UTF-16"),
     ("a: \ud800", "character 3 is half of a surrogate pair"),
     # of the JSON fault and the YAML fault, that of the language that was meant
@@ -77,6 +92,12 @@ REFUSED: list[tuple[str | bytes, str]] = [
     ('{"a": 1} {"b": 2}', r"not JSON: .*\(line 1, column 10\)"),
     ("{openapi: 3.1.0,\n info: {title: [x}}", r"expected.*\(line 2, column 18\)"),
     ('{"a": 1,, "a": 3}', r"not JSON: .*\(line 1, column 9\)"),
+    ('{"a": [1, 2', r"not JSON: the text ends too early.*\(line 1, column 12\)"),
+    ('{\n  // the a\n  "a": 1}', r"not JSON: .*found a comment.*\(line 2, column 3\)"),
+    ('{"a": 1\n"b": 2}', r"not JSON: expected ',' or '}'.* comma missing\? \(line 2, column 1\)"),
+    ("{'a': 'b' 'c'}", r"not YAML: .*, and not JSON: .*single quote.*\(line 1, column 2\)"),
+    ('{"a": "\\d"}', r"not JSON: .*means nothing in JSON.*\(line 1, column 8\)"),
+    ('{\n<<<<<<< HEAD\n"a": 1}', r"not JSON: a merge conflict.*\(line 2, column 1\)"),
     ("[" * 2000, "deeper than 200 levels"),
     ("{a: " * 2000, "deeper than 200 levels"),
     ('{"a":' * 201 + "1" + "}" * 201, "deeper than 200 levels"),
@@ -89,6 +110,35 @@ def test_the_fault_of_a_text_is_said(text: str | bytes, reason: str) -> None:
     """What is no document is an error that says what was found, and where."""
     with pytest.raises(DocumentError, match=reason):
         parse(text)
+
+
+@pytest.mark.parametrize("text", SPELLINGS)
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_an_encoding_is_seen_without_a_mark(text: str, encoding: str) -> None:
+    """What begins in ASCII says by its zeros how it is written (YAML 1.2.2, section 5.2)."""
+    assert parse(text.removeprefix("\ufeff").encode(encoding)) == SAME
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"a": 1,}', "a comma behind the last member; remove it (line 1, column 8)"),
+        ('{"a": "b\nc"}', "a line break"),
+        ('{"a": NaN}', "a word that JSON does not have (line 1, column 7)"),
+        ('{"a": 1 # one\n}', "a comment"),
+    ],
+)
+def test_a_json_text_that_only_yaml_reads_is_told(text: str, told: str) -> None:
+    """What was meant as JSON and is read as YAML's flow style is noted, with the fault and its place."""
+    (note,) = module.parse(text).notes
+    assert note.text.startswith("the text is not JSON, and was read as YAML: ")
+    assert told in note.text
+
+
+@pytest.mark.parametrize("text", ["a: 1", '{"a": 1}', "{a: 1}", "{'a': 1}"])
+def test_a_text_without_faults_has_no_notes(text: str) -> None:
+    """What is JSON, or was meant as YAML, is not told of."""
+    assert module.parse(text, thorough=True) == ({"a": 1}, ())
 
 
 @pytest.mark.parametrize("text", ["{}", "a: 1", '{"a": }', "a: [", "[]"])

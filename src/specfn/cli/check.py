@@ -42,7 +42,7 @@ def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
     document and for functions that cannot be sent at all.
     """
     with Progress() as progress:
-        application = source.application(spec, DEFAULT, progress)
+        application = source.application(spec, DEFAULT, progress, thorough=True)
         report = _report(application, profile, strict=strict)
     if as_json:
         output.write((output.json_printable(dumps(report)), b"\n"))

@@ -25,8 +25,16 @@ argument = click.argument("spec")
 _last: list["Application"] = []
 
 
-def application(spec: str, settings: "Settings", progress: "Progress") -> "Application":
+def application(
+    spec: str, settings: "Settings", progress: "Progress", *, thorough: bool = False
+) -> "Application":
     """Read and convert the document that the caller named.
+
+    Args:
+        spec: the argument.
+        settings: how to convert it.
+        progress: told how much has arrived.
+        thorough: look for every fault of its text.
 
     Raises:
         DocumentError: it cannot be read as OpenAPI or Swagger.
@@ -34,7 +42,7 @@ def application(spec: str, settings: "Settings", progress: "Progress") -> "Appli
         UsageError: it is ``-``, and stdin is closed.
     """
     source = stdin(progress) if spec == STDIN else spec
-    _last[:] = [convert(source, settings, progress=progress.downloaded)]
+    _last[:] = [convert(source, settings, progress=progress.downloaded, thorough=thorough)]
     return _last[0]
 
 

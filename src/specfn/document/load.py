@@ -18,6 +18,7 @@ from specfn._json import JsonObject
 from specfn.document.plain import checked
 from specfn.document.text import parse
 from specfn.errors import DocumentError, TransportError, UsageError
+from specfn.records import Note
 
 if TYPE_CHECKING:
     import httpx
@@ -53,10 +54,12 @@ class Source(NamedTuple):
     Attributes:
         document: the document as plain JSON; never mutated.
         uri: the absolute URL (without user, query and fragment) or file URI; ``None`` for text and dicts.
+        notes: what is wrong with its text and did not keep it from being read.
     """
 
     document: JsonObject
     uri: str | None = None
+    notes: tuple[Note, ...] = ()
 
 
 class Fetched(NamedTuple):
@@ -71,6 +74,7 @@ def read(
     *,
     references: str | Collection[str] = "internal",
     progress: Progress | None = None,
+    thorough: bool = False,
 ) -> Source:
     """Read a document from wherever it is.
 
@@ -79,6 +83,7 @@ def read(
             document (``dict``).
         references: ``Options.references``; a URL may also redirect to the origins that it lists.
         progress: called with every chunk of a URL that arrives.
+        thorough: note keys that stand twice also in JSON texts over 4 MiB.
 
     Raises:
         DocumentError: there is nothing to read there, or what is there is not a document.
@@ -88,28 +93,30 @@ def read(
     if isinstance(source, dict):
         return Source(document=checked(source))
     if isinstance(source, bytes):
-        return read_text(source)
+        return read_text(source, thorough=thorough)
     if isinstance(source, str) and _URL.match(source):
         origins = () if isinstance(references, str) else references
         fetched = fetch(source, origins=origins, progress=progress)
-        return read_text(fetched.content, uri=fetched.uri)
+        return read_text(fetched.content, uri=fetched.uri, thorough=thorough)
     if isinstance(source, str | os.PathLike):
         _check_path(os.fspath(source))
-        return read_text(read_file(source), uri=uri_of(source))
+        return read_text(read_file(source), uri=uri_of(source), thorough=thorough)
     raise UsageError(f"expected a path, a URL, bytes or a dict, found {type(source).__name__}")
 
 
-def read_text(text: str | bytes, *, uri: str | None = None) -> Source:
+def read_text(text: str | bytes, *, uri: str | None = None, thorough: bool = False) -> Source:
     """Read a document from its text, JSON or YAML.
 
     Args:
-        text: the text; bytes are UTF-8, or UTF-16 with a byte order mark.
+        text: the text; bytes are UTF-8, UTF-16 or UTF-32.
         uri: where the text came from, as the base of its relative references.
+        thorough: as ``read``.
 
     Raises:
         DocumentError: the text is not a document.
     """
-    return Source(document=parse(text), uri=uri)
+    parsed = parse(text, thorough=thorough)
+    return Source(document=parsed.document, uri=uri, notes=parsed.notes)
 
 
 def uri_of(path: str | os.PathLike[str]) -> str:

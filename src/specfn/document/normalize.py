@@ -46,20 +46,17 @@ def version(document: JsonObject) -> str:
     found = _OPENAPI.match(f"{openapi}.0" if str(openapi) == "3" else str(openapi))
     if found:
         return f"3.{found[1]}"
-    raise DocumentError(_not_openapi(document))
+    raise _not_openapi(document)
 
 
-def _not_openapi(document: JsonObject) -> str:
-    for key in ("openapi", "swagger", "swaggerVersion", "asyncapi", "arazzo"):
-        if key in document:
-            told = f"it says {key}: {str(document[key])[:40]!r}"
-            break
-    else:
-        keys = ", ".join(repr(str(key)[:40]) for key in list(document)[:5])
-        told = f"its first keys are {keys}" if keys else "it is empty"
-    return (
+def _not_openapi(document: JsonObject) -> DocumentError:
+    from specfn.document import foreign  # noqa: PLC0415  # a document that is one does not pay for it
+
+    found = foreign.document(document)
+    return DocumentError(
         "this is not an OpenAPI or Swagger document that specfn reads "
-        f"(swagger 2.0, openapi 3.0, 3.1 or 3.2): {told}"
+        f"(swagger 2.0, openapi 3.0, 3.1 or 3.2): {found.told}",
+        pointer=found.pointer,
     )
 
 

@@ -20,8 +20,8 @@ MAX_DEPTH: Final = 200
 #: How many keys and values a document may have, shared ones counted wherever they stand.
 MAX_NODES: Final = 10_000_000
 
-TOO_DEEP: Final = f"nested deeper than {MAX_DEPTH} levels"
-TOO_LARGE: Final = f"more than {MAX_NODES:,} keys and values"
+TOO_DEEP: Final = f"the document is nested deeper than {MAX_DEPTH} levels"
+TOO_LARGE: Final = f"the document holds more than {MAX_NODES:,} keys and values"
 
 #: How deep orjson writes; documented, and a test says so.
 _ORJSON_DEPTH: Final = 254
@@ -36,22 +36,27 @@ _HINT: Final = (
 
 
 def too_deep(value: Any) -> bool:
-    """Whether a JSON value has more than ``MAX_DEPTH`` levels.
+    """Whether a JSON value has more than ``MAX_DEPTH`` levels."""
+    return written(value) is None and walked_too_deep(value)
+
+
+def written(value: Any) -> bytes | None:
+    """A JSON value as compact JSON, in brackets; ``None`` if it may have more than ``MAX_DEPTH`` levels.
 
     Writing the value inside of as many arrays as orjson's own limit leaves room for takes a fifth of
-    the time of a walk in Python, which is only taken where orjson refuses.
+    the time of a walk in Python, which is only needed where orjson refuses.
     """
     wrapped = value
     for _ in range(_ORJSON_DEPTH - MAX_DEPTH):
         wrapped = [wrapped]
     try:
-        orjson.dumps(wrapped)
+        return orjson.dumps(wrapped)
     except TypeError:
-        return _walked_too_deep(value)
-    return False
+        return None
 
 
-def _walked_too_deep(value: Any) -> bool:
+def walked_too_deep(value: Any) -> bool:
+    """The same as ``too_deep``, for what orjson does not write."""
     level = [value] if _is_container(value) else []
     for _ in range(MAX_DEPTH):
         # By identity, so what is shared (or holds itself) is looked at once per level.

@@ -4,11 +4,12 @@ import gc
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from specfn._json import JSONDecodeError, JsonObject, loads
-from specfn.document.plain import MAX_NODES, TOO_DEEP, TOO_LARGE, too_deep
+from specfn.document.plain import MAX_NODES, TOO_DEEP, TOO_LARGE, walked_too_deep, written
 from specfn.errors import DocumentError
+from specfn.records import Note
 
 #: Byte order marks, the longer ones first: UTF-32's begins with UTF-16's.
 _MARKS: Final = (
@@ -19,13 +20,14 @@ _MARKS: Final = (
     (b"\xfe\xff", "utf-16"),
 )
 
-#: How files that are no text at all begin.
-_BINARY: Final = (
-    (b"\x1f\x8b", "gzip data"),
-    (b"PK\x03\x04", "a ZIP archive"),
-    (b"%PDF-", "a PDF"),
-    (b"\x89PNG", "an image"),
-)
+#: Without a mark: which of the first four bytes are zero where the first characters are ASCII's (YAML
+#: 1.2.2, section 5.2; RFC 4627, section 3).
+_ZEROS: Final[dict[tuple[bool, ...], str]] = {
+    (False, True, True, True): "utf-32-le",
+    (True, True, True, False): "utf-32-be",
+    (False, True, False, True): "utf-16-le",
+    (True, False, True, False): "utf-16-be",
+}
 
 _KINDS: Final[dict[type, str]] = {
     dict: "an object",
@@ -39,31 +41,58 @@ _KINDS: Final[dict[type, str]] = {
 
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 
-#: What was meant as JSON: an object whose first key is in double quotes.
-_JSON: Final = re.compile(rb'\s*\{\s*"')
+#: What was meant as JSON: an object whose first key is in double quotes, or behind a comment of JavaScript's.
+_JSON: Final = re.compile(rb'\s*[{[]\s*(?:[{["]|/[/*]|<{7} )')
+
+#: What a text near whose beginning one of these stands is meant to be.
+_VERSION: Final = re.compile(rb"openapi|swagger")
+_HEAD: Final = 4096
+
+#: Up to this size a text is always looked through for keys that stand twice: beyond, counting takes as long
+#: as a hundredth of all that is done with a document.
+_COUNTED: Final = 4 * 1024 * 1024
 
 #: How much of a large JSON text is taken apart at once to count what is in it.
 _CHUNK: Final = 1 << 20
 
 
-def parse(text: str | bytes) -> JsonObject:
+class Parsed(NamedTuple):
+    """What a text holds.
+
+    Attributes:
+        document: the object.
+        notes: what is wrong with the text and does not keep it from being read.
+    """
+
+    document: JsonObject
+    notes: tuple[Note, ...] = ()
+
+
+def parse(text: str | bytes, *, thorough: bool = False) -> Parsed:
     """Read the text of a document, JSON or YAML, as a JSON object.
 
     What begins with ``{`` or ``[`` is read as JSON, and as YAML's flow style where that fails; all
-    else is YAML. Bytes are UTF-8, or UTF-16 or UTF-32 with a byte order mark.
+    else is YAML. Bytes are UTF-8; or UTF-16 or UTF-32, with a byte order mark or beginning in ASCII.
+
+    Args:
+        text: the text.
+        thorough: look for keys that stand twice also in JSON texts over 4 MiB.
 
     Raises:
         DocumentError: the text is neither, or not an object, or too deep or too large.
     """
     data = _utf8(text)
     with _collector_paused():
-        value = _json_value(data) if _first(data) in {b"{", b"["} else _yaml_value(data)
+        if _first(data) in {b"{", b"["}:
+            value, notes = _json_value(data, thorough=thorough)
+        else:
+            value, notes = _yaml_value(data), ()
     if value.__class__ is not dict:
         raise DocumentError(
             f"found {_KINDS[value.__class__]} instead of a document; "
             "a document is a JSON or YAML object with the key openapi or swagger"
         )
-    return value
+    return Parsed(value, notes)
 
 
 @contextmanager
@@ -88,16 +117,19 @@ def _utf8(text: str | bytes) -> bytes:
     for mark, encoding in _MARKS:
         if text.startswith(mark):
             return text[3:] if encoding == "utf-8" else _decoded(text, encoding).encode()
-    return text
+    unmarked = _ZEROS.get(tuple(byte == 0 for byte in text[:4]))
+    return text if unmarked is None else _decoded(text, unmarked).encode()
 
 
 def _decoded(data: bytes, encoding: str = "utf-8") -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        before = data[: error.start].decode(encoding, "replace")
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        place = f"line {line}, column {column}"
         raise DocumentError(
-            f"the text is not {encoding.upper()} (line {line}); save the document as UTF-8"
+            f"the text is not {encoding.upper()} ({place}); save the document as UTF-8"
         ) from None
 
 
@@ -108,7 +140,7 @@ def _first(data: bytes) -> bytes:
     return data[start : start + 1]
 
 
-def _json_value(data: bytes) -> Any:
+def _json_value(data: bytes, *, thorough: bool) -> tuple[Any, tuple[Note, ...]]:
     if len(data) > 2 * MAX_NODES and _has_too_many_nodes(data):  # a node takes two bytes at least
         raise DocumentError(TOO_LARGE)
     try:
@@ -116,10 +148,34 @@ def _json_value(data: bytes) -> Any:
     except JSONDecodeError as error:
         failed = error
     else:
-        if too_deep(value):
+        compact = written(value)
+        if compact is None and walked_too_deep(value):
             raise DocumentError(TOO_DEEP)
-        return value
+        if (thorough or len(data) <= _COUNTED) and has_more_colons(data, compact):
+            return value, _duplicates(data)
+        return value, ()
     return _flow(data, failed)
+
+
+def has_more_colons(data: bytes, compact: bytes | None) -> bool:
+    """Whether a JSON text may say a key twice: counted at the speed of a copy.
+
+    Args:
+        data: the text.
+        compact: what was read of it, as JSON again; ``None`` where that is not known.
+
+    Returns:
+        ``False`` only where no key stands twice in an object.
+    """
+    if compact is None or data.count(b":") != compact.count(b":"):
+        return True
+    return rb"\u003a" in data or rb"\u003A" in data
+
+
+def _duplicates(data: bytes) -> tuple[Note, ...]:
+    from specfn.document import duplicates  # noqa: PLC0415  # few texts have any
+
+    return tuple(duplicates.notes(data))
 
 
 def _has_too_many_nodes(data: bytes) -> bool:
@@ -145,29 +201,46 @@ def _count(data: bytes) -> int:
     return sum(map(data.count, (b",", b":", b"{", b"[")))
 
 
-def _flow(data: bytes, failed: JSONDecodeError) -> Any:
+def _flow(data: bytes, failed: JSONDecodeError) -> tuple[Any, tuple[Note, ...]]:
     """Read as YAML what is not JSON; of the two faults, tell that of the language that was meant."""
-    from specfn.document import yaml  # noqa: PLC0415  # 17 ms that a JSON document does not pay
+    from specfn.document import json_faults, yaml  # noqa: PLC0415  # 17 ms that JSON does not pay
 
     _decoded(data)
+    is_json = _JSON.match(data)
+    reason = json_faults.explained(failed)
     try:
-        return yaml.parse(data)
+        value = yaml.parse(data)
     except yaml.YAMLError as error:
-        if error.reason.startswith(TOO_DEEP) or not _JSON.match(data):
+        if error.reason.startswith(TOO_DEEP):
             raise
-    place = f"line {failed.lineno}, column {failed.colno}"
-    raise DocumentError(f"the text is not JSON: {failed.msg} ({place})")
+        if is_json:
+            raise DocumentError(f"the text is not JSON: {reason}") from None
+        raise DocumentError(f"{error.reason}, and not JSON: {reason}") from None
+    return value, (
+        Note(pointer="", text=f"the text is not JSON, and was read as YAML: {reason}"),
+    ) * bool(is_json)
 
 
 def _yaml_value(data: bytes) -> Any:
     from specfn.document import yaml  # noqa: PLC0415  # 17 ms that a JSON document does not pay
 
-    for begin, what in _BINARY:
-        if data.startswith(begin):
-            raise DocumentError(f"found {what} instead of the text of a document")
-    if _first(data) == b"<":
-        raise DocumentError(
-            "found HTML or XML instead of a document; use the address of the raw JSON or YAML"
-        )
+    if not _VERSION.search(data, 0, _HEAD):
+        _refuse_foreign(data)
     _decoded(data)
-    return yaml.parse(data)
+    try:
+        value = yaml.parse(data)
+    except yaml.YAMLError:
+        _refuse_foreign(data)
+        raise
+    if value.__class__ is str:
+        _refuse_foreign(data)
+    return value
+
+
+def _refuse_foreign(data: bytes) -> None:
+    """Refuse a text that by its beginning is something else; say what."""
+    from specfn.document import foreign  # noqa: PLC0415  # a document that says its version does without
+
+    found = foreign.text(data)
+    if found is not None:
+        raise DocumentError(found)

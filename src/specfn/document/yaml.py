@@ -59,6 +59,10 @@ _READ: Final[dict[str, Callable[[str], Any]]] = {
 }
 
 
+#: How the fault of a text begins that is not YAML; what only JSON has no words for is told without it.
+NOT_YAML: Final = "the text is not YAML"
+
+
 class YAMLError(DocumentError):
     """Text that is not YAML, or YAML that JSON has no words for.
 
@@ -93,17 +97,27 @@ def parse(text: str | bytes) -> Any:
     try:
         return _Builder(_pump(text)).build()
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        reason = error.problem or error.context or "this is not YAML"
-        raise YAMLError(
-            reason, mark.line + 1 if mark else 1, mark.column + 1 if mark else 1
-        ) from None
+        raise _explained(error, text) from None
     except yaml.reader.ReaderError as error:
         before = _bytes(text)[: error.position]
-        raise YAMLError(f"this is not YAML: {error.reason}", *_end_of(before)) from None
+        raise YAMLError(f"{NOT_YAML}: {error.reason}; remove them", *_end_of(before)) from None
     except UnicodeEncodeError as error:
         before = _bytes(text[: error.start])
-        raise YAMLError("this is half of a surrogate pair", *_end_of(before)) from None
+        raise YAMLError(f"{NOT_YAML}: half of a surrogate pair", *_end_of(before)) from None
+
+
+def _explained(error: yaml.MarkedYAMLError, text: str | bytes) -> YAMLError:
+    """A fault of the grammar in words that help."""
+    from specfn.document import yaml_faults  # noqa: PLC0415  # for texts that are at fault
+
+    begun, found = (
+        yaml_faults.Mark(mark.line, mark.column) if mark else None
+        for mark in (error.context_mark, error.problem_mark)
+    )
+    place = found or begun or yaml_faults.Mark(0, 0)
+    problem = error.problem or error.context or "something else"
+    fault = yaml_faults.explained(problem, place, begun, _bytes(text).decode("utf-8", "replace"))
+    return YAMLError(f"{NOT_YAML}: {fault.reason}", fault.place.line + 1, fault.place.column + 1)
 
 
 def _pump(text: str | bytes) -> Callable[[], Any]:
@@ -131,13 +145,14 @@ def _refuse(event: Any, reason: str) -> NoReturn:
 
 
 def _refuse_tag(event: Any) -> NoReturn:
-    _refuse(event, f"the tag {event.tag[:60]} means nothing in JSON; remove it")
+    tag = event.tag.replace("tag:yaml.org,2002:", "!!")[:60]
+    _refuse(event, f"the tag {tag} means nothing in JSON; remove it")
 
 
 def _check_key(event: Any, key: str, *, twice: bool) -> None:
     """Refuse a key that stands twice, and a merge key; a quoted ``"<<"`` is an ordinary key."""
     if twice:
-        _refuse(event, f"the key {key[:60]!r} stands twice in one mapping")
+        _refuse(event, f"the key {key[:60]!r} stands twice in one mapping; remove one")
     if not getattr(event, "style", None):
         _refuse(event, "the merge key << is not JSON; write the members out")
 
@@ -207,7 +222,7 @@ class _Builder:
         self._collections(begin)
         end = next(self.events)
         if end.__class__ is not StreamEndEvent:
-            _refuse(end, "a second document begins here; a file may hold one")
+            _refuse(end, "a second document begins here; keep one in a file")
         return root[0]
 
     # -- collections --------------------------------------------------------------------------
@@ -331,7 +346,7 @@ class _Builder:
         elif isinstance(event, ScalarEvent):
             self._scalar(event)
             return str(event.value)
-        _refuse(event, "a key must be text, not a collection")
+        _refuse(event, "a key must be text, not a collection; quote {{ }} and the like")
 
     def _alias(self, event: Any) -> Any:
         """The value that an alias stands for, counted as if it were written out."""
@@ -348,7 +363,10 @@ class _Builder:
     def _anchored(self, event: Any) -> _Anchored:
         name = event.anchor
         if name not in self.anchors:
-            _refuse(event, f"there is no anchor &{name[:60]} before this alias")
+            _refuse(
+                event,
+                f"there is no anchor &{name[:60]} before this alias; quote a text that begins with *",
+            )
         meant = self.anchors[name]
         if meant is None:
             _refuse(event, f"the alias *{name[:60]} stands inside what it refers to")
@@ -364,7 +382,7 @@ def _plain(event: ScalarEvent) -> Any:
     if match is None:
         return text
     if len(text) > _MAX_DIGITS:
-        _refuse(event, f"a number of {len(text)} characters")
+        _refuse(event, f"found a number of {len(text)} characters; quote it if it is a text")
     value = _READ[str(match.lastgroup)](text)
     if value.__class__ is float and not math.isfinite(value):
         _refuse(event, f"{text} is not a number that JSON can write; quote it if it is a text")
