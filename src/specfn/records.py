@@ -2,7 +2,7 @@
 
 import reprlib
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 
 class _Absent:
@@ -122,18 +122,41 @@ class TextFault:
         return self.offset - self.text.rfind("\n", 0, self.offset)
 
 
+#: What may be changed of what a document says before a model reads it; ``docs/records.md`` tells each.
+EditKind: TypeAlias = Literal[
+    "closed",
+    "constraint",
+    "contradiction",
+    "cut",
+    "default",
+    "description",
+    "enum",
+    "hidden",
+    "name",
+    "null",
+    "open",
+    "properties",
+    "reference",
+    "renamed",
+    "required",
+    "strict",
+    "tuple",
+    "union",
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
     """One difference between what the document says and what a model is shown.
 
     Attributes:
         pointer: JSON Pointer into the schema that the model is shown.
-        kind: a short stable word: ``cut``, ``description``, ``enum``, ``constraint``, ...
+        kind: a short stable word.
         reason: a sentence that says what was changed and where the rule went.
     """
 
     pointer: str
-    kind: str
+    kind: EditKind
     reason: str
 
 

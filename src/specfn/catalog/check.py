@@ -3,13 +3,16 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from specfn.catalog.fits import Fits
-from specfn.catalog.tools import LeftOut, offered, subjects, tools
+from specfn.catalog.tools import LeftOut, LeftOutCode, offered, subjects, tools
 from specfn.function.function import Function
 from specfn.schema.profile import Profile
-from specfn.schema.refusals import Refusal, refusals
+from specfn.schema.refusals import refusals
+
+#: What a provider may refuse of a list of tools; ``docs/records.md`` tells each.
+FindingCode: TypeAlias = Literal["description", "name"] | LeftOutCode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,14 +21,14 @@ class Finding:
 
     Attributes:
         function: the function's name; empty for what concerns all of them.
-        code: a short stable word; those of ``Refusal``, and ``name``, ``description`` and ``count``.
+        code: a short stable word; those of ``Refusal``, and what concerns names, descriptions and the list.
         pointer: JSON Pointer of the place, beginning with the part of the tool; empty for the tool itself.
         reason: one sentence.
         mended: whether ``Application.tools`` sends the function all the same, with what is refused mended.
     """
 
     function: str
-    code: str
+    code: FindingCode
     pointer: str
     reason: str
     mended: bool
@@ -41,12 +44,12 @@ def check(functions: Sequence[Function], profile: Profile, fits: Fits) -> Iterat
     left_out = {item.function: item for item in listed.left_out}
     for function in functions:
         gone = left_out.get(function.name)
-        for refusal in _refused(function, profile):
+        for code, pointer, reason in _refused(function, profile):
             yield Finding(
                 function=function.name,
-                code=refusal.code,
-                pointer=refusal.pointer,
-                reason=refusal.reason,
+                code=code,
+                pointer=pointer,
+                reason=reason,
                 mended=gone is None,
             )
         if gone is not None:
@@ -59,20 +62,18 @@ def _left_out(item: LeftOut) -> Finding:
     )
 
 
-def _refused(function: Function, profile: Profile) -> Iterator[Refusal]:
-    """What is refused of a function's name, description and parameters."""
+def _refused(function: Function, profile: Profile) -> Iterator[tuple[FindingCode, str, str]]:
+    """What is refused of a function's name, description and parameters: code, pointer, reason."""
     if not re.fullmatch(profile.tool_name, function.name):
         reason = f"the name has {len(function.name)} characters, or one that is not accepted"
-        yield Refusal(pointer="/name", code="name", reason=reason)
+        yield "name", "/name", reason
     length, limit = len(function.description), profile.description_limit
     if limit is not None and length > limit:
         reason = f"the description has {length:,} characters; {limit:,} are accepted"
-        yield Refusal(pointer="/description", code="description", reason=reason)
+        yield "description", "/description", reason
     shown: Any = offered(function).parameters
     if isinstance(shown, dict):
         for refusal in refusals(shown, profile):
-            place = f"/parameters{refusal.pointer}"
-            yield Refusal(pointer=place, code=refusal.code, reason=refusal.reason)
+            yield refusal.code, f"/parameters{refusal.pointer}", refusal.reason
     else:
-        reason = "the parameters are a list, which no provider takes"
-        yield Refusal(pointer="/parameters", code="root", reason=reason)
+        yield "root", "/parameters", "the parameters are a list, which no provider takes"

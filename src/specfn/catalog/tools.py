@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from specfn._digest import digest
 from specfn._json import JsonObject, dumps
@@ -15,7 +15,7 @@ from specfn.function.function import Function
 from specfn.records import Edit
 from specfn.schema.fit import Fit
 from specfn.schema.profile import Profile
-from specfn.schema.refusals import refusals
+from specfn.schema.refusals import RefusalCode, refusals
 from specfn.schema.restore import restore
 from specfn.schema.text import shorten
 
@@ -75,6 +75,10 @@ class Tool:
         )
 
 
+#: Why a function is not sent; ``docs/records.md`` tells each.
+LeftOutCode: TypeAlias = Literal["budget", "count", "refused"] | RefusalCode
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
     """A function that is not sent.
@@ -86,7 +90,7 @@ class LeftOut:
     """
 
     function: str
-    code: str
+    code: LeftOutCode
     reason: str
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from specfn._json import JsonObject, dumps
 from specfn._pointer import join
-from specfn.records import Edit
+from specfn.records import Edit, EditKind
 from specfn.schema.annotations import admits, example, words
 from specfn.schema.body import Body, boolean, shown
 from specfn.schema.bundle import Named
@@ -68,7 +68,7 @@ class Drafter(ABC):
     def _example(self, example: Any) -> JsonObject:
         """How the dialect gives an example."""
 
-    def _edit(self, kind: str, reason: str) -> None:
+    def _edit(self, kind: EditKind, reason: str) -> None:
         self._edits.append(Edit(pointer=join(self._path), kind=kind, reason=reason))
 
     def _shortens(self, *, long: bool) -> bool:
@@ -158,7 +158,7 @@ class Drafter(ABC):
     def _describe(self, body: Body, key: str, value: Any, *, always: bool = False) -> None:
         """Say a keyword in the description; what nobody can see in it is left out there."""
         (body.always if always else body.lines).append(f"@{key} {shown(value)}")
-        kind = "constraint" if is_plain(value) else "hidden"
+        kind: EditKind = "constraint" if is_plain(value) else "hidden"
         self._edit(kind, f"{key} is only described; validation keeps it")
 
     def _kept_names(self, names: Iterable[Any]) -> None:

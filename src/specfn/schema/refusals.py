@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from specfn._json import JsonObject
 from specfn._pointer import join
@@ -17,6 +17,26 @@ _SINGLES: Final = ("items", "additionalProperties", "not", "if", "then", "else",
 
 _Path = tuple[str | int, ...]
 
+#: What a provider may refuse of a schema; ``docs/records.md`` tells each.
+RefusalCode: TypeAlias = Literal[
+    "enum",
+    "format",
+    "items",
+    "key",
+    "keyword",
+    "nesting",
+    "null",
+    "pattern",
+    "reference",
+    "required",
+    "root",
+    "size",
+    "strict",
+    "union",
+]
+
+_Found: TypeAlias = Iterator[tuple[RefusalCode, str]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
@@ -24,13 +44,12 @@ class Refusal:
 
     Attributes:
         pointer: JSON Pointer of the place in the schema.
-        code: a short stable word: ``root``, ``keyword``, ``null``, ``union``, ``reference``, ``items``,
-            ``enum``, ``format``, ``pattern``, ``key``, ``nesting``, ``strict`` or ``size``.
+        code: a short stable word.
         reason: one sentence.
     """
 
     pointer: str
-    code: str
+    code: RefusalCode
     reason: str
 
 
@@ -87,7 +106,7 @@ def _below(node: JsonObject) -> Iterator[tuple[tuple[str | int, ...], Any]]:
 # -- one node -------------------------------------------------------------------------------------
 
 
-def _of_node(node: JsonObject, path: _Path, profile: Profile) -> Iterator[tuple[str, str]]:
+def _of_node(node: JsonObject, path: _Path, profile: Profile) -> _Found:
     accepted = profile.keywords | profile.tolerated | _SPOKEN
     for key in node:
         if key not in accepted:
@@ -107,14 +126,14 @@ _GRAPH: Final = frozenset({"$defs", "$ref"})
 _SPOKEN: Final = _GRAPH | {"nullable"}
 
 
-def _references(node: JsonObject, profile: Profile) -> Iterator[tuple[str, str]]:
+def _references(node: JsonObject, profile: Profile) -> _Found:
     if not profile.refs and not _GRAPH.isdisjoint(node):
         yield "reference", "references are not accepted"
     if profile.ref_alone and "$ref" in node and len(node) > 1:
         yield "reference", "nothing may stand beside $ref"
 
 
-def _types(node: JsonObject, profile: Profile) -> Iterator[tuple[str, str]]:
+def _types(node: JsonObject, profile: Profile) -> _Found:
     kinds = node.get("type")
     if isinstance(kinds, list) and (profile.null != "type" or len(kinds) > 2):
         yield "null", "a list of types is not accepted"
@@ -129,7 +148,7 @@ def _types(node: JsonObject, profile: Profile) -> Iterator[tuple[str, str]]:
         yield "required", f"required, but not declared: {', '.join(sorted(undeclared)[:3])}"
 
 
-def _values(node: JsonObject, profile: Profile) -> Iterator[tuple[str, str]]:
+def _values(node: JsonObject, profile: Profile) -> _Found:
     values = node.get("enum")
     if not isinstance(values, list):
         return
@@ -139,7 +158,7 @@ def _values(node: JsonObject, profile: Profile) -> Iterator[tuple[str, str]]:
         yield "enum", "an enum must not hold the empty string"
 
 
-def _texts(node: JsonObject, profile: Profile) -> Iterator[tuple[str, str]]:
+def _texts(node: JsonObject, profile: Profile) -> _Found:
     name, formats = node.get("format"), profile.formats
     if isinstance(name, str) and formats is not None:
         kinds = node.get("type")
@@ -151,7 +170,7 @@ def _texts(node: JsonObject, profile: Profile) -> Iterator[tuple[str, str]]:
         yield "pattern", "the pattern looks around or back"
 
 
-def _keys(node: JsonObject, path: _Path, profile: Profile) -> Iterator[tuple[str, str]]:
+def _keys(node: JsonObject, path: _Path, profile: Profile) -> _Found:
     legal = profile.nested_key if path else profile.root_key
     if legal is not None:
         for name in node.get("properties", ()):
@@ -159,7 +178,7 @@ def _keys(node: JsonObject, path: _Path, profile: Profile) -> Iterator[tuple[str
                 yield "key", f"the property name {name[:80]!r} is not accepted"
 
 
-def _strict(node: JsonObject) -> Iterator[tuple[str, str]]:
+def _strict(node: JsonObject) -> _Found:
     kinds = node.get("type")
     if kinds is None and "anyOf" not in node and "$ref" not in node and "enum" not in node:
         yield "strict", "a value of any type cannot be enforced"

@@ -4,6 +4,7 @@ import re
 from typing import Any, Final
 
 from specfn._json import JsonObject
+from specfn.records import EditKind
 from specfn.schema.body import Body, shown
 from specfn.schema.bundle import Named, takes_null
 from specfn.schema.derived import Derived
@@ -70,7 +71,7 @@ class Speaker(Drafter):
         return self._profile.null == "type"
 
     def _tell(
-        self, body: Body, key: str, value: Any, what: str, *, kind: str = "constraint"
+        self, body: Body, key: str, value: Any, what: str, *, kind: EditKind = "constraint"
     ) -> None:
         """Say a keyword in the description; validation keeps it, and what nobody can see in it is left out."""
         body.lines.append(f"@{key} {shown(value)}")
