@@ -1,5 +1,6 @@
 import json
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from tests.connectors.lint import faults
 
 from specfn.api import load
 from specfn.application.application import Application
+from specfn.catalog.telling import told
 from specfn.catalog.tools import MANY_TOKENS, Tools
 from specfn.connectors.registry import NAMES, profile
 from specfn.errors import ToolsWarning, UnknownFunctionError, UsageError
@@ -328,3 +330,52 @@ def test_every_tool_passes_the_lint(name: str) -> None:
 def test_profiles_name_themselves() -> None:
     """A list of tools knows whom it is for."""
     assert application(NOTES).tools("mcp").profile is profile("mcp")
+
+
+# -- what is said twice ---------------------------------------------------------------------------
+
+SAID = {
+    "/notes/{id}": {
+        "get": operation(
+            summary="Find a note.",
+            tags=["notes"],
+            parameters=[
+                {**parameter("id", "path"), "description": "Its  number,\nnot its title."},
+                {**parameter("page_size"), "description": "Page size"},
+                {**parameter("filter[by]", maxLength=9), "description": "What it must hold."},
+                {**parameter("either", anyOf=[STRING, {"type": "array", "items": STRING}]), "description": "A word, or words."},
+            ],
+        )
+    }
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_description_does_not_repeat_the_schema(name: str) -> None:
+    """What is said of a parameter is in the schema, and not in the tool's description once more."""
+    app = application(SAID)
+    assert app["notes_getById"].description.count("@param") == 4
+    tool = app.tools(name).tools[0]
+    assert tool.description == "Find a note.\n\n@tag notes"
+    written = json.dumps(tool.wire)
+    for text in ("number,", "What it must hold.", "A word, or words."):
+        assert written.count(text) == 1
+    assert "description" not in {edit.kind for edit in tool.changed}
+
+
+def test_what_a_schema_does_not_say_stays_in_the_description() -> None:
+    """Where a schema was cut, the description keeps what it says of parameters, under the names that are shown (R14)."""
+    text = "Find.\n\n@param filter[by] What it must hold.\n@param id Its number.\n@tag notes"
+    whole = application(SAID).tools().tools[0].fit
+    groups = {"properties": {"filter_by": STRING}}
+    cut = replace(
+        whole,
+        names={"filter_by": "filter[by]"},
+        schema={"type": "object", "properties": {"id": STRING, "query": groups}},
+    )
+    shown = text.replace("filter[by]", "filter_by")
+    assert told(text, cut) == shown
+    assert told("no line", cut) == "no line"
+    given = {"type": "string", "description": "Its\nnumber.\n@maxLength 3"}
+    one = replace(cut, schema={"type": "object", "properties": {"id": given, "query": groups}})
+    assert told(text, one) == shown.replace("@param id Its number.\n", "")

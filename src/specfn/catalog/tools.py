@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from specfn._digest import digest
 from specfn._json import JsonObject, dumps
 from specfn.catalog.fits import Fits
+from specfn.catalog.telling import told
 from specfn.catalog.tokens import estimate
 from specfn.catalog.wire import written
 from specfn.errors import UsageError
@@ -263,7 +264,8 @@ class _Maker:
     def __init__(self, profile: Profile, fits: Fits) -> None:
         self._profile = profile
         self._fits = fits
-        self._taken: set[str] = set()
+        #: What each tool is described with before anything is shortened, by the names that are taken.
+        self._texts: dict[str, str] = {}
 
     def all(self, wanted: Sequence[Subject]) -> tuple[list[Tool], list[LeftOut]]:
         """All tools that the provider takes, and the functions that are left out."""
@@ -296,7 +298,7 @@ class _Maker:
             reason = f"{fault.reason} (at #{fault.pointer})"
             return LeftOut(function=function.name, code=fault.code, reason=reason)
         name = self._name(subject)
-        self._taken.add(name)
+        self._texts[name] = subject.description
         return self._tool(subject.function, name, subject.description, fit)
 
     def _fit(self, function: Function, budget: int | None) -> Fit:
@@ -309,11 +311,11 @@ class _Maker:
             fit = self._fit(tool.function, schema)
         elif len(tool.description) <= description:
             return tool
-        text = shorten(tool.description, description)
+        text = shorten(told(self._texts[tool.name], fit), description)
         return self._tool(tool.function, tool.name, text, fit)
 
     def _tool(self, function: Function, name: str, text: str, fit: Fit) -> Tool:
-        description = self._description(function, text)
+        description = self._description(function, told(text, fit))
         wire = written(
             self._profile, name=name, description=description, schema=fit.schema, strict=fit.strict
         )
@@ -339,7 +341,7 @@ class _Maker:
         legal = re.compile(self._profile.tool_name)
         told = digest(name)
         length = 6
-        while name in self._taken or not legal.fullmatch(name):
+        while name in self._texts or not legal.fullmatch(name):
             plain = re.sub(r"[^A-Za-z0-9_]", "_", subject.name)
             name = f"{plain[: 63 - length]}_{told[:length]}"
             name = name if legal.fullmatch(name) else f"f{name}"[:64]
@@ -351,7 +353,7 @@ def _changed(function: Function, name: str, description: str, fit: Fit) -> Itera
     if name != function.name:
         reason = f"the name {function.name!r} is not shown: the provider or another tool has no room for it"
         yield Edit(pointer="/name", kind="name", reason=reason)
-    if function.description and description != function.description:
+    if function.description and description != told(function.description, fit):
         reason = f"another description is shown, of {len(description)} characters"
         yield Edit(pointer="/description", kind="description", reason=reason)
     if fit.reason is not None:
