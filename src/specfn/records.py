@@ -29,6 +29,12 @@ def brief(value: Any) -> str:
     return reprlib.repr(value)
 
 
+#: Why an operation is no function; ``docs/records.md`` tells each.
+OperationCode: TypeAlias = Literal[
+    "chain", "external", "human", "malformed", "method", "path", "recursive", "reference"
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationError:
     """An operation of the document that did not become a function, and why.
@@ -37,15 +43,14 @@ class OperationError:
         method: the HTTP method, lower case.
         path: the path key, as the document writes it.
         pointer: JSON Pointer of the fault in the document.
-        code: a short stable word: ``reference``, ``external``, ``recursive``, ``path``, ``method``,
-            ``human``, ``malformed`` or ``chain``.
+        code: a short stable word.
         reason: a sentence that says what is wrong and what to do.
     """
 
     method: str
     path: str
     pointer: str
-    code: str
+    code: OperationCode
     reason: str
 
     def __str__(self) -> str:

@@ -342,7 +342,7 @@ SAID = {
             parameters=[
                 {**parameter("id", "path"), "description": "Its  number,\nnot its title."},
                 {**parameter("page_size"), "description": "Page size"},
-                {**parameter("filter[by]", maxLength=9), "description": "What it must hold."},
+                {**parameter("filter[by]", type="string", maxLength=9), "description": "What it must hold."},
                 {**parameter("either", anyOf=[STRING, {"type": "array", "items": STRING}]), "description": "A word, or words."},
             ],
         )

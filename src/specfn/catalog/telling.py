@@ -55,4 +55,5 @@ def _named(schema: JsonObject) -> Iterator[tuple[str, Any]]:
     for name, node in schema.get("properties", {}).items():
         yield name, node
         if name != "body" and isinstance(node, Mapping):
-            yield from node.get("properties", {}).items()
+            for branch in (node, *node.get("anyOf", ())):
+                yield from branch.get("properties", {}).items()

@@ -20,7 +20,7 @@ from specfn.migrate.parameters import path_parameters
 from specfn.migrate.references import References
 from specfn.migrate.refusal import Refused, lost_reference
 from specfn.migrate.route import Answer, Placeholder, Route, Template
-from specfn.records import Note, OperationError
+from specfn.records import Note, OperationCode, OperationError
 from specfn.settings import Settings
 
 #: What a method may be (RFC 9110, section 5.6.2).
@@ -88,7 +88,10 @@ def migrate(
 
 
 def without(
-    document: JsonObject, migration: Migration, code: str, refusal: Callable[[Route], str | None]
+    document: JsonObject,
+    migration: Migration,
+    code: OperationCode,
+    refusal: Callable[[Route], str | None],
 ) -> Migration:
     """A migration in which the routes that are refused are errors, in the document's order."""
     refused = {

@@ -1,5 +1,7 @@
 """Why an operation cannot be a route; it becomes an ``OperationError``."""
 
+from specfn.records import OperationCode
+
 
 class Refused(Exception):  # noqa: N818  # it never leaves the room
     """An operation that cannot be a route.
@@ -10,7 +12,7 @@ class Refused(Exception):  # noqa: N818  # it never leaves the room
         pointer: JSON Pointer of the fault in the document.
     """
 
-    def __init__(self, code: str, reason: str, pointer: str) -> None:
+    def __init__(self, code: OperationCode, reason: str, pointer: str) -> None:
         super().__init__(code, reason, pointer)
         self.code = code
         self.reason = reason
