@@ -17,7 +17,8 @@ from specfn.schema.direction import (
     relaxed,
     without_required,
 )
-from specfn.schema.merge import annotate, is_annotation, merge
+from specfn.schema.inheritance import Inheritance
+from specfn.schema.merge import is_annotation
 from specfn.schema.names import Names
 from specfn.schema.polymorphism import (
     Family,
@@ -69,6 +70,7 @@ class Definitions:
         self._pairs: dict[tuple[int, int], JsonObject] = {}
         self._kept: list[Any] = []
         self._asked: dict[str, frozenset[str]] = {}
+        self._inheritance = Inheritance(schemas, family, self, self._both)
 
     def __getitem__(self, name: str) -> Any:
         """One composed definition.
@@ -225,13 +227,9 @@ class Definitions:
         return {"$ref": self._names.composite(node)}
 
     def _merged(self, node: JsonObject, owner: str | None) -> Any:
-        parts = self._parts(node, owner)
-        if any(part is False for _, part in parts):
+        merged = self._inheritance.merged(node, owner)
+        if merged is False:
             return False
-        schemas = [part for _, part in parts]
-        merged = merge(schemas, self._both) if len(parts) > 1 else dict(schemas[0])
-        if len(parts) > 1:
-            annotate(merged, parts)
         discriminator = merged.pop("discriminator", None)
         composed = self._plain(merged)
         if discriminator is not None:
@@ -245,48 +243,6 @@ class Definitions:
             self._kept += (left, right)
             self._pairs[pair] = {"allOf": [left, right]}
         return self._pairs[pair]
-
-    def _parts(self, node: JsonObject, owner: str | None) -> list[tuple[int, Any]]:
-        """The parts of a composite without ``$ref`` and ``allOf``, in the document's order.
-
-        Each comes with its rank: 0 the outermost (the last), 1 an inline part, 2 what is referred to.
-        """
-        found: list[tuple[int, Any]] = []
-        seen = {owner}
-        stack: list[tuple[Any, int, bool]] = [(node, 0, False)]
-        while stack:
-            part, rank, ready = stack.pop()
-            if ready or part.__class__ is not dict:
-                if part is not True:
-                    found.append((rank, part))
-                continue
-            name = component_of(part.get("$ref"))
-            known = name is not None and name in self._schemas
-            dropped = {"$ref", "allOf"} if known else {"allOf"}
-            here = {key: value for key, value in part.items() if key not in dropped}
-            if here or rank == 0:
-                stack.append((here, rank, True))
-            stack.extend((inner, max(rank, 1), False) for inner in reversed(part.get("allOf", ())))
-            if known and name not in seen:
-                assert name is not None
-                seen.add(name)
-                stack.append((self._base(name, owner), 2, False))
-        return found
-
-    def _base(self, name: str, owner: str | None) -> Any:
-        """What an ``allOf`` takes from a component: itself if it is the owner's parent, else its use."""
-        schema = self._schemas[name]
-        if not isinstance(schema, dict):
-            return schema
-        unions = [
-            key for key in _UNIONS if any(_component(item) == owner for item in schema.get(key, ()))
-        ]
-        has_tag = own_discriminator(schema) is not None
-        if owner is not None and (unions or (has_tag and owner in self._family.descendants(name))):
-            return {
-                key: value for key, value in schema.items() if key not in {"discriminator", *unions}
-            }
-        return self[name] if self._family.branches(name) is not None else schema
 
     # -- polymorphism ---------------------------------------------------------------------------
 
@@ -352,10 +308,6 @@ class Definitions:
         if says_itself(self._family.parts(name), tag, tags):
             return branch
         return {**branch, "$ref": self._names.with_tag(name, tag, tags)}
-
-
-def _component(branch: Any) -> str | None:
-    return component_of(branch.get("$ref")) if isinstance(branch, dict) else None
 
 
 def _is(left: Any, right: Any) -> bool:

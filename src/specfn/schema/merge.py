@@ -66,36 +66,97 @@ def merge(parts: Sequence[JsonObject], both: Both) -> JsonObject:
     Returns:
         A new schema; its ``allOf`` holds what could not be merged.
     """
-    out: JsonObject = {}
-    rest: list[JsonObject] = []
-    clashes: list[str] = []
-    for part in parts:
-        if part is not parts[-1] and any(key in part for key in _UNEVALUATED):
-            rest.append(part)  # it looks at its own neighbors only
-            continue
+    merging = Merging(both)
+    for part in parts[:-1]:
+        merging.add(part)
+    merging.add(parts[-1], outermost=True)
+    return merging.finish()
+
+
+class Merging:
+    """Parts that are merged one after the other; a copy goes on by itself.
+
+    Attributes:
+        both: gives one schema that means two.
+        out: what was merged.
+        rest: what could not be merged.
+        clashes: the keywords in which parts contradict each other.
+        looks: whether a part says what properties without a declaration must satisfy.
+    """
+
+    __slots__ = ("both", "clashes", "looks", "out", "rest")
+
+    def __init__(self, both: Both) -> None:
+        self.both = both
+        self.out: JsonObject = {}
+        self.rest: list[JsonObject] = []
+        self.clashes: list[str] = []
+        self.looks = False
+
+    def add(self, part: JsonObject, *, outermost: bool = False) -> None:
+        """Merge one more part; the outermost, which comes last, looks at what the others evaluate."""
+        self.looks = self.looks or "additionalProperties" in part
+        if not outermost and any(key in part for key in _UNEVALUATED):
+            self.rest.append(part)  # it looks at its own neighbors only
+            return
         left: JsonObject = {}
-        _merge_object(out, part, left, both)
+        _merge_object(self.out, part, left, self.both)
         for bundle in _BUNDLES:
-            _merge_bundle(out, part, bundle, left, both)
+            _merge_bundle(self.out, part, bundle, left, self.both)
         for key, value in part.items():
             if key not in _GROUPED and not is_annotation(key):
-                _merge_keyword(out, key, value, left, clashes)
+                _merge_keyword(self.out, key, value, left, self.clashes)
         if left:
-            rest.append(left)
-    properties = out.get("properties", {})
+            self.rest.append(left)
+
+    def copy(self) -> "Merging":
+        """The same parts, merged; nothing that is added to one is in the other."""
+        _settle(self.out)
+        same = Merging(self.both)
+        same.out = dict(self.out)
+        same.rest = [*self.rest]
+        same.clashes = [*self.clashes]
+        same.looks = self.looks
+        return same
+
+    def joins(self, other: "Merging") -> bool:
+        """Whether adding the parts of another one by one is adding what they came to."""
+        ours, theirs = self.out, other.out
+        return (
+            not (other.rest or other.clashes or other.looks)
+            and theirs.keys() <= _PLAIN
+            and ours.get("type", theirs.get("type")) == theirs.get("type", ours.get("type"))
+            and ours.get("properties", {}).keys().isdisjoint(theirs.get("properties", ()))
+            and _is_open(ours)
+        )
+
+    def finish(self) -> JsonObject:
+        """What all parts mean."""
+        out = self.out
+        _settle(out)
+        if self.looks and "unevaluatedProperties" in out:
+            # a part that takes all properties looks at them, and leaves nothing unevaluated
+            out.setdefault("additionalProperties", True)
+        if self.rest:
+            out["allOf"] = self.rest
+        _tell(out, self.clashes)
+        return out
+
+    def join(self, other: "Merging") -> None:
+        """Add what the parts of another came to, key by key in their order."""
+        for key, value in other.out.items():
+            self.add({key: value})
+
+
+#: What parts come to that can be added to others at once, whatever is merged afterwards.
+_PLAIN: Final = frozenset({"properties", "required", "type"})
+
+
+def _settle(out: JsonObject) -> None:
+    """Let go of the properties in the making."""
+    properties = out.get("properties")
     if isinstance(properties, _Own):
         out["properties"] = dict(properties)
-    _keep_open(out, parts)
-    if rest:
-        out["allOf"] = rest
-    _tell(out, clashes)
-    return out
-
-
-def _keep_open(out: JsonObject, parts: Sequence[JsonObject]) -> None:
-    """A part that takes all properties looks at them, and leaves nothing unevaluated."""
-    if "unevaluatedProperties" in out and any("additionalProperties" in part for part in parts):
-        out.setdefault("additionalProperties", True)
 
 
 def _tell(out: JsonObject, clashes: list[str]) -> None:
@@ -211,6 +272,9 @@ def _add_properties(out: JsonObject, part: JsonObject, both: Both) -> None:
     ours = out.get("properties")
     if not isinstance(ours, _Own):
         ours = out["properties"] = _Own(ours or {})
+    if ours.keys().isdisjoint(theirs):
+        ours.update(theirs)
+        return
     for name, node in theirs.items():
         ours[name] = _meet(ours[name], node, both) if name in ours else node
 
@@ -333,18 +397,3 @@ _MERGERS: dict[str, Callable[[Any, Any], Any]] = {
     "type": _types,
     "uniqueItems": lambda left, right: left or right,
 }
-
-
-# -- annotations ----------------------------------------------------------------------------------
-
-
-def annotate(merged: JsonObject, parts: list[tuple[int, Any]]) -> None:
-    """The annotations of a composite: its own first, then its inline parts', few from what it refers to."""
-    for rank, part in sorted(parts, key=lambda item: item[0]):
-        for key, value in part.items():
-            if is_annotation(key) and key not in merged and (rank < 2 or key in _INHERITED):
-                merged[key] = value
-
-
-#: What a composite takes over from the components it refers to: the rest describes those alone.
-_INHERITED = frozenset({"deprecated", "description", "discriminator", "readOnly", "writeOnly"})

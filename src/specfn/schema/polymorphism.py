@@ -102,7 +102,7 @@ class Family:
                 seen.add(component)
                 schema = self._schemas.get(component or "")
                 found.extend(_inline_parts(schema))
-                waiting.extend(_parents(schema))
+                waiting.extend(parents_of(schema))
         return found
 
     def branches(self, parent: str) -> list[tuple[str | None, tuple[str, ...]]] | None:
@@ -147,12 +147,12 @@ def tags_by_component(discriminator: JsonObject) -> dict[str, tuple[str, ...]]:
 def _children(schemas: JsonObject) -> dict[str, list[str]]:
     children: dict[str, list[str]] = {}
     for name, schema in schemas.items():
-        for parent in dict.fromkeys(_parents(schema)):
+        for parent in dict.fromkeys(parents_of(schema)):
             children.setdefault(parent, []).append(name)
     return children
 
 
-def _parents(schema: Any) -> Iterable[str]:
+def parents_of(schema: Any) -> Iterable[str]:
     """The components that a component's own ``allOf`` names, through inline parts."""
     stack = [schema]
     while stack:
