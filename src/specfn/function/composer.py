@@ -7,7 +7,7 @@ from specfn import human
 from specfn._json import JsonObject, dumps
 from specfn.errors import DocumentError, UsageError
 from specfn.function.files import marked
-from specfn.function.schemas import Schemas, closed, renderer_of, validator_class
+from specfn.function.schemas import Schemas, closed, renderer_of, validator_of
 from specfn.function.separate import Separator
 from specfn.migrate.fixed import fixed_parameters, shown
 from specfn.migrate.route import Body, Group, Parameter, Route
@@ -76,7 +76,7 @@ class Composer:
     def _misfit(self, schema: Any, value: Any) -> str | None:
         """What is wrong with a fixed value; ``None`` if it is valid."""
         root = self.validator({"allOf": [self._request.compose(schema)]})
-        problems = validator_class()(root, formats=self.settings.formats).problems(value)
+        problems = validator_of(root, self.settings).problems(value)
         return str(problems[0]).removeprefix("$input: ") if problems else None
 
     def look(self, schema: Any) -> Any:
@@ -184,7 +184,7 @@ class Composer:
         """Why the arguments of a route cannot be validated safely; ``None`` if they can (V1)."""
         try:
             schema = self.validator(self.root(route))
-            validator_class()(schema, engine=self.settings.engine).is_valid({})
+            validator_of(schema, self.settings).is_valid({})
         except DocumentError as error:
             return f"{error.reason}; simplify the schema"
         return None

@@ -190,12 +190,7 @@ class Schemas:
             DocumentError: the schema is not one that can be enforced.
         """
         if self._validator is None:
-            made = validator_class()(
-                self.root,
-                formats=self.settings.formats,
-                equals=self.settings.equals,
-                engine=self.settings.engine,
-            )
+            made = validator_of(self.root, self.settings, equals=self.settings.equals)
             made.compile()
             self._validator = made
             if self.settings.keyword:
@@ -216,21 +211,20 @@ class Schemas:
         Properties that the document does not declare are none of its promises, whatever ``equals`` says.
         """
         if self._promised is None and (schema := loads(self.promise)) is not None:
-            self._promised = validator_class()(
-                schema, formats=self.settings.formats, engine=self.settings.engine
-            )
+            self._promised = validator_of(schema, self.settings)
         return self._promised
 
     @property
     def nullable(self) -> frozenset[str]:
         """The keys at the root whose place takes null."""
         if self._nullable is None:
-            validator = validator_class()
             definitions = self.root.get("$defs", {})
             self._nullable = frozenset(
                 key
                 for key, node in self.root["properties"].items()
-                if validator({"allOf": [node], "$defs": definitions}).is_valid(None)
+                if validator_of({"allOf": [node], "$defs": definitions}, self.settings).is_valid(
+                    None
+                )
             )
         return self._nullable
 
@@ -250,8 +244,14 @@ def renderer_of(definitions: Named, settings: Settings) -> Renderer:
     )
 
 
-def validator_class() -> "type[Validator]":
-    """The class that checks: it is imported when the first arguments are."""
+def validator_of(schema: Any, settings: Settings, *, equals: bool = False) -> "Validator":
+    """What checks as the options ask for it; its class is imported when the first arguments are checked.
+
+    Args:
+        schema: what it checks against.
+        settings: the engine, and whether formats are asserted.
+        equals: whether undeclared properties are refused everywhere.
+    """
     from specfn.validation.validate import Validator  # noqa: PLC0415  # a third of the import time
 
-    return Validator
+    return Validator(schema, formats=settings.formats, equals=equals, engine=settings.engine)

@@ -8,7 +8,7 @@ from specfn import human
 from specfn._json import JsonObject, dumps, loads
 from specfn.function.halves import Half
 from specfn.function.ownership import Survey
-from specfn.function.schemas import Schemas, Source, closed, renderer_of, validator_class
+from specfn.function.schemas import Schemas, Source, closed, renderer_of, validator_of
 from specfn.function.splitting import Splitter
 from specfn.function.spots import GROUPS, Claim, Spot
 from specfn.records import ABSENT
@@ -34,7 +34,7 @@ class Separator:
         """
         self.definitions = definitions
         self.settings = settings
-        self._survey = Survey(definitions, predicate, _matches)
+        self._survey = Survey(definitions, predicate, self._matches)
         self._llm = Half(self._survey, definitions, human=False)
         self._human = Half(self._survey, definitions, human=True)
         self._renderers = tuple(renderer_of(each, settings) for each in (self._llm, self._human))
@@ -66,10 +66,15 @@ class Separator:
         """Whether a value is valid against a schema of the document."""
         if id(node) not in self._validators:
             schema = {"allOf": [node], "$defs": reachable(self.definitions, [node])}
-            self._validators[id(node)] = validator_class()(
-                schema, formats=self.settings.formats, equals=self.settings.equals
+            self._validators[id(node)] = validator_of(
+                schema, self.settings, equals=self.settings.equals
             )
         return bool(self._validators[id(node)].is_valid(value))
+
+    def _matches(self, pattern: str, name: str) -> bool:
+        """Whether a regular expression finds the name of a property, as ECMA-262 means it."""
+        schema = {"patternProperties": {pattern: False}}
+        return not validator_of(schema, self.settings).is_valid({name: 0})
 
 
 class Apart:
@@ -208,8 +213,3 @@ class _Side:
 
     def written_output(self) -> bytes | None:
         return self._whole.written_output()
-
-
-def _matches(pattern: str, name: str) -> bool:
-    """Whether a regular expression finds the name of a property, as ECMA-262 means it."""
-    return not validator_class()({"patternProperties": {pattern: False}}).is_valid({name: 0})
