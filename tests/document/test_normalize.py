@@ -508,6 +508,71 @@ def test_dangling_schema_references_are_told(reference: str) -> None:
     assert normalized.document["components"]["schemas"]["X"] == {"items": {"$ref": reference}}
 
 
+def swagger(**fields: Any) -> dict[str, Any]:
+    return {"swagger": "2.0", "info": {"title": "T", "version": "1"}, **fields}
+
+
+A_OF_2 = {"$ref": "#/definitions/A"}
+BODY_OF_2 = {"name": "b", "in": "body", "schema": STRING}
+#: References into places that a document does not have and its normalized form has.
+REVEALED = [
+    ("#/components/schemas/A", swagger(definitions={"A": STRING})),
+    (
+        f"#/paths/~1a/get/responses/200/{JSON}/schema",
+        swagger(paths={"/a": {"get": {"responses": {"200": {"schema": STRING}}}}}),
+    ),
+    (
+        f"#/paths/~1a/post/requestBody/{JSON}/schema",
+        swagger(paths={"/a": {"post": {"parameters": [BODY_OF_2]}}}),
+    ),
+    (
+        "#/paths/~1a/get/parameters/0/schema",
+        swagger(paths={"/a": {"parameters": [{"name": "p", "in": "query", **STRING}], "get": {}}}),
+    ),
+    (
+        "#/paths/~1a/get/parameters/0/schema",
+        document(("/paths/~1a", {"parameters": [{**PARAMETER, "schema": STRING}], "get": {}})),
+    ),
+    (
+        "#/components/schemas/T/prefixItems/0",
+        document(("/components/schemas/T", {"items": [STRING]}), openapi="3.0.3"),
+    ),
+    (
+        "#/components/schemas/T/$defs/X",
+        document(("/components/schemas/T", {"definitions": {"X": STRING}}), openapi="3.0.3"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("reference", "raw"), REVEALED)
+def test_a_place_that_normalizing_makes_is_a_place(reference: str, raw: dict[str, Any]) -> None:
+    """N8: a reference into a place of the normalized document means it, the first time as the second."""
+    named = "/definitions/From" if "swagger" in raw else "/components/schemas/From"
+    once = normalize(put(raw, named, {"items": {"$ref": reference}}))
+    target = once.document["components"]["schemas"]["From"]["items"]["$ref"]
+    (name,) = split(target.removeprefix(PREFIX[:-1]))
+    assert once.document["components"]["schemas"][name] == STRING
+    assert once.dangling == frozenset()
+    assert normalize(once.document).document == once.document
+
+
+def test_a_parameter_that_normalizing_moves_is_found() -> None:
+    """N8: a Reference Object may name a place of the normalized document, too."""
+    raw = document(
+        ("/paths/~1a", {"parameters": [PARAMETER], "get": {}}),
+        ("/paths/~1b/get/parameters/-", {"$ref": "#/paths/~1a/get/parameters/0"}),
+    )
+    once = normalize(raw).document
+    assert once["paths"]["/b"]["get"]["parameters"] == [PARAMETER]
+    assert normalize(once).document == once
+
+
+def test_the_places_of_another_version_are_none() -> None:
+    """N3: `#/definitions/A` in OpenAPI 3 leads nowhere unless the document has it."""
+    raw = document(("/components/schemas/A", STRING), ("/components/schemas/B/items", A_OF_2))
+    assert normalize(raw).dangling == {A_OF_2["$ref"]}
+
+
 @pytest.mark.parametrize("reference", ["", "#"])
 def test_the_whole_document_is_no_schema(reference: str) -> None:
     """N3: a schema's reference to the document itself leads to no schema."""

@@ -11,6 +11,9 @@ from specfn.document.swagger2 import Swagger2
 from specfn.errors import DocumentError
 from specfn.records import Note
 
+#: How often a document is normalized at most: each round resolves what the one before has revealed.
+_MAX_ROUNDS = 3
+
 _OPENAPI = re.compile(r"3\.([012])(?![0-9])")
 
 
@@ -63,6 +66,9 @@ def _not_openapi(document: JsonObject) -> DocumentError:
 def normalize(document: JsonObject, uri: str | None = None) -> Normalized:
     """Normalize a document. The input is not changed; untouched parts are shared with it.
 
+    A reference into a place that only normalizing makes (``#/components/schemas/A`` in Swagger 2.0) means that
+    place: else normalizing twice would not be normalizing once, and what was dangling would lead somewhere.
+
     Args:
         document: the raw document: a tree of plain JSON values.
         uri: where it came from; a reference by that name is internal.
@@ -71,6 +77,30 @@ def normalize(document: JsonObject, uri: str | None = None) -> Normalized:
         DocumentError: the document is of no known version.
     """
     found = version(document)
+    normalized = _once(document, uri, found)
+    for _ in range(_MAX_ROUNDS):
+        if not normalized.revealed:
+            break
+        again = _once(normalized.result.document, uri, "3.1")
+        notes = dict.fromkeys((*normalized.result.notes, *again.result.notes))
+        result = again.result._replace(version=found, notes=tuple(notes))
+        normalized = _Round(result, revealed=again.revealed)
+    return normalized.result
+
+
+class _Round(NamedTuple):
+    """A document that was normalized once.
+
+    Attributes:
+        result: what that gave.
+        revealed: whether a reference that led nowhere in the document leads somewhere in the result.
+    """
+
+    result: Normalized
+    revealed: bool
+
+
+def _once(document: JsonObject, uri: str | None, found: str) -> _Round:
     resolver = Resolver(document, uri)
     components: Any
     if found == "2.0":
@@ -83,10 +113,12 @@ def normalize(document: JsonObject, uri: str | None = None) -> Normalized:
         upgrade = SchemaUpgrade(resolver, schemas, siblings=found != "3.0")
         reader = OpenApi3(resolver, upgrade)
     normalized = reader.document()
-    return Normalized(
+    result = Normalized(
         document=normalized,
         dangling=frozenset(upgrade.dangling),
         notes=tuple(reader.notes),
         version=found,
         nodes=upgrade.nodes,
     )
+    lost = upgrade.dangling | reader.dangling
+    return _Round(result, revealed=any(map(Resolver(normalized, uri).has, lost)))

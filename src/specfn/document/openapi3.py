@@ -43,16 +43,20 @@ class OpenApi3(Reader):
         parameters = self.parameters(shared, raw.get("parameters"))
         if parameters or "parameters" in raw:
             out["parameters"] = parameters
-        if "requestBody" in raw:
-            body = self.resolved(raw["requestBody"], "requestBody", self._with_content)
+        if "responses" in raw:
+            out["responses"] = self.map(raw["responses"], "response", self.response)
+        return self.body_and_callbacks(out)
+
+    def body_and_callbacks(self, out: JsonObject) -> JsonObject:
+        """Upgrade the fields of an operation that Swagger 2.0 does not have, in place."""
+        if "requestBody" in out:
+            body = self.resolved(out["requestBody"], "requestBody", self._with_content)
             if body is None:
                 del out["requestBody"]
             else:
                 out["requestBody"] = body
-        if "responses" in raw:
-            out["responses"] = self.map(raw["responses"], "response", self._response)
-        if "callbacks" in raw:
-            out["callbacks"] = self._all_callbacks(raw["callbacks"])
+        if "callbacks" in out:
+            out["callbacks"] = self._all_callbacks(out["callbacks"])
         return out
 
     def _all_callbacks(self, raw: Any) -> JsonObject:
@@ -73,12 +77,12 @@ class OpenApi3(Reader):
         out = dict(raw)
         if "schema" in raw:
             out["schema"] = self.upgrade.schema(raw["schema"])
-        return self._content(out)
+        return self.content(out)
 
     def _with_content(self, raw: JsonObject) -> JsonObject:
-        return self._content(dict(raw))
+        return self.content(dict(raw))
 
-    def _content(self, out: JsonObject) -> JsonObject:
+    def content(self, out: JsonObject) -> JsonObject:
         """Upgrade the parts that parameters, bodies and responses share, in place."""
         if "content" in out:
             out["content"] = self.map(out["content"], "mediaType", self._media_type)
@@ -86,8 +90,9 @@ class OpenApi3(Reader):
             out["examples"] = self._examples(out["examples"])
         return out
 
-    def _response(self, raw: JsonObject) -> JsonObject:
-        out = self._content(dict(raw))
+    def response(self, raw: JsonObject) -> JsonObject:
+        """A Response Object, normalized."""
+        out = self.content(dict(raw))
         if "headers" in raw:
             out["headers"] = self.map(raw["headers"], "header", self.parameter)
         if "links" in raw:

@@ -33,6 +33,7 @@ class Reader(ABC):
 
     Attributes:
         notes: faults that no single operation can carry.
+        dangling: the references outside schemas that lead nowhere.
     """
 
     def __init__(self, resolver: Resolver, upgrade: SchemaUpgrade) -> None:
@@ -41,6 +42,7 @@ class Reader(ABC):
         self._memo: dict[tuple[str, tuple[str, ...]], Any] = {}
         self._referred: dict[tuple[str, str], Any] = {}
         self.notes: list[Note] = []
+        self.dangling: set[str] = set()
 
     @abstractmethod
     def document(self) -> JsonObject:
@@ -74,8 +76,9 @@ class Reader(ABC):
         try:
             target, tokens = self.resolver.follow(dangling)
         except (DanglingReferenceError, ValueError):
-            return dangling
+            target = None
         if not isinstance(target, dict):
+            self.dangling.add(reference)
             return dangling
         if (kind, tokens) not in self._memo:
             self._memo[kind, tokens] = dangling  # as long as it leads back to itself

@@ -93,6 +93,17 @@ class Resolver:
             node, tokens = self.locate(reference)
         raise DanglingReferenceError(reference or "")
 
+    def has(self, reference: str) -> bool:
+        """Whether a reference by pointer leads somewhere; one by an identifier does not count."""
+        base, _, fragment = reference.partition("#")
+        if base not in self.names or not fragment.startswith("/"):
+            return False
+        try:
+            self.locate(reference)
+        except (DanglingReferenceError, ValueError):
+            return False
+        return True
+
     def _walk(
         self, start: Any, tokens: list[str], reference: str, prefix: tuple[str, ...], hops: int
     ) -> tuple[Any, tuple[str, ...]]:

@@ -61,6 +61,9 @@ _REWRITTEN = frozenset(
     | NULLABLE
 )
 
+#: Where documents name their schemas.
+_NAMED = frozenset({("components", "schemas"), ("definitions",)})
+
 #: What makes a schema a place of its own for the references below it.
 _RESOURCE = frozenset({"$defs", "$id", "definitions"})
 
@@ -258,15 +261,11 @@ class SchemaUpgrade:
             raise DanglingReferenceError(
                 reference
             )  # the document or a whole section of it is no schema
-        if len(tokens) == 3 and tokens[:2] == ("components", "schemas"):
-            name = tokens[2]
-        elif len(tokens) == 2 and tokens[0] == "definitions" and self._raw.get(tokens[1]) is node:
-            name = tokens[1]
-        else:
+        if tokens[:-1] not in _NAMED or self._raw.get(tokens[-1]) is not node:
             return self._hoist(node, tokens, enclosing)
         if not (node is None or isinstance(node, dict | bool)):
             raise DanglingReferenceError(reference)
-        return name
+        return tokens[-1]
 
     def _place(self, reference: str) -> tuple[Any, tuple[str, ...], _Enclosing]:
         """Where a reference leads: in the enclosing ``$id`` resource, the document, an outer schema."""

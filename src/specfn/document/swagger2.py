@@ -1,11 +1,16 @@
-"""Swagger 2.0 documents to the normalized form (rule N6)."""
+"""Swagger 2.0 documents to the normalized form (rule N6).
+
+Fields that only OpenAPI 3 has are read as OpenAPI 3 means them: documents that were converted half-way have both.
+"""
 
 from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.document.keywords import is_true
+from specfn.document.openapi3 import OpenApi3
 from specfn.document.reader import Reader
-from specfn.document.resolve import EMBEDDED
+from specfn.document.resolve import EMBEDDED, Resolver
+from specfn.document.schemas import SchemaUpgrade
 
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
@@ -39,6 +44,11 @@ _FLOWS = {
 class Swagger2(Reader):
     """Reads one Swagger 2.0 document."""
 
+    def __init__(self, resolver: Resolver, upgrade: SchemaUpgrade) -> None:
+        super().__init__(resolver, upgrade)
+        self._newer = OpenApi3(resolver, upgrade)
+        self._newer.notes = self.notes
+
     def document(self) -> JsonObject:
         """The whole document, normalized."""
         raw = self.resolver.document
@@ -49,6 +59,8 @@ class Swagger2(Reader):
         for key, value in raw.items():
             if key == "paths":
                 out[key] = self.paths(value, key)
+            elif key == "webhooks":
+                out[key] = self._newer.paths(value, key)
             elif key not in _MOVED:
                 out[key] = value
         schemes = self.map(raw.get("securityDefinitions"), "securityScheme", _security_scheme)
@@ -109,7 +121,7 @@ class Swagger2(Reader):
                 f"response {' '.join(produces)}",
                 lambda response: self._response(response, produces),
             )
-        return out
+        return self._newer.body_and_callbacks(out)
 
     def _media_types(self, raw: JsonObject, key: str) -> list[str]:
         listed = raw.get(key, self.resolver.document.get(key))
@@ -124,6 +136,8 @@ class Swagger2(Reader):
             return {**raw, "schema": self.upgrade.schema(raw.get("schema", {}))}
         out = {key: value for key, value in raw.items() if key not in _SCHEMA_FIELDS}
         out.pop("collectionFormat", None)
+        if "content" in raw or "examples" in raw:
+            out = self._newer.content(out)
         out["schema"] = self._schema(raw)
         if raw.get("type") == "array":
             style, explode = _COLLECTIONS.get(
@@ -161,6 +175,9 @@ class Swagger2(Reader):
 
     def _response(self, raw: JsonObject, produces: list[str]) -> JsonObject:
         out = {key: value for key, value in raw.items() if key not in {"schema", "examples"}}
+        if not _NEWER.isdisjoint(raw):
+            out.pop("headers", None)
+            out = self._newer.response(out)
         if "schema" in raw:
             schema = raw["schema"]
             is_file = isinstance(schema, dict) and schema.get("type") == "file"
@@ -179,9 +196,12 @@ class Swagger2(Reader):
         return out
 
 
+#: What makes a Response Object one of OpenAPI 3.
+_NEWER = frozenset({"content", "links"})
+
 #: Fields of the Swagger Object that stand elsewhere in the normalized document, or nowhere.
 _MOVED = frozenset(
-    "swagger host basePath schemes consumes produces definitions parameters responses securityDefinitions "
+    "swagger openapi jsonSchemaDialect host basePath schemes consumes produces definitions parameters responses securityDefinitions "
     f"servers components {EMBEDDED}".split()
 )
 
