@@ -38,13 +38,13 @@ def lines(result: subprocess.CompletedProcess[str]) -> list[tuple[int, int]]:
     return [(int(line.split()[0]), int(line.split()[2])) for line in result.stdout.splitlines()]
 
 
-WRITE = "sys.stdout.write(b''.join(piece for part in parts for piece in part).decode())\n"
+WRITE = "sys.stdout.write(b''.join(pieces).decode())\n"
 
 
 @needs_cores
 def test_a_long_list_is_worked_off_by_two_processes_in_order() -> None:
     """Every item is worked off once and stands in its place, the first half by one process, the rest by another."""
-    done = lines(ran("parts = halves.by_halves(work, range(500), lambda _: None)\n" + WRITE))
+    done = lines(ran("pieces = halves.by_halves(work, range(500), lambda _: None)\n" + WRITE))
     assert [item for item, _ in done] == list(range(500))
     assert len({by for _, by in done[:250]}) == len({by for _, by in done[250:]}) == 1
     assert done[0][1] != done[-1][1]
@@ -52,7 +52,7 @@ def test_a_long_list_is_worked_off_by_two_processes_in_order() -> None:
 
 def test_a_short_list_is_worked_off_by_one_process() -> None:
     """What is done at once is done here."""
-    done = lines(ran("parts = halves.by_halves(work, range(20), lambda _: None)\n" + WRITE))
+    done = lines(ran("pieces = halves.by_halves(work, range(20), lambda _: None)\n" + WRITE))
     assert [item for item, _ in done] == list(range(20))
     assert len({by for _, by in done}) == 1
 
@@ -63,7 +63,7 @@ def test_a_process_with_threads_makes_no_copy() -> None:
     import threading
     event = threading.Event()
     threading.Thread(target=event.wait, daemon=True).start()
-    parts = halves.by_halves(work, range(500), lambda _: None)
+    pieces = halves.by_halves(work, range(500), lambda _: None)
     """
     done = lines(ran(textwrap.dedent(program) + WRITE))
     assert len({by for _, by in done}) == 1
@@ -81,7 +81,7 @@ def test_what_the_copy_does_not_finish_is_done_here(death: str) -> None:
             if os.getpid() != here and item.startswith(b"400"):
                 {death}
             yield item
-    parts = halves.by_halves(fragile, range(500), lambda _: None)
+    pieces = halves.by_halves(fragile, range(500), lambda _: None)
     """
     done = lines(ran(textwrap.dedent(program) + WRITE))
     assert [item for item, _ in done] == list(range(500))
@@ -100,7 +100,7 @@ def test_a_fault_here_leaves_no_copy_behind() -> None:
         time.sleep(600)
         yield b""
     try:
-        halves.by_halves(failing, range(500), lambda _: None)
+        list(halves.by_halves(failing, range(500), lambda _: None))
     except ValueError as error:
         print(error)
     try:
@@ -118,7 +118,7 @@ def test_a_system_that_allows_no_more_processes_is_no_fault() -> None:
     def refuse():
         raise BlockingIOError("Resource temporarily unavailable")
     os.fork = refuse
-    parts = halves.by_halves(work, range(500), lambda _: None)
+    pieces = halves.by_halves(work, range(500), lambda _: None)
     """
     done = lines(ran(textwrap.dedent(program) + WRITE))
     assert [item for item, _ in done] == list(range(500))

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
 Item = TypeVar("Item")
@@ -13,26 +13,35 @@ Work = Callable[[Sequence[Item], Callable[[int], None]], Iterable[bytes]]
 #: For how many items a second process gives more than it costs.
 _MANY: Final = 200
 
+#: How much of the copy's work is read at once.
+_BLOCK: Final = 1 << 20
+
 
 def by_halves(
     work: Work[Item], items: Sequence[Item], tell: Callable[[int], None]
-) -> list[list[bytes]]:
-    """What becomes of the items, in their order: of all at once, or of each half.
+) -> Iterator[bytes]:
+    """What becomes of the items, in their order.
 
     The second half is worked off by a copy of this process where the system makes one cheaply. The copy's
     faults are not told: what it did not finish is done here again, and fails here or does not.
+
+    Args:
+        work: turns some of the items into pieces, and tells of each that is done.
+        items: to be worked off.
+        tell: told about how many of them are done.
     """
-    middle = len(items) // 2
     if len(items) < _MANY or not _can_fork():
-        return [list(work(items, tell))]
+        yield from work(items, tell)
+        return
+    middle = len(items) // 2
     second = items[middle:]
     copy = _Copy(lambda: work(second, _nothing))
     try:
-        first = list(work(items[:middle], lambda count: tell(2 * count)))
+        yield from work(items[:middle], lambda count: tell(2 * count))
         done = copy.result()
+        yield from work(second, tell) if done is None else done
     finally:
         copy.end()
-    return [first, [done] if done is not None else list(work(second, tell))]
 
 
 class _Copy:
@@ -49,7 +58,7 @@ class _Copy:
         if self._process == 0:
             os._exit(_written(self._file, work))
 
-    def result(self) -> bytes | None:
+    def result(self) -> Iterator[bytes] | None:
         """What it wrote, once it is done; ``None`` if there is no copy, or it failed."""
         if not self._process:
             return None
@@ -57,9 +66,8 @@ class _Copy:
         self._process = 0
         if status:
             return None
-        with os.fdopen(os.dup(self._file), "rb") as file:
-            file.seek(0)
-            return file.read()
+        os.lseek(self._file, 0, os.SEEK_SET)
+        return iter(lambda: os.read(self._file, _BLOCK), b"")
 
     def end(self) -> None:
         """Leave nothing behind, whatever happened here."""
@@ -73,7 +81,7 @@ class _Copy:
 def _written(file: int, work: Callable[[], Iterable[bytes]]) -> int:
     """The exit code of the copy, which must not return to who called: all of it exists twice."""
     try:
-        with os.fdopen(file, "wb") as out:
+        with os.fdopen(file, "wb", closefd=False) as out:
             out.writelines(work())
     except BaseException:  # noqa: BLE001  # an interrupt, too, is told by the process that was copied
         return 1

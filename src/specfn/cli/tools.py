@@ -1,6 +1,8 @@
 """``specfn tools``: every function as JSON, for whoever calls a model."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 import click
@@ -54,39 +56,38 @@ def command(
     settings = Settings(keyword=not positional, dialect=dialect)
     with Progress() as progress:
         application = source.application(spec, settings, progress)
-        pieces = _listed(choose(application, globs), progress)
-    if path is None or path == STDOUT:
-        output.write(pieces)
-    else:
-        save(path, pieces)
+        with closing(_listed(choose(application, globs), progress)) as pieces:
+            if path is None or path == STDOUT:
+                output.write(list(pieces))  # nothing, if one of them fails
+            else:
+                save(path, pieces)
     output.complain(_left_out(application))
 
 
-def _listed(functions: Sequence["Function"], progress: Progress) -> list[bytes]:
+def _listed(functions: Sequence["Function"], progress: Progress) -> Generator[bytes]:
     """A JSON list with one function on each line."""
-    if not functions:
-        return [b"[]\n"]
-    pieces = [b"[\n"]
-    for part in by_halves(_lines, functions, lambda n: progress.composed(n, len(functions))):
-        pieces += part
-        pieces.append(b",\n")
-    pieces[-1] = b"\n]\n"
-    return pieces
+    if functions:
+        yield b"["
+        tell = partial(progress.composed, whole=len(functions))
+        yield from by_halves(partial(_lines, functions[0]), functions, tell)
+        yield b"\n]\n"
+    else:
+        yield b"[]\n"
 
 
-def _lines(functions: Sequence["Function"], tell: Callable[[int], None]) -> Iterator[bytes]:
-    """One function on each line, with commas between."""
-    separator = b""
+def _lines(
+    first: "Function", functions: Sequence["Function"], tell: Callable[[int], None]
+) -> Iterator[bytes]:
+    """One function on each line, with commas between; ``first`` is that of the whole list."""
     for index, function in enumerate(functions):
-        yield separator
+        yield b"\n" if function is first else b",\n"
         yield from map(output.json_printable, _written(function))
-        separator = b",\n"
         tell(index)
 
 
 def _written(function: "Function") -> Iterator[bytes]:
     """One function; its schemas are bytes already."""
-    parameters, result = function.schemas.written
+    parameters, result = function.schemas.write()
     told = {"name": function.name, "description": function.description}
     yield dumps(told)[:-1] + b',"parameters":'
     yield parameters

@@ -144,11 +144,17 @@ class Schemas:
     def written(self) -> tuple[bytes, bytes | None]:
         """``parameters`` and ``output`` as compact JSON."""
         if self._written is None:
-            source = self._from()
-            schemas = [each and each.schema for each in source.parameters()]
-            whole = schemas[0] if self.settings.keyword else schemas
-            self._written = (dumps(whole), source.written_output())
+            self._written = self.write()
         return self._written
+
+    def write(self) -> tuple[bytes, bytes | None]:
+        """``written`` for who needs it once: nothing of it is kept."""
+        if self._written is not None:
+            return self._written
+        source = self._from()
+        schemas = [each and each.schema for each in source.parameters()]
+        whole = schemas[0] if self.settings.keyword else schemas
+        return dumps(whole), source.written_output()
 
     @property
     def parameters(self) -> Any:
