@@ -1,11 +1,10 @@
 """Any source to an application in one call."""
 
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from specfn._collector import paused
 from specfn._json import JsonObject
 from specfn.application.application import Application
 from specfn.application.compose import compose
@@ -84,7 +83,7 @@ def convert(
         progress: told how much of a URL has arrived.
         thorough: look at a large text as ``strict`` does.
     """
-    with _without_collector():
+    with paused():
         found = loading.read(
             source,
             references=settings.references,
@@ -116,7 +115,7 @@ def normalize(document: JsonObject) -> JsonObject:
     Raises:
         DocumentError: the document is of no known version.
     """
-    with _without_collector():
+    with paused():
         return normalizing.normalize(loading.read(document).document).document
 
 
@@ -145,15 +144,3 @@ def _refuse_faulty(document: JsonObject, found: loading.Source) -> None:
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise DocumentError(f"{faults[0].text}{more}", pointer=faults[0].pointer)
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Pause the garbage collector: a document is many objects and no garbage."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

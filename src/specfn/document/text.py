@@ -1,11 +1,9 @@
 """Document text to a JSON object: which encoding, JSON or YAML, and what to say when it is neither."""
 
-import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
+from specfn._collector import paused
 from specfn._json import JSONDecodeError, JsonObject, loads
 from specfn.document.plain import MAX_NODES, TOO_DEEP, TOO_LARGE, walked_too_deep, written
 from specfn.errors import DocumentError
@@ -82,7 +80,7 @@ def parse(text: str | bytes, *, thorough: bool = False) -> Parsed:
         DocumentError: the text is neither, or not an object, or too deep or too large.
     """
     data = _utf8(text)
-    with _collector_paused():
+    with paused():
         if _first(data) in {b"{", b"["}:
             value, notes = _json_value(data, thorough=thorough)
         else:
@@ -93,18 +91,6 @@ def parse(text: str | bytes, *, thorough: bool = False) -> Parsed:
             "a document is a JSON or YAML object with the key openapi or swagger"
         )
     return Parsed(value, notes)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """No garbage collection while a tree is built: it would look at every new node, for nothing."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
 
 
 def _utf8(text: str | bytes) -> bytes:

@@ -61,7 +61,7 @@ class Composer:
             UsageError: one is not.
         """
         known: dict[tuple[int, str], str | None] = {}
-        for route in routes:
+        for route in routes if self.settings.fixed else ():
             for key, parameter, value in fixed_parameters(route):
                 schema = parameter.schema
                 if parameter.members:

@@ -303,6 +303,8 @@ def _in_query(made: Template) -> frozenset[str]:
 def _fill(declared: list[tuple[JsonObject, str]], made: Template) -> list[tuple[JsonObject, str]]:
     """The parameters that fill the template: ``in: path``, or for a placeholder in its query."""
     in_path = [pair for pair in declared if pair[0]["in"] == "path"]
+    if not made.query:
+        return in_path
     wanted = _in_query(made) - {raw["name"] for raw, _ in in_path}
     in_query = [pair for pair in declared if pair[0]["in"] == "query" and pair[0]["name"] in wanted]
     return [*in_path, *in_query]
@@ -313,6 +315,8 @@ def _without_fixed(
 ) -> list[tuple[JsonObject, str]]:
     """The parameters but those that the path key's own query fixes (rule R3)."""
     fixed = {name for name, _ in made.query}
+    if not fixed:
+        return declared
     kept = []
     for raw, place in declared:
         if raw["in"] == "query" and raw["name"] in fixed:

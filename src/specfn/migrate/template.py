@@ -39,7 +39,9 @@ _HEX: Final = re.compile(r"[0-9A-Fa-f]{2}")
 
 
 #: What most keys are: whole segments, literal or a placeholder, with nothing to look at twice.
-_ORDINARY: Final = re.compile(r"(?:/(?:[A-Za-z0-9_~-]+|\{[A-Za-z_][A-Za-z0-9_]*\}))+")
+_ORDINARY: Final = re.compile(
+    r"(?:/(?:[A-Za-z0-9_~$-][A-Za-z0-9_~$.()-]*|\{[A-Za-z_][A-Za-z0-9_-]*\}))+"
+)
 
 
 def _ordinary(text: str) -> Pieces:
