@@ -11,7 +11,18 @@ SRC = ROOT / "src"
 
 #: The rooms, lowest first; those of one row may not import each other, but for the pairs below.
 ORDER = (
-    ("records", "errors", "settings", "options", "human", "_collector", "_digest", "_json", "_near", "_pointer"),
+    (
+        "records",
+        "errors",
+        "settings",
+        "options",
+        "human",
+        "_collector",
+        "_digest",
+        "_json",
+        "_near",
+        "_pointer",
+    ),
     ("document",),
     ("schema",),
     ("validation",),
