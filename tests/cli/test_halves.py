@@ -123,3 +123,21 @@ def test_a_system_that_allows_no_more_processes_is_no_fault() -> None:
     done = lines(ran(textwrap.dedent(program) + WRITE))
     assert [item for item, _ in done] == list(range(500))
     assert len({by for _, by in done}) == 1
+
+
+@needs_cores
+def test_a_copy_does_not_outlive_who_waits_for_it() -> None:
+    """Whoever reads the output of a command that was killed is not kept waiting by the copy."""
+    program = """
+    import time
+    here = os.getpid()
+    def endless(items, tell):
+        if os.getpid() == here:
+            os.kill(here, 9)
+        while True:
+            tell(0)
+            time.sleep(0.01)
+            yield b""
+    list(halves.by_halves(endless, range(500), lambda _: None))
+    """
+    assert ran(program).returncode == -9

@@ -35,7 +35,8 @@ def by_halves(
         return
     middle = len(items) // 2
     second = items[middle:]
-    copy = _Copy(lambda: work(second, _nothing))
+    here = os.getpid()
+    copy = _Copy(lambda: work(second, lambda _: _leave_without(here)))
     try:
         yield from work(items[:middle], lambda count: tell(2 * count))
         done = copy.result()
@@ -98,5 +99,7 @@ def _can_fork() -> bool:
         return False
 
 
-def _nothing(_count: int) -> None:
-    """Tell nobody."""
+def _leave_without(parent: int) -> None:
+    """End the copy if whoever waits for it was killed: it would keep the streams open that it inherited."""
+    if os.getppid() != parent:
+        os._exit(1)
