@@ -86,12 +86,33 @@ def test_a_partial_update_is_not_strict() -> None:
     assert [tool.fit.strict for tool in app.tools("openai-strict").tools] == [False, True]
 
 
-def test_a_function_without_parameters_has_no_schema_where_none_is_taken() -> None:
-    """An object without properties is refused by one provider, and is the form of the others."""
-    app = application({"/a": {"get": operation()}})
-    assert "parameters" not in app.tools("gemini")[0]["functionDeclarations"][0]
-    assert app.tools()[0]["parameters"] == {"type": "object", "properties": {}}
-    assert app.tools()[0]["description"] == "GET /a"
+EMPTY: Json = {"type": "object", "properties": {}}
+CLOSED: Json = {**EMPTY, "additionalProperties": False}
+ENFORCED: Json = {**EMPTY, "required": [], "additionalProperties": False}
+
+NO_PARAMETERS = {
+    "anthropic": {"input_schema": CLOSED},
+    "azure-openai": {"parameters": CLOSED},
+    "bedrock": {"inputSchema": {"json": EMPTY}},
+    "gemini": {},
+    "mcp": {"inputSchema": CLOSED},
+    "mistral": {"parameters": CLOSED},
+    "openai": {"parameters": CLOSED},
+    "openai-responses": {"type": "function", "parameters": CLOSED, "strict": False},
+    "openai-responses-strict": {"type": "function", "parameters": ENFORCED, "strict": True},
+    "openai-strict": {"parameters": ENFORCED, "strict": True},
+    "portable": {"parameters": EMPTY},
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_function_without_parameters_has_the_schema_that_is_taken(name: str) -> None:
+    """An object that says it has no properties, but nothing where the provider refuses that."""
+    tool = application({"/a": {"get": operation()}}).tools(name)[0]
+    for inner in ("function", "toolSpec"):
+        tool = tool.get(inner, tool)
+    tool = tool["functionDeclarations"][0] if name == "gemini" else tool
+    assert tool == {"name": "a_get", "description": "GET /a", **NO_PARAMETERS[name]}
 
 
 @pytest.mark.parametrize("keyword", [True, False])

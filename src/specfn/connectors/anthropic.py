@@ -52,6 +52,8 @@ PROFILE: Final = Profile(
         "number": frozenset({"double", "float"}),
     },
     patterns=BACKTRACKING,
+    # The schema is required (types of anthropic 2.12.0), its properties are an object, empty where there are none.
+    empty_root=True,
     refs=True,
 )
 

@@ -48,6 +48,8 @@ PROFILE: Final = Profile(
         "number": frozenset({"double", "float"}),
     },
     patterns=BACKTRACKING,
+    # The schema is required (service model of botocore 1.44.5).
+    empty_root=True,
     null="branch",
 )
 

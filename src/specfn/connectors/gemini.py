@@ -49,7 +49,9 @@ PROFILE: Final = Profile(
     empty_text=False,
     null="nullable",
     union_alone=True,
-    # An object without properties is refused at the root; a function without parameters has no schema.
+    # A function without parameters has no schema: "can be left unset", say the types of google-genai 3.4.0. An object
+    # without properties was refused ("should be non-empty for OBJECT type": reports of 2024-06 to 2025-03, models
+    # 1.5 and 2.0); that it is taken was reported in 2026-03 and 2026-08.
     empty_root=False,
     # Believed: "exceeds the maximum allowed nesting depth" is reported, the depth is not.
     nesting=12,

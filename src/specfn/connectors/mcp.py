@@ -24,5 +24,7 @@ PROFILE: Final = Profile(
         "dependentSchemas else if maxContains minContains not oneOf patternProperties prefixItems "
         "propertyNames then unevaluatedItems unevaluatedProperties".split()
     ),
+    # The schema is required; of a tool without parameters the specification recommends a closed object.
+    empty_root=True,
     refs=True,
 )

@@ -61,6 +61,10 @@ PROFILE: Final = Profile(
         "number": frozenset({"double", "float"}),
     },
     patterns=BACKTRACKING,
+    # Leaving parameters out is documented for this API alone, and other servers that speak it require them; an object
+    # must say its properties at the root ("object schema missing properties", reports of 2025-05 and 2025-10), if
+    # there are none, too.
+    empty_root=True,
     # Believed: references into $defs are followed where nothing is enforced, as they are where it is.
     refs=True,
 )

@@ -13,6 +13,7 @@ from specfn.schema.bundle import Bundle
 from specfn.schema.fitted import words
 from specfn.schema.keys import Names, alias
 from specfn.schema.names import reference_to
+from specfn.schema.piece import ordered
 from specfn.schema.profile import Profile
 from specfn.schema.refusals import refusals
 from specfn.schema.shown import inlined, renamed, scalars, tidied, trimmed, without
@@ -115,7 +116,7 @@ class Fitter:
         if self.profile.nesting is not None:
             schema = trimmed(schema, self.profile.nesting, cut)
         if schema.get("type") == "object" and "properties" not in schema:
-            schema = {**schema, "properties": {}}
+            schema = ordered({**schema, "properties": {}})
         return Fit(
             schema=schema,
             profile=self.profile,
