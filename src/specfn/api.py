@@ -41,7 +41,7 @@ def load(
     Raises:
         DocumentError: the source is no document of a known version; or it is refused by ``check`` or
             ``expect``.
-        UsageError: ``check`` or ``options`` are none.
+        UsageError: ``check`` or ``options`` are none, or an option names what the document does not have.
         TransportError: the server of a URL did not answer.
     """
     if check not in ("lenient", "strict"):

@@ -25,10 +25,10 @@ class Options(BaseModel):
         cookies: which cookie parameters a model sees.
         hidden: parameter names that a model must not see (``True``), or must see although they look
             like credentials (``False``).
-        media_types: a documented media type to use for the body, by accessor pattern (``"*"`` for all).
+        media_types: a documented media type to use for the body, by pattern of names (``"*"`` for all).
         references: ``"internal"``, the directory that references to other files may stay in, or the
             origins that they may be fetched from.
-        safety: ``read``, ``write`` or ``destructive`` by accessor pattern, e.g. for a search by POST.
+        safety: ``read``, ``write`` or ``destructive`` by pattern of names, e.g. for a search by POST.
         equals: refuse properties that an object schema does not declare, also where the document would not.
         formats: assert the formats of strings and numbers, or only show them.
         engine: what validates: ``"rust"`` (jsonschema-rs), ``"python"`` (jsonschema), or the first that is installed.

@@ -214,8 +214,7 @@ BOTH = {"application/json": {"schema": OBJECT}, "application/xml": {"schema": OB
         ({"*": "APPLICATION/XML; q=1"}, "application/xml"),
         ({"x.post": "application/xml"}, "application/xml"),
         ({"x.*": "application/xml"}, "application/xml"),
-        ({"y.*": "application/xml"}, "application/json"),
-        ({"y.*": "application/json", "*": "application/xml"}, "application/xml"),
+        ({"x.post": "application/json", "*": "application/xml"}, "application/json"),
         ({"*": "text/plain"}, "application/json"),
     ],
 )

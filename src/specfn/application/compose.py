@@ -5,6 +5,7 @@ from collections.abc import Callable
 from specfn._json import JsonObject
 from specfn.application.application import Application
 from specfn.application.overrides import overridden
+from specfn.application.unmatched import refuse_unmatched
 from specfn.catalog.selecting import selected
 from specfn.document.keywords import is_true
 from specfn.document.normalize import Normalized
@@ -51,6 +52,7 @@ def compose(
         migration = without(document, migration, "chain", composer.excess)
     if normalized.nodes > MAX_NODES:
         migration = without(document, migration, "chain", _oversized(Unfolding(schemas)))
+    refuse_unmatched(migration.routes, document, settings, composer.look)
     routes = fix(migration.routes, settings.fixed)
     composer.check_fixed(routes)
     names = naming.names(

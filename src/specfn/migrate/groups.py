@@ -178,7 +178,9 @@ def _hidden(
         return reason
     if location == "header" and is_of_caller(name):
         return "only connection.headers may set it"
-    wish = settings.hidden.get(name, settings.hidden.get(lower) if location == "header" else None)
+    wish = settings.hidden.get(name)
+    if wish is None and location == "header":
+        wish = next((each for key, each in settings.hidden.items() if key.lower() == lower), None)
     if wish is not None:
         return "hidden by Options.hidden" if wish else None
     if (location, lower if location == "header" else name) in keys:

@@ -342,10 +342,10 @@ def _requirements(raw: Any) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ..
 def known_as(
     accessor: tuple[str, ...], method: str, path: str, operation: JsonObject
 ) -> tuple[str, ...]:
-    """What an operation may be called in options: dotted accessor, ``METHOD /path``, operationId."""
+    """What an operation may be called in options: accessor with dots or underscores, ``METHOD /path``, operationId."""
     identifier = operation.get("operationId")
     own = (identifier,) if isinstance(identifier, str) else ()
-    return (".".join(accessor), f"{method.upper()} {path}", *own)
+    return (".".join(accessor), "_".join(accessor), f"{method.upper()} {path}", *own)
 
 
 def matching(table: Mapping[str, Any], names: tuple[str, ...]) -> Any:

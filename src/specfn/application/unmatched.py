@@ -1,0 +1,92 @@
+"""Options that name what a document does not have: refused, for silence would leave open what the caller meant to close."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from specfn._json import JsonObject
+from specfn._near import near
+from specfn.document.reader import dicts
+from specfn.errors import UsageError
+from specfn.migrate.media import Look
+from specfn.migrate.migrate import known_as
+from specfn.migrate.operations import operations
+from specfn.migrate.route import Route
+from specfn.settings import Settings
+
+#: What any operation matches; a document without operations is none of the caller's mistakes.
+_ANY = "*"
+
+
+def refuse_unmatched(
+    routes: Sequence[Route], document: JsonObject, settings: Settings, look: Look
+) -> None:
+    """See that ``hidden``, ``media_types`` and ``safety`` mean something in the document.
+
+    Args:
+        routes: of the document, before any is selected.
+        document: normalized.
+        settings: the caller's options.
+        look: gives the composed schema behind a normalized one.
+
+    Raises:
+        UsageError: a name or pattern that matches nothing; with what is nearest.
+    """
+    bodies = (route for route in routes if route.body is not None)
+    _patterns("safety", settings.safety, routes, "function has that name")
+    _patterns(
+        "media_types", settings.media_types, bodies, "function with a request body has that name"
+    )
+    _hidden(settings.hidden, document, look)
+
+
+def _patterns(option: str, given: Iterable[str], routes: Iterable[Route], what: str) -> None:
+    patterns = [pattern for pattern in given if pattern != _ANY]
+    if not patterns:
+        return
+    known = [name for route in routes for name in known_as(*_own(route))]
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in known):
+            raise UsageError(
+                f"Options.{option} names {pattern!r}, and no {what}{near(pattern, known)}"
+            )
+
+
+def _own(route: Route) -> tuple[tuple[str, ...], str, str, JsonObject]:
+    return route.accessor, route.method, route.path, route.operation
+
+
+def _hidden(given: Mapping[str, bool], document: JsonObject, look: Look) -> None:
+    if not given:
+        return
+    known = {*_parameters(document), *_members(document, look)}
+    named = {name for name, _ in known}
+    headers = {name.lower() for name, where in known if where == "header"}
+    for name in given:
+        if name not in named and name.lower() not in headers:
+            reason = "and no operation has such a parameter in its query, headers or cookies"
+            raise UsageError(
+                f"Options.hidden names {name!r}, {reason}{near(name, sorted(named)) or '; there is none'}"
+            )
+
+
+def _declared(document: JsonObject) -> Iterator[JsonObject]:
+    """The parameters of all operations but those of paths, which nobody can leave out."""
+    for operation in operations(document):
+        raw = operation.raw if isinstance(operation.raw, dict) else {}
+        yield from (each for each in dicts(raw.get("parameters")) if each.get("in") != "path")
+
+
+def _parameters(document: JsonObject) -> Iterator[tuple[str, Any]]:
+    """Names with their locations."""
+    for parameter in _declared(document):
+        if isinstance(parameter.get("name"), str):
+            yield parameter["name"], str(parameter.get("in"))
+
+
+def _members(document: JsonObject, look: Look) -> Iterator[tuple[str, Any]]:
+    """The properties of objects in the query, which are parameters of their own there (rule R6)."""
+    for parameter in _declared(document):
+        schema = look(parameter["schema"]) if "schema" in parameter else None
+        if isinstance(schema, dict) and isinstance(schema.get("properties"), dict):
+            yield from ((name, "query") for name in schema["properties"])
