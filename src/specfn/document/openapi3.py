@@ -43,18 +43,22 @@ class OpenApi3(Reader):
         parameters = self.parameters(shared, raw.get("parameters"))
         if parameters or "parameters" in raw:
             out["parameters"] = parameters
+        self.body(out)
         if "responses" in raw:
             out["responses"] = self.map(raw["responses"], "response", self.response)
-        return self.body_and_callbacks(out)
+        return self.callbacks(out)
 
-    def body_and_callbacks(self, out: JsonObject) -> JsonObject:
-        """Upgrade the fields of an operation that Swagger 2.0 does not have, in place."""
+    def body(self, out: JsonObject) -> None:
+        """Upgrade the request body of an operation in place."""
         if "requestBody" in out:
             body = self.resolved(out["requestBody"], "requestBody", self._with_content)
             if body is None:
                 del out["requestBody"]
             else:
                 out["requestBody"] = body
+
+    def callbacks(self, out: JsonObject) -> JsonObject:
+        """Upgrade the callbacks of an operation in place."""
         if "callbacks" in out:
             out["callbacks"] = self._all_callbacks(out["callbacks"])
         return out

@@ -109,6 +109,7 @@ class Swagger2(Reader):
         rest = [p for p in declared if _belongs(p) == ""]
         if rest or "parameters" in raw:
             out["parameters"] = rest
+        self._newer.body(out)
         consumes = self._media_types(raw, "consumes")
         if bodies:
             out["requestBody"] = self._body(bodies[-1], consumes)
@@ -121,7 +122,7 @@ class Swagger2(Reader):
                 f"response {' '.join(produces)}",
                 lambda response: self._response(response, produces),
             )
-        return self._newer.body_and_callbacks(out)
+        return self._newer.callbacks(out)
 
     def _media_types(self, raw: JsonObject, key: str) -> list[str]:
         listed = raw.get(key, self.resolver.document.get(key))
