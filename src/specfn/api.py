@@ -93,7 +93,9 @@ def convert(
         bundled = bundle(found, settings.references)
         if check == "strict":
             _refuse_faulty(bundled.document, found)
-        normalized = normalizing.normalize(bundled.document, found.uri)
+        # Other documents are read for their parts; whether those share anything is not asked.
+        shared = found.shared or bundled.document is not found.document
+        normalized = normalizing.normalize(bundled.document, found.uri, shared=shared)
         application = compose(
             normalized,
             settings,
@@ -116,7 +118,8 @@ def normalize(document: JsonObject) -> JsonObject:
         DocumentError: the document is of no known version.
     """
     with paused():
-        return normalizing.normalize(loading.read(document).document).document
+        found = loading.read(document)
+        return normalizing.normalize(found.document, shared=found.shared).document
 
 
 #: How many changes are told of at once.

@@ -138,7 +138,7 @@ def test_a_json_text_that_only_yaml_reads_is_told(text: str, told: str) -> None:
 @pytest.mark.parametrize("text", ["a: 1", '{"a": 1}', "{a: 1}", "{'a': 1}"])
 def test_a_text_without_faults_has_no_notes(text: str) -> None:
     """What is JSON, or was meant as YAML, is not told of."""
-    assert module.parse(text, thorough=True) == ({"a": 1}, ())
+    assert module.parse(text, thorough=True) == ({"a": 1}, False, ())
 
 
 @pytest.mark.parametrize("text", ["{}", "a: 1", '{"a": }', "a: [", "[]"])

@@ -162,6 +162,6 @@ def _yaml(text: str) -> Any:
     from specfn.document.yaml import parse  # noqa: PLC0415 - libyaml only for YAML
 
     try:
-        return parse(text)
+        return parse(text).value
     except DocumentError as error:
         raise UsageError(f"the prompt's settings are neither JSON nor YAML: {error}") from None

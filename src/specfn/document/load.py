@@ -54,11 +54,13 @@ class Source(NamedTuple):
     Attributes:
         document: the document as plain JSON; never mutated.
         uri: the absolute URL (without user, query and fragment) or file URI; ``None`` for text and dicts.
+        shared: whether one object may stand in several places of the document.
         notes: what is wrong with its text and did not keep it from being read.
     """
 
     document: JsonObject
     uri: str | None = None
+    shared: bool = False
     notes: tuple[Note, ...] = ()
 
 
@@ -91,7 +93,7 @@ def read(
         UsageError: the source is none of these.
     """
     if isinstance(source, dict):
-        return Source(document=checked(source))
+        return Source(document=checked(source), shared=True)
     if isinstance(source, bytes):
         return read_text(source, thorough=thorough)
     if isinstance(source, str) and _URL.match(source):
@@ -116,7 +118,7 @@ def read_text(text: str | bytes, *, uri: str | None = None, thorough: bool = Fal
         DocumentError: the text is not a document.
     """
     parsed = parse(text, thorough=thorough)
-    return Source(document=parsed.document, uri=uri, notes=parsed.notes)
+    return Source(parsed.document, uri, shared=parsed.shared, notes=parsed.notes)
 
 
 def uri_of(path: str | os.PathLike[str]) -> str:

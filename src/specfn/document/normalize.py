@@ -63,7 +63,7 @@ def _not_openapi(document: JsonObject) -> DocumentError:
     )
 
 
-def normalize(document: JsonObject, uri: str | None = None) -> Normalized:
+def normalize(document: JsonObject, uri: str | None = None, *, shared: bool = False) -> Normalized:
     """Normalize a document. The input is not changed; untouched parts are shared with it.
 
     A reference into a place that only normalizing makes (``#/components/schemas/A`` in Swagger 2.0) means that
@@ -72,20 +72,27 @@ def normalize(document: JsonObject, uri: str | None = None) -> Normalized:
     Args:
         document: the raw document: a tree of plain JSON values.
         uri: where it came from; a reference by that name is internal.
+        shared: whether one object may stand in several places of it; each is then normalized once.
 
     Raises:
         DocumentError: the document is of no known version.
     """
     found = version(document)
-    normalized = _once(document, uri, found)
+    normalized = _once(document, uri, found, shared=shared)
     for _ in range(_MAX_ROUNDS):
         if not normalized.revealed:
             break
-        again = _once(normalized.result.document, uri, "3.1")
+        again = _once(normalized.result.document, uri, "3.1", shared=shared)
         notes = dict.fromkeys((*normalized.result.notes, *again.result.notes))
         result = again.result._replace(version=found, notes=tuple(notes))
         normalized = _Round(result, revealed=again.revealed)
     return normalized.result
+
+
+def _sharing() -> type[SchemaUpgrade]:
+    from specfn.document.shared import SharedUpgrade  # noqa: PLC0415  # most documents are trees
+
+    return SharedUpgrade
 
 
 class _Round(NamedTuple):
@@ -100,17 +107,18 @@ class _Round(NamedTuple):
     revealed: bool
 
 
-def _once(document: JsonObject, uri: str | None, found: str) -> _Round:
+def _once(document: JsonObject, uri: str | None, found: str, *, shared: bool) -> _Round:
     resolver = Resolver(document, uri)
+    kind = _sharing() if shared else SchemaUpgrade
     components: Any
     if found == "2.0":
         components = document.get("definitions")
-        upgrade = SchemaUpgrade(resolver, components, siblings=False)
+        upgrade = kind(resolver, components, siblings=False)
         reader: Swagger2 | OpenApi3 = Swagger2(resolver, upgrade)
     else:
         components = document.get("components")
         schemas = components.get("schemas") if isinstance(components, dict) else None
-        upgrade = SchemaUpgrade(resolver, schemas, siblings=found != "3.0")
+        upgrade = kind(resolver, schemas, siblings=found != "3.0")
         reader = OpenApi3(resolver, upgrade)
     normalized = reader.document()
     result = Normalized(

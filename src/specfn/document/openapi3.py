@@ -13,9 +13,6 @@ _MAX_CALLBACKS = 3
 class OpenApi3(Reader):
     """Reads one OpenAPI 3.x document."""
 
-    #: How many callbacks the operation that is being read lies within.
-    _callbacks = 0
-
     def document(self) -> JsonObject:
         """The whole document, normalized."""
         raw = self.resolver.document
@@ -64,13 +61,13 @@ class OpenApi3(Reader):
         return out
 
     def _all_callbacks(self, raw: Any) -> JsonObject:
-        if self._callbacks >= _MAX_CALLBACKS:
+        if self.nesting >= _MAX_CALLBACKS:
             return {}
-        self._callbacks += 1
+        self.nesting += 1
         try:
             return self.map(raw, "callback", lambda callback: self.paths(callback, "callbacks"))
         finally:
-            self._callbacks -= 1
+            self.nesting -= 1
 
     # -- parts of an operation --------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ class Reader(ABC):
     """The base of the readers of one document; a version says what its operations look like.
 
     Attributes:
+        nesting: how many callbacks the operation that is being read lies within.
         notes: faults that no single operation can carry.
         dangling: the references outside schemas that lead nowhere.
     """
@@ -41,6 +42,10 @@ class Reader(ABC):
         self.upgrade = upgrade
         self._memo: dict[tuple[str, tuple[str, ...]], Any] = {}
         self._referred: dict[tuple[str, str], Any] = {}
+        #: Of a document whose parts are shared, what was made of each, with the part.
+        self._made: dict[tuple[str | int, ...], tuple[Any, Any]] | None
+        self._made = {} if upgrade.shared else None
+        self.nesting = 0
         self.notes: list[Note] = []
         self.dangling: set[str] = set()
 
@@ -62,6 +67,8 @@ class Reader(ABC):
         """Build from what a node is or refers to; a dangling Reference Object is handed on as it is."""
         reference = reference_of(node)
         if reference is None:
+            if self._made is not None and isinstance(node, dict):
+                return self._once(node, kind, build)
             return build(node) if isinstance(node, dict) else None
         built = self._referred.get((kind, reference))
         if built is None:
@@ -69,6 +76,15 @@ class Reader(ABC):
             if reference_of(built) is None:
                 self._referred[kind, reference] = built
         return self._described(built, node) if len(node) > 1 else built
+
+    def _once(self, node: Any, kind: str, build: Callable[[Any], Any]) -> Any:
+        """Build from a node, once wherever it stands."""
+        if self._made is None:
+            return build(node)
+        key = (kind, id(node), self.nesting)
+        if key not in self._made:
+            self._made[key] = (node, build(node))
+        return self._made[key][1]
 
     def _target(self, reference: str, kind: str, build: Callable[[JsonObject], Any]) -> Any:
         """Build from what a reference names: once, by whatever references."""
@@ -146,7 +162,12 @@ class Reader(ABC):
         return out
 
     def _operation_or_raw(self, raw: Any, shared: Any) -> Any:
-        return self.operation(raw, shared) if isinstance(raw, dict) else raw
+        if not isinstance(raw, dict):
+            return raw
+        if self._made is None:
+            return self.operation(raw, shared)
+        # The parameters that it shares are the document's own, so their identity tells them apart.
+        return self._once(raw, f"operation {id(shared)}", lambda node: self.operation(node, shared))
 
     def parameters(self, shared: Any, own: Any) -> list[JsonObject]:
         """Path-level and operation-level parameters by ``(in, name)``; the operation wins (rule N5)."""

@@ -88,10 +88,13 @@ class SchemaUpgrade:
     """Upgrades the schemas of one document and gathers what they refer to.
 
     Attributes:
+        shared: whether each part of the document may stand in it more than once.
         schemas: the normalized components, by name. Filled by ``finish``.
         dangling: the references that lead nowhere.
         nodes: how many schemas were upgraded, shared ones counted wherever they stand.
     """
+
+    shared = False
 
     def __init__(self, resolver: Resolver, components: Any, *, siblings: bool) -> None:
         """Upgrade for one document.

@@ -1,7 +1,7 @@
 """Document text to a JSON object: which encoding, JSON or YAML, and what to say when it is neither."""
 
 import re
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from specfn._collector import paused
 from specfn._json import JSONDecodeError, JsonObject, loads
@@ -59,10 +59,12 @@ class Parsed(NamedTuple):
 
     Attributes:
         document: the object.
+        shared: whether one object may stand in several places of it.
         notes: what is wrong with the text and does not keep it from being read.
     """
 
     document: JsonObject
+    shared: bool = False
     notes: tuple[Note, ...] = ()
 
 
@@ -82,15 +84,15 @@ def parse(text: str | bytes, *, thorough: bool = False) -> Parsed:
     data = _utf8(text)
     with paused():
         if _first(data) in {b"{", b"["}:
-            value, notes = _json_value(data, thorough=thorough)
+            parsed = _json_value(data, thorough=thorough)
         else:
-            value, notes = _yaml_value(data), ()
-    if value.__class__ is not dict:
+            parsed = _yaml_value(data)
+    if parsed.document.__class__ is not dict:
         raise DocumentError(
-            f"found {_KINDS[value.__class__]} instead of a document; "
+            f"found {_KINDS[parsed.document.__class__]} instead of a document; "
             "a document is a JSON or YAML object with the key openapi or swagger"
         )
-    return Parsed(value, notes)
+    return parsed
 
 
 def _utf8(text: str | bytes) -> bytes:
@@ -126,7 +128,7 @@ def _first(data: bytes) -> bytes:
     return data[start : start + 1]
 
 
-def _json_value(data: bytes, *, thorough: bool) -> tuple[Any, tuple[Note, ...]]:
+def _json_value(data: bytes, *, thorough: bool) -> Parsed:
     if len(data) > 2 * MAX_NODES and _has_too_many_nodes(data):  # a node takes two bytes at least
         raise DocumentError(TOO_LARGE)
     try:
@@ -138,8 +140,8 @@ def _json_value(data: bytes, *, thorough: bool) -> tuple[Any, tuple[Note, ...]]:
         if compact is None and walked_too_deep(value):
             raise DocumentError(TOO_DEEP)
         if (thorough or len(data) <= _COUNTED) and has_more_colons(data, compact):
-            return value, _duplicates(data)
-        return value, ()
+            return Parsed(value, notes=_duplicates(data))
+        return Parsed(value)
     return _flow(data, failed)
 
 
@@ -187,7 +189,7 @@ def _count(data: bytes) -> int:
     return sum(map(data.count, (b",", b":", b"{", b"[")))
 
 
-def _flow(data: bytes, failed: JSONDecodeError) -> tuple[Any, tuple[Note, ...]]:
+def _flow(data: bytes, failed: JSONDecodeError) -> Parsed:
     """Read as YAML what is not JSON; of the two faults, tell that of the language that was meant."""
     from specfn.document import json_faults, yaml  # noqa: PLC0415  # 17 ms that JSON does not pay
 
@@ -195,32 +197,33 @@ def _flow(data: bytes, failed: JSONDecodeError) -> tuple[Any, tuple[Note, ...]]:
     is_json = _JSON.match(data)
     reason = json_faults.explained(failed)
     try:
-        value = yaml.parse(data)
+        value, shared = yaml.parse(data)
     except yaml.YAMLError as error:
         if error.reason.startswith(TOO_DEEP):
             raise
         if is_json:
             raise DocumentError(f"the text is not JSON: {reason}") from None
         raise DocumentError(f"{error.reason}, and not JSON: {reason}") from None
-    return value, (
-        Note(pointer="", text=f"the text is not JSON, and was read as YAML: {reason}"),
-    ) * bool(is_json)
+    if not is_json:
+        return Parsed(value, shared=shared)
+    told = f"the text is not JSON, and was read as YAML: {reason}"
+    return Parsed(value, shared=shared, notes=(Note(pointer="", text=told),))
 
 
-def _yaml_value(data: bytes) -> Any:
+def _yaml_value(data: bytes) -> Parsed:
     from specfn.document import yaml  # noqa: PLC0415  # 17 ms that a JSON document does not pay
 
     if not _VERSION.search(data, 0, _HEAD):
         _refuse_foreign(data)
     _decoded(data)
     try:
-        value = yaml.parse(data)
+        value, shared = yaml.parse(data)
     except yaml.YAMLError:
         _refuse_foreign(data)
         raise
     if value.__class__ is str:
         _refuse_foreign(data)
-    return value
+    return Parsed(value, shared=shared)
 
 
 def _refuse_foreign(data: bytes) -> None:

@@ -7,8 +7,6 @@ many nodes as it stands for.
 """
 
 import importlib
-import math
-import re
 from collections.abc import Callable, Iterator
 from itertools import repeat, starmap
 from typing import Any, Final, NamedTuple, NoReturn
@@ -24,40 +22,15 @@ from yaml.events import (
 )
 
 from specfn._json import JsonObject
+from specfn.document import yaml_scalars
 from specfn.document.plain import MAX_DEPTH, MAX_NODES, TOO_DEEP, TOO_LARGE
+from specfn.document.yaml_scalars import SUSPECT
 from specfn.errors import DocumentError
-
-_WORDS: Final[dict[str, Any]] = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
-    **dict.fromkeys(("true", "True", "TRUE"), True),
-    **dict.fromkeys(("false", "False", "FALSE"), False),
-}
-
-_NUMBER: Final = re.compile(
-    r"(?P<decimal>[-+]?[0-9]+)"
-    r"|(?P<based>0o[0-7]+|0x[0-9a-fA-F]+)"
-    r"|(?P<real>[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)"
-    r"|(?P<special>[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))"
-)
-
-#: What a plain scalar that is not a string can begin with; nothing at all is a null.
-_SUSPECT: Final = frozenset(["", *"-+.0123456789~nNtTfF"])
-
-#: Longer numbers are refused: Python itself refuses to read and write them from 4,300 digits on.
-_MAX_DIGITS: Final = 1000
 
 #: An alias to a long text costs a node for every so many characters: texts can be bombs, too.
 _TEXT_PER_NODE: Final = 16
 
 _TOO_LARGE: Final = f"{TOO_LARGE}, aliases written out"
-
-_READ: Final[dict[str, Callable[[str], Any]]] = {
-    "decimal": int,
-    "based": lambda text: int(text, 0),
-    "real": float,
-    "special": lambda text: float(text.replace(".", "")),
-}
-
 
 #: How the fault of a text begins that is not YAML; what only JSON has no words for is told without it.
 NOT_YAML: Final = "the text is not YAML"
@@ -78,7 +51,19 @@ class YAMLError(DocumentError):
         self.column = column
 
 
-def parse(text: str | bytes) -> Any:
+class Read(NamedTuple):
+    """What a YAML text holds.
+
+    Attributes:
+        value: the value; ``None`` for an empty text.
+        shared: whether a collection stands in several places of it, by aliases.
+    """
+
+    value: Any
+    shared: bool
+
+
+def parse(text: str | bytes) -> Read:
     """Read the one document of a YAML text as JSON values.
 
     Aliases share one Python object, so the result can be a graph; it has no cycles, and whoever walks
@@ -87,15 +72,13 @@ def parse(text: str | bytes) -> Any:
     Args:
         text: the YAML text; bytes are UTF-8, or UTF-16 with a byte order mark.
 
-    Returns:
-        The value; ``None`` for an empty text.
-
     Raises:
         YAMLError: the text is not YAML, holds a tag, a merge key, an alias to itself, a key twice, a
             collection as key, an infinity or a second document, or is too deep or too large.
     """
     try:
-        return _Builder(_pump(text)).build()
+        builder = _Builder(_pump(text))
+        return Read(builder.build(), builder.shared)
     except yaml.MarkedYAMLError as error:
         raise _explained(error, text) from None
     except yaml.reader.ReaderError as error:
@@ -197,7 +180,7 @@ class _Marked:
 class _Builder:
     """Builds values from events: two tight loops for scalars, one more for collections."""
 
-    __slots__ = ("anchors", "events", "key", "marked", "nodes", "stack")
+    __slots__ = ("anchors", "events", "key", "marked", "nodes", "shared", "stack")
 
     def __init__(self, get_event: Callable[[], Any]) -> None:
         # Two events per node at most, so a text over the budget ends early instead of filling memory.
@@ -211,6 +194,7 @@ class _Builder:
         #: The key that waits for the collection which begins.
         self.key = ""
         self.nodes = 0
+        self.shared = False
 
     def build(self) -> Any:
         """The value of the stream's only document."""
@@ -299,7 +283,7 @@ class _Builder:
                 append(self._scalar(event))
             else:
                 text = event.value
-                append(text if event.style or text[:1] not in _SUSPECT else _plain(event))
+                append(text if event.style or text[:1] not in SUSPECT else _plain(event))
         return None
 
     def _members(self, members: JsonObject) -> Any:
@@ -324,7 +308,7 @@ class _Builder:
                 members[key] = self._scalar(event)
             else:
                 text = event.value
-                members[key] = text if event.style or text[:1] not in _SUSPECT else _plain(event)
+                members[key] = text if event.style or text[:1] not in SUSPECT else _plain(event)
         return None
 
     def _scalar(self, event: Any) -> Any:
@@ -358,6 +342,7 @@ class _Builder:
         if depth > MAX_DEPTH:
             _refuse(event, TOO_DEEP)
         self._deepen(depth)
+        self.shared = self.shared or meant.height > 0
         return meant.value
 
     def _anchored(self, event: Any) -> _Anchored:
@@ -375,15 +360,7 @@ class _Builder:
 
 def _plain(event: ScalarEvent) -> Any:
     """The value of a plain scalar by the core schema."""
-    text = event.value
-    if text in _WORDS:
-        return _WORDS[text]
-    match = _NUMBER.fullmatch(text)
-    if match is None:
-        return text
-    if len(text) > _MAX_DIGITS:
-        _refuse(event, f"found a number of {len(text)} characters; quote it if it is a text")
-    value = _READ[str(match.lastgroup)](text)
-    if value.__class__ is float and not math.isfinite(value):
-        _refuse(event, f"{text} is not a number that JSON can write; quote it if it is a text")
-    return value
+    try:
+        return yaml_scalars.value(event.value)
+    except ValueError as error:
+        _refuse(event, str(error))
