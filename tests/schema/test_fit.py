@@ -4,6 +4,7 @@ import pytest
 from tests.connectors.lint import faults
 from tests.schema.conftest import place
 
+from specfn._json import dumps
 from specfn.connectors.registry import profile
 from specfn.schema.fit import Fit, Fitter
 
@@ -93,6 +94,40 @@ def test_a_union_beside_properties_is_described() -> None:
     assert [(edit.kind, edit.pointer) for edit in found.edits if edit.kind != "open"] == [
         ("union", "/properties/body")
     ]
+
+
+def test_that_one_alternative_alone_may_fit_is_described() -> None:
+    """``oneOf`` is shown as ``anyOf``; where its branches may overlap that is told, in the schema and in an edit."""
+    node = {
+        "oneOf": [
+            {"type": "object", "properties": {"a": STRING}},
+            {"type": "object", "properties": {"b": STRING}},
+        ]
+    }
+    for name in ("anthropic", "openai-strict", "portable"):
+        found = fitted(name, {**node, "description": "D"})
+        assert b"D\\n\\n@oneOf exactly one alternative may fit" in dumps(found.schema)
+        assert [edit.pointer for edit in found.edits if edit.kind == "union"] == [
+            "/properties/body"
+        ]
+    optional: Json = {"type": "object", "properties": {"a": node}, "required": []}
+    found = fitted("openai-strict", optional)
+    assert found.strict
+    assert "union" in {edit.kind for edit in found.edits}
+    exclusive = fitted("portable", {"oneOf": [{"type": "object", "properties": {}}, STRING]})
+    assert {edit.kind for edit in exclusive.edits} <= {"open"}
+
+
+def test_integers_that_not_every_reader_holds_are_described() -> None:
+    """A bound beyond 2^53 is told in words: readers that count in doubles would make another of it."""
+    node = {"type": "integer", "minimum": -(2**63), "maximum": 2**53}
+    assert shown("openai-strict", node) == {
+        "type": "integer",
+        "maximum": 2**53,
+        "description": f"@minimum {-(2**63)}",
+    }
+    below = {"type": "integer", "exclusiveMaximum": 2**63}
+    assert shown("portable", below) == {"type": "integer", "description": f"@maximum {2**63 - 1}"}
 
 
 def test_every_edit_says_where_the_rule_went() -> None:

@@ -55,6 +55,29 @@ def test_null_is_taken_out_where_it_means_left_out(written: Any, meant: Any) -> 
     assert written == before
 
 
+#: Alternatives that no constant tells apart.
+RECORDS = {
+    "anyOf": [
+        {"type": "object", "properties": {"data": STRING, "name": STRING}, "required": ["data"]},
+        {"type": "object", "properties": {"data": STRING, "name": {"type": ["string", "null"]}, "ttl": {"type": "integer"}}},
+        {"type": "object", "properties": {"data": {"type": "integer"}, "name": {"type": ["string", "null"]}}},
+    ]
+}  # fmt: skip
+
+ALTERNATIVES = [
+    ({"data": "x", "name": None}, {"data": "x"}),
+    ({"data": None, "name": None, "ttl": 1}, {"name": None, "ttl": 1}),
+    ({"data": 1, "name": None}, {"data": 1, "name": None}),
+    ({"data": None, "name": "x"}, {"name": "x"}),
+]
+
+
+@pytest.mark.parametrize(("written", "meant"), ALTERNATIVES, ids=str)
+def test_null_tells_alternatives_apart(written: Any, meant: Any) -> None:
+    """An object is of the alternative that takes its types and nulls, and of which it holds all that was asked for."""
+    assert restore(RECORDS, written, names={}, nulls=True) == meant
+
+
 def test_names_come_back_where_they_are_declared() -> None:
     """A shown name is put back for a declared property, not for a key of a map."""
     names = {"filter_a": "filter[a]"}

@@ -67,7 +67,7 @@ def _with_null(node: JsonObject) -> JsonObject:
     union = [key for key in _UNIONS if key in node]
     if kinds is None and len(union) == 1 and is_union(node) and _values(node) is None:
         rest = {key: value for key, value in node.items() if key not in _UNIONS}
-        return {**rest, "anyOf": [*node[union[0]], NULL]}
+        return {**rest, union[0]: [*node[union[0]], NULL]}
     whole = "$ref" in node or is_union(node)
     if kinds is None and _values(node) is not None and not whole:
         rest = {key: value for key, value in node.items() if key != "const"}

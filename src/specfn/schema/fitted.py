@@ -12,6 +12,7 @@ from specfn._json import JsonObject
 from specfn.schema.body import Body, shown
 from specfn.schema.bundle import takes_null
 from specfn.schema.derived import NULL, STRUCTURE, Derived, is_union
+from specfn.schema.exclusive import are_exclusive
 from specfn.schema.merge import is_annotation
 from specfn.schema.nodes import (
     Root,
@@ -36,6 +37,9 @@ _FLAGGED = frozenset({"$ref", "const", "enum", "type"})
 
 #: Annotations as lines of a description, where the provider does not take them as keywords.
 _LINES = {"default": "@default", "example": "@example"}
+
+#: What is said of alternatives that may overlap where only one may fit.
+_ONE = "@oneOf exactly one alternative may fit"
 
 
 def words(profile: Profile, *, strict: bool) -> Words:
@@ -202,6 +206,11 @@ class Fitted(Speaker):
                 self._tell(body, key, node[key], "is only described beside the union")
         if "anyOf" in node and "oneOf" in node:
             self._tell(body, "oneOf", node["oneOf"], "is only described", kind="union")
+        elif "oneOf" in node and not are_exclusive(self._definitions, node["oneOf"]):
+            body.lines.append(_ONE)
+            self._edit(
+                "union", "that one alternative alone may fit is only described; validation keeps it"
+            )
         return self._alternatives(branches, body, null=null)
 
     def _alternatives(self, branches: list[Any], body: Body, *, null: bool) -> Draft:

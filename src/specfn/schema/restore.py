@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.schema.bundle import Bundle, takes_null
+from specfn.schema.nodes import fits, types_of, values_of
 
 #: The deepest nesting that is looked at; deeper arguments are refused when they are validated.
 _DEEPEST: Final = 100
@@ -70,22 +71,35 @@ class _Restorer:
     def _meant(self, value: JsonObject, flat: list[JsonObject]) -> list[JsonObject]:
         """The alternatives that an object may mean: those that declare all it holds, and agree with it."""
         objects = [node for node in flat if "properties" in node or "additionalProperties" in node]
-        if len(objects) > 1:
-            agreeing = [node for node in objects if self._agrees(value, node)]
-            return agreeing or objects
-        return objects
+        if len(objects) < 2:
+            return objects
+        agreeing = [node for node in objects if self._agrees(value, node)]
+        whole = [node for node in agreeing if self._nulls and self._is_whole(value, node)]
+        return whole or agreeing or objects
 
     def _agrees(self, value: JsonObject, node: JsonObject) -> bool:
         declared = node.get("properties", {})
+        required = node.get("required", ())
         for key, item in value.items():
-            property_ = declared.get(self._names.get(key, key), declared.get(key))
-            if property_ is None:
+            name = self._names.get(key, key)
+            name = name if name in declared else key
+            if name not in declared:
                 return False
-            if isinstance(property_, dict) and item.__class__ is str:
-                values = property_.get("enum", [property_["const"]] if "const" in property_ else [])
-                if values and item not in values:
+            property_ = declared[name]
+            if item is None and self._nulls:
+                if name in required and not takes_null(self._bundle, property_):
                     return False
+            elif isinstance(property_, dict) and not _may_be(item, property_):
+                return False
         return True
+
+    def _is_whole(self, value: JsonObject, node: JsonObject) -> bool:
+        """Whether an object holds all that an alternative declares, as it was asked to."""
+        return all(
+            name in value or self._shown.get(name) in value
+            for name, item in node.get("properties", {}).items()
+            if item is not False
+        )
 
     def _object(self, value: JsonObject, nodes: list[JsonObject], depth: int) -> Any:
         out: JsonObject = {}
@@ -115,6 +129,17 @@ class _Restorer:
             and not takes_null(self._bundle, node["properties"][name])
             for node in declaring
         )
+
+
+def _may_be(value: Any, schema: JsonObject) -> bool:
+    """Whether a value is of a type, and among the constants, that a schema says itself."""
+    kinds, null = types_of(schema)
+    if value is None:
+        return null or not kinds
+    if kinds and not any(fits(value, kind) for kind in kinds):
+        return False
+    values = values_of(schema) if value.__class__ is str else None
+    return not values or value in values
 
 
 def _item(node: JsonObject, index: int) -> Any:

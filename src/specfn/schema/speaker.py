@@ -23,6 +23,9 @@ _IDLE: Final = (
     ("uniqueItems", False),
 )
 
+#: Integers beyond are not the same to every reader of JSON (RFC 8259, section 6), and some compilers of grammars fail.
+_EXACT: Final = 2**53
+
 _EXCLUSIVE: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
 
 
@@ -104,7 +107,7 @@ class Speaker(Drafter):
             return refused is None or not re.search(refused, value)
         if key == "format" and self._profile.formats is not None:
             return value in self._profile.formats.get(kind or "", ())
-        return True
+        return value.__class__ is not int or abs(value) <= _EXACT
 
     def _exclusive(self, node: JsonObject, body: Body, key: str, kind: str | None) -> None:
         """Exclusive bounds: as they are, else inclusive ones on integers, else inclusive and described."""

@@ -1,0 +1,82 @@
+"""Whether the branches of a union exclude each other, as far as a look at each of them tells."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn.schema.bundle import Named
+from specfn.schema.merge import identity
+from specfn.schema.nodes import kind_of, types_of, values_of
+
+_KINDS: Final = ("array", "boolean", "null", "number", "object", "string")
+
+#: How many references are followed from one branch.
+_CHAIN: Final = 10
+
+
+def are_exclusive(named: Named, branches: Sequence[Any]) -> bool:
+    """Whether no value is valid against two branches, so that one of them is exactly one.
+
+    They differ in their types, in their constants, or in the constants of a property that all of them require.
+    """
+    found = [_resolved(named, branch) for branch in branches if branch is not False]
+    for kind in _KINDS:
+        alike = [node for node in found if node is None or kind in _kinds(node)]
+        if len(alike) > 1 and not _differ(named, alike, kind):
+            return False
+    return True
+
+
+def _resolved(named: Named, node: Any) -> JsonObject | None:
+    """What a branch is behind its references; ``None`` for what admits anything or leads nowhere."""
+    for _ in range(_CHAIN):
+        if not isinstance(node, dict):
+            return None
+        if "$ref" not in node:
+            return node
+        name = named.name_of(node["$ref"])
+        node = None if name is None else named[name]
+    return None
+
+
+def _kinds(node: JsonObject) -> set[str]:
+    """The types that a schema admits; an integer is a number."""
+    values = values_of(node)
+    if values is not None:
+        kinds = {kind_of(value) for value in values}
+    elif "type" in node:
+        declared, null = types_of(node)
+        kinds = {*declared, *(["null"] if null else [])}
+    else:
+        return set(_KINDS)
+    return {"number" if kind == "integer" else kind for kind in kinds}
+
+
+def _differ(named: Named, nodes: list[JsonObject | None], kind: str) -> bool:
+    """Whether constants tell schemas of one type apart."""
+    if _are_disjoint([None if node is None else values_of(node) for node in nodes]):
+        return True
+    if kind != "object" or nodes[0] is None:
+        return False
+    return any(
+        _are_disjoint([_constants(named, node, name) for node in nodes])
+        for name in nodes[0].get("required", ())
+    )
+
+
+def _constants(named: Named, node: JsonObject | None, name: str) -> list[Any] | None:
+    """The constants of a property that a schema requires."""
+    if node is None or name not in node.get("required", ()):
+        return None
+    inner = _resolved(named, node.get("properties", {}).get(name))
+    return None if inner is None else values_of(inner)
+
+
+def _are_disjoint(lists: list[list[Any] | None]) -> bool:
+    seen: set[Any] = set()
+    for values in lists:
+        own = {identity(value) for value in values or ()}
+        if values is None or not seen.isdisjoint(own):
+            return False
+        seen |= own
+    return True

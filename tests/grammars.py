@@ -1,0 +1,141 @@
+"""Texts that another's grammar admits: schemas compiled as servers of models compile them, and walked at random."""
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import llguidance
+
+from specfn._json import dumps, loads
+from specfn._pointer import split
+from specfn.schema.fit import Fit
+
+Json = dict[str, Any]
+
+#: One token for each byte, and others for the end.
+TOKENIZER: Final = llguidance.LLTokenizer("byte")
+
+#: After so many bytes a text is brought to its end, and after so many digits a number is.
+_LONG: Final = 400
+_FEW: Final = 8
+
+#: Longer ones are given up: a pattern or a least size that chance does not get out of.
+_MOST: Final = 6_000
+
+#: What ends a value soonest, outside a string; within one its quote does.
+_ENDS: Final = b"}]nft,:0"
+
+#: Numbers are drawn without exponents: most of those would be beyond what a number can hold.
+_POWERS: Final = b"eE"
+
+_DIGITS: Final = frozenset(b"0123456789")
+_LETTERS: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789 -_/.")
+_QUOTE: Final = 0x22
+_AT: Final = 0x40
+_ESCAPE: Final = 0x5C
+
+
+def compiled(schema: Json) -> tuple[str, list[str]]:
+    """The grammar of a schema, and what is wrong with it; nothing is left out in silence."""
+    grammar = llguidance.LLMatcher.grammar_from_json_schema(
+        dumps(schema).decode(), overrides={"lenient": False, "whitespace_flexible": False}
+    )
+    _, told = llguidance.LLMatcher.validate_grammar_with_warnings(grammar, TOKENIZER)
+    return grammar, list(told)
+
+
+class Walker:
+    """Draws texts of JSON objects that one grammar admits, a byte after the other."""
+
+    def __init__(self, grammar: str, seed: int) -> None:
+        self._matcher = llguidance.LLMatcher(TOKENIZER, grammar)
+        self._random = random.Random(seed)
+
+    def draw(self) -> str | None:
+        """One text; ``None`` where chance found no end."""
+        self._matcher.reset()
+        self._inside = self._escaped = False
+        self._digits = self._size = 0
+        text = bytearray()
+        while not self._matcher.is_accepting():
+            step = self._matcher.compute_ff_bytes() or bytes([self._next()])
+            assert self._matcher.consume_tokens(list(step)), self._matcher.get_error()
+            for byte in step:
+                self._after(byte)
+            text += step
+            if self._size > _MOST:
+                return None
+        return text.decode()
+
+    def _next(self) -> int:
+        mask = int.from_bytes(self._matcher.compute_bitmask(), "little")
+        allowed = [byte for byte in range(256) if mask >> byte & 1]
+        if self._inside and not self._escaped:
+            return self._within(allowed)
+        if self._size > _LONG or self._digits >= _FEW:
+            for byte in _ENDS:
+                if byte in allowed:
+                    return byte
+        return self._random.choice([byte for byte in allowed if byte not in _POWERS] or allowed)
+
+    def _within(self, allowed: list[int]) -> int:
+        """The next byte of a string: its end, a common letter, or whatever may stand."""
+        draw = self._random.random()
+        if _QUOTE in allowed and (self._size > _LONG or draw < 0.15):
+            return _QUOTE
+        if _AT in allowed and draw < 0.25:
+            return _AT
+        common = [byte for byte in allowed if byte in _LETTERS]
+        return self._random.choice(common if common and draw < 0.9 else allowed)
+
+    def _after(self, byte: int) -> None:
+        """Whether a string is open behind a byte, and how many digits stand there."""
+        self._size += 1
+        self._digits = self._digits + 1 if byte in _DIGITS else 0
+        if self._escaped or byte == _ESCAPE:
+            self._escaped = self._inside and not self._escaped
+        elif byte == _QUOTE:
+            self._inside = not self._inside
+
+
+def narrowed(fit: Fit) -> Json:
+    """A fitted schema whose objects are closed again where an edit says that only validation closes them."""
+    schema: Json = loads(dumps(fit.schema))
+    for edit in fit.edits:
+        if edit.kind == "open":
+            node: Any = schema
+            for token in split(edit.pointer):
+                node = node[int(token)] if isinstance(node, list) else node[token]
+            node["additionalProperties"] = False
+    return schema
+
+
+def texts(schema: Json, seed: int, count: int) -> Iterator[str]:
+    """So many texts that the grammar of a schema admits, less those that chance does not end or that have a key twice."""
+    grammar, told = compiled(schema)
+    if told:
+        return
+    walker = Walker(grammar, seed)
+    for _ in range(count):
+        text = walker.draw()
+        if text is not None and _is_unique(text):
+            yield text
+
+
+def _is_unique(text: str) -> bool:
+    """Whether no object of a text has a key twice: maps may, by a grammar, and readers differ over it."""
+    keys: list[bool] = []
+
+    def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys.append(len(dict(pairs)) == len(pairs))
+        return dict(pairs)
+
+    json.loads(text, object_pairs_hook=object_of)
+    return all(keys)
+
+
+def is_leap(value: Any) -> bool:
+    """Whether a text is a time in a second that there is at midnight alone: no grammar knows that."""
+    return isinstance(value, str) and re.search(r"[Tt]\d\d:\d\d:60", value) is not None

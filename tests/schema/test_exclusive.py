@@ -1,0 +1,53 @@
+from typing import Any
+
+import pytest
+
+from specfn.schema.bundle import Bundle
+from specfn.schema.exclusive import are_exclusive
+
+Json = dict[str, Any]
+
+STRING: Json = {"type": "string"}
+NUMBER: Json = {"type": "number"}
+
+
+def tagged(*values: str, required: bool = True) -> Json:
+    """An object with a tag."""
+    node: Json = {"type": "object", "properties": {"kind": {"enum": list(values)}}}
+    return {**node, "required": ["kind"]} if required else node
+
+
+NAMED = {"Cat": tagged("cat"), "Alias": {"$ref": "#/$defs/Cat"}, "Loop": {"$ref": "#/$defs/Loop"}}
+
+CASES: list[tuple[str, list[Any], bool]] = [
+    ("types", [STRING, NUMBER, {"type": "null"}, {"type": "object"}], True),
+    ("an integer is a number", [{"type": "integer"}, NUMBER], False),
+    ("one type twice", [STRING, {"type": ["string", "null"]}], False),
+    ("null twice", [{"type": ["string", "null"]}, {"type": ["number", "null"]}], False),
+    ("constants", [{"const": "a"}, {"enum": ["b", "c"]}], True),
+    ("constants that overlap", [{"const": "a"}, {"enum": ["a", "c"]}], False),
+    ("equal numbers", [{"const": 1}, {"const": 1.0}], False),
+    ("a constant of the other's type", [{"const": "a"}, STRING], False),
+    ("tags", [tagged("a"), tagged("b", "c")], True),
+    ("tags that overlap", [tagged("a"), tagged("a", "c")], False),
+    ("a tag that may be left out", [tagged("a"), tagged("b", required=False)], False),
+    ("a tag behind references", [{"$ref": "#/$defs/Alias"}, tagged("dog")], True),
+    ("the same behind references", [{"$ref": "#/$defs/Alias"}, {"$ref": "#/$defs/Cat"}], False),
+    ("what leads nowhere", [{"$ref": "#/$defs/None"}, STRING], False),
+    ("a loop", [{"$ref": "#/$defs/Loop"}, STRING], False),
+    ("anything", [{}, STRING], False),
+    ("true", [True, STRING], False),
+    ("false", [False, STRING], True),
+    ("only required", [{"required": ["a"]}, {"required": ["b"]}], False),
+    ("one", [STRING], True),
+    ("none", [], True),
+]
+
+
+@pytest.mark.parametrize(("branches", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])  # fmt: skip
+def test_branches_that_exclude_each_other(branches: list[Any], *, expected: bool) -> None:
+    """Branches exclude each other by type, by constants, or by the constants of a property that all require."""
+    named = Bundle()
+    named.takes(NAMED)
+    assert are_exclusive(named, branches) is expected
+    assert are_exclusive(named, branches[::-1]) is expected
