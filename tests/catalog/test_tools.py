@@ -360,6 +360,7 @@ SAID = {
         "get": operation(
             summary="Find a note.",
             tags=["notes"],
+            security=[{"bearer": ["notes:read"]}, {"key": []}],
             parameters=[
                 {**parameter("id", "path"), "description": "Its  number,\nnot its title."},
                 {**parameter("page_size"), "description": "Page size"},
@@ -373,8 +374,9 @@ SAID = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_description_does_not_repeat_the_schema(name: str) -> None:
-    """What is said of a parameter is in the schema, and not in the tool's description once more."""
+    """What is said of a parameter is in the schema, and not in the description once more; credentials are in neither."""
     app = application(SAID)
+    assert "@security bearer notes:read" in app["notes_getById"].description
     assert app["notes_getById"].description.count("@param") == 4
     tool = app.tools(name).tools[0]
     assert tool.description == "Find a note.\n\n@tag notes"

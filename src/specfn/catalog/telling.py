@@ -1,4 +1,4 @@
-"""What a tool's description says: nothing that its schema says as well, and names as the model sees them."""
+"""What a tool's description says: nothing that its schema says as well, nothing that only a caller can use."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -9,9 +9,12 @@ from specfn.schema.fit import Fit
 
 _PARAMETER: Final = "@param "
 
+#: Who calls, and with which rights, is the connection's business: a model has no place to write it.
+_CALLERS: Final = "@security "
+
 
 def told(text: str, fit: Fit) -> str:
-    """A function's description without the ``@param`` lines that the schema repeats (rules F3 and R14).
+    """A function's description without ``@security`` lines, and the ``@param`` lines that the schema repeats (rules F3, R14).
 
     A line stays where the schema does not say it: what is said of parameters may have been cut there.
 
@@ -19,7 +22,7 @@ def told(text: str, fit: Fit) -> str:
         text: the description.
         fit: the schema that is sent beside it.
     """
-    if _PARAMETER not in text:
+    if _PARAMETER not in text and _CALLERS not in text:
         return text
     named = [(fit.names.get(name, name), name, node) for name, node in _named(fit.schema)]
     lines = (_line(line, named) for line in text.split("\n"))
@@ -27,7 +30,9 @@ def told(text: str, fit: Fit) -> str:
 
 
 def _line(line: str, named: list[tuple[str, str, Any]]) -> str | None:
-    """A line as it is shown; ``None`` for one that the schema repeats."""
+    """A line as it is shown; ``None`` for one that is not."""
+    if line.startswith(_CALLERS):
+        return None
     if not line.startswith(_PARAMETER):
         return line
     found = line

@@ -14,9 +14,10 @@ from specfn.schema.fitted import words
 from specfn.schema.keys import Names, alias
 from specfn.schema.names import reference_to
 from specfn.schema.piece import ordered
+from specfn.schema.placing import placed
 from specfn.schema.profile import Profile
 from specfn.schema.refusals import refusals
-from specfn.schema.shown import inlined, renamed, scalars, tidied, trimmed, without
+from specfn.schema.shown import Path, inlined, renamed, scalars, tidied, trimmed, without
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +78,15 @@ class Fitter:
         root = {key: value for key, value in schema.items() if key != "$defs"}
         rendering = self._renderer.render(root)
         aliases = self._names.aliases(root, definitions)
-        fit = self._finished(rendering, aliases)
+        fit = self._finished(rendering, aliases, place=True)
         if self.profile.strict is None:
             return fit
         fault = next(refusals(fit.schema, self.profile), None)
+        if (
+            fault is not None and fault.code == "size"
+        ):  # it may nest less with its definitions apart
+            fit = self._finished(rendering, aliases, place=False)
+            fault = next(refusals(fit.schema, self.profile), None)
         if fault is None:
             return fit
         place = f" (at #{fault.pointer})" if fault.pointer else ""
@@ -101,11 +107,14 @@ class Fitter:
             changes=fit.changes,
         )
 
-    def _finished(self, rendering: Rendering, aliases: dict[str, str]) -> Fit:
+    def _finished(self, rendering: Rendering, aliases: dict[str, str], *, place: bool) -> Fit:
         schema = rendering.schema
         plain = scalars(schema)
         if plain:
             schema = without(inlined(schema, plain), plain)
+        places: dict[str, Path] = {}
+        if place and "$defs" in schema:
+            schema, places = placed(schema)
         labels = _labels(schema)
         if labels:
             schema = _relabeled(schema, labels)
@@ -123,8 +132,8 @@ class Fitter:
             strict=self.profile.strict is not None,
             reason=None,
             names={shown: own for own, shown in aliases.items()},
-            changes=lambda: _placed(
-                rendering, aliases, labels, [join(path) for path in cut], set(plain)
+            changes=lambda: _told(
+                rendering, aliases, labels, [join(path) for path in cut], set(plain), places
             ),
         )
 
@@ -169,12 +178,13 @@ def _referring(value: Any, references: Mapping[str, str]) -> Any:
 # -- edits ------------------------------------------------------------------------------------------
 
 
-def _placed(
+def _told(
     rendering: Rendering,
     aliases: Mapping[str, str],
     labels: Mapping[str, str],
     cut: list[str],
     gone: set[str],
+    places: Mapping[str, Path],
 ) -> Iterator[Edit]:
     """The edits of a rendering, and those of what was done to it afterwards."""
     for own, shown in aliases.items():
@@ -182,19 +192,25 @@ def _placed(
         yield Edit(pointer="", kind="renamed", reason=f"{reason}: {shown}")
     for edit in rendering.edits:
         pointer = edit.pointer
-        if aliases or labels or gone:
-            pointer = _shown(pointer, aliases, labels, gone)
+        if aliases or labels or gone or places:
+            pointer = _shown(_moved(split(pointer), places), aliases, labels, gone)
         if not any(pointer.startswith(f"{place}/") for place in cut):
             yield Edit(pointer=pointer, kind=edit.kind, reason=edit.reason)
     for place in cut:
         yield Edit(pointer=place, kind="cut", reason="cut: nested deeper than the provider takes")
 
 
+def _moved(tokens: list[str], places: Mapping[str, Path]) -> list[str]:
+    """Where a place is after definitions were put into theirs."""
+    while tokens[:1] == ["$defs"] and tokens[1] in places:
+        tokens = [*map(str, places[tokens[1]]), *tokens[2:]]
+    return tokens
+
+
 def _shown(
-    pointer: str, aliases: Mapping[str, str], labels: Mapping[str, str], gone: set[str]
+    tokens: list[str], aliases: Mapping[str, str], labels: Mapping[str, str], gone: set[str]
 ) -> str:
     """A pointer with the names of properties and definitions that are shown."""
-    tokens = split(pointer)
     if tokens[:1] == ["$defs"] and reference_to(tokens[1]) in gone:
         return ""
     for index in range(1, len(tokens)):
