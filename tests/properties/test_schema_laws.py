@@ -11,13 +11,16 @@ from tests.schema.conftest import (
     composed,
     definition_of,
     definitions,
+    document,
     place,
     ref,
     rendering,
     shows,
 )
 
-from specfn._json import dumps
+from specfn._json import dumps, loads
+from specfn.api import load
+from specfn.options import Options
 from specfn.schema.budget import Renderer
 from specfn.schema.merge import merge
 
@@ -261,6 +264,100 @@ def test_a_model_may_say_whatever_is_valid(
     drawn = [Sampler(validator, seed).draw() for seed in range(3)] if validator else []
     for value in [*found, *drawn]:
         assert shows(shown.schema, value, given_["dialect"]) or not accepts(validator, value)
+
+
+KINDS = ["string", "integer", "boolean", "null", "array", "object"]
+plain = st.sampled_from(
+    [
+        True,
+        {},
+        {"type": "integer"},
+        {"type": ["string", "integer"]},
+        {"type": "string", "nullable": True},
+    ]
+)
+refused = st.sampled_from([False, {"type": "integer"}])
+member_of = some(
+    type=st.sampled_from(["object", ["object", "string"], ["object", "null"]]),
+    properties=st.dictionaries(st.sampled_from(NAMES), plain, max_size=2),
+    patternProperties=st.just({"^x": {"type": "integer"}}),
+    required=names,
+    additionalProperties=st.sampled_from([True, False, {"type": "integer"}]),
+)
+#: What looks at properties that the schema around it does not declare.
+looking = joined(
+    st.fixed_dictionaries(
+        {"properties": st.dictionaries(st.sampled_from(NAMES), plain, min_size=1, max_size=3)}
+    ),
+    some(additionalProperties=st.booleans(), required=names, patternProperties=st.just({"^x": {}})),
+)
+beside_types = st.one_of(
+    st.fixed_dictionaries({"if": looking}, optional={"then": looking, "else": looking}),
+    looking.map(lambda node: {"not": {"not": node}}),
+    looking.map(lambda node: {"dependentSchemas": {"a": node}}),
+    *(
+        some(**{key: st.lists(looking, min_size=1, max_size=2)})
+        for key in ("allOf", "anyOf", "oneOf")
+    ),
+    st.just(ref("A")),
+)
+#: Several types at once, and beside them what looks at more than one of them.
+several = joined(
+    st.lists(st.sampled_from(KINDS), min_size=1, max_size=4, unique=True).map(
+        lambda kinds: {"type": list(dict.fromkeys(["object", *kinds]))}
+    ),
+    some(
+        properties=st.dictionaries(st.sampled_from(NAMES), plain, max_size=2),
+        unevaluatedItems=refused,
+        prefixItems=st.lists(plain, min_size=1, max_size=2),
+        items=st.one_of(plain, refused),
+        minLength=small,
+        description=st.just("d" * 300),
+    ),
+    st.one_of(
+        st.fixed_dictionaries({"unevaluatedProperties": refused}),
+        st.fixed_dictionaries({"unevaluatedProperties": refused}),
+        some(nullable=st.booleans(), minimum=small, maxItems=small, required=names),
+        constants,
+        member_of.map(lambda node: {key: item for key, item in node.items() if key != "type"}),
+    ),
+    beside_types,
+)
+#: Objects of one or two properties each, and what is none.
+NARROW = [
+    *({name: value} for name in NAMES for value in (1, "a")),
+    *({"a": 1, name: "b"} for name in NAMES[1:]),
+    *({}, [], [1], ["a", 1], 1, "a", "abc", None, True),
+]
+
+
+@LAW
+@given(
+    several,
+    member_of,
+    st.sampled_from(["3.0", "3.1"]),
+    st.sampled_from([1024, 32_768, None]),
+    st.booleans(),
+)
+def test_several_types_at_once_are_never_shown_narrower(
+    node: Json,
+    named: Json,
+    dialect: Any,
+    budget: int | None,
+    constraint: bool,  # noqa: FBT001
+) -> None:
+    """F7, F8: of a function with several types in one place, too, a model may send and read all that is valid."""
+    outer = {"type": "object", "properties": {"deep": {"type": "array", "items": node}}}
+    source = document(node, {"A": named, "Deep": outer}, ref("Deep"))
+    options = Options(dialect=dialect, schema_budget=budget, constraint=constraint)
+    [function] = load(source, options=options).functions
+    promise = loads(function.schemas.promise)
+    for value in NARROW:
+        given_, read = {"body": value}, {"deep": [value]}
+        if accepts(function.validator, given_):
+            assert shows(function.parameters, given_, dialect)
+        if accepts(promise, read):
+            assert shows(function.output or {}, read, dialect)
 
 
 TAGS = ["Pet", "Cat", "Dog", "Pup"]

@@ -6,7 +6,7 @@ from typing import Any, Final
 from specfn._json import JsonObject
 from specfn.schema.merge import CONTRADICTION, is_annotation
 from specfn.schema.nodes import MORE, fits, is_numeric
-from specfn.schema.vocabulary import BY_TYPE
+from specfn.schema.vocabulary import BEYOND, BY_TYPE
 
 NULL: Final[JsonObject] = {"type": "null"}
 
@@ -109,6 +109,8 @@ def _read(node: JsonObject) -> JsonObject:
 def _alone(node: JsonObject, kind: str, values: list[Any] | None) -> JsonObject:
     part: JsonObject = {"type": kind}
     part.update({key: node[key] for key in BY_TYPE.get(kind, ()) if key in node})
+    if not BEYOND.isdisjoint(node):
+        part.pop("unevaluatedProperties", None)  # it looks at more than the part
     if "format" in part and (kind == "string") == is_numeric(part["format"]):
         del part["format"]
     if values is not None:

@@ -29,6 +29,7 @@ from specfn.schema.piece import (
 )
 from specfn.schema.vocabulary import (
     BESIDE_UNION,
+    BEYOND,
     BY_TYPE,
     CONSTRAINTS,
     EXCLUSIVE,
@@ -37,6 +38,7 @@ from specfn.schema.vocabulary import (
     SAID,
     SCALAR,
     SCALAR_TYPES,
+    TYPED,
     UNSPEAKABLE,
     applies,
 )
@@ -91,7 +93,7 @@ class Draft30(Drafter):
             self._keywords(node, body, kind)
         if root.values is not None and (root.is_union or len(root.kinds) <= 1):
             self._values(body, root)
-        self._unspeakable(node, body, root.kinds)
+        self._unspeakable(node, body, root)
         return body.finish(nullable=root.nullable, bare=self._bare)
 
     def _scalar(self, node: JsonObject, name: str | None = None) -> JsonObject | None:
@@ -127,6 +129,9 @@ class Draft30(Drafter):
         if len(root.kinds) > 1:
             body.lines.append(f"@type {' | '.join(root.kinds)}")
             self._edit("constraint", "type is only described beside the union; validation keeps it")
+            for key in node:
+                if key in TYPED and key not in UNSPEAKABLE:
+                    self._describe(body, key, node[key])
         if "anyOf" in node and "oneOf" in node:
             body.lines.append(f"@oneOf {shown(node['oneOf'])}")
             self._edit("union", "a second union beside the first is only described")
@@ -157,6 +162,8 @@ class Draft30(Drafter):
             part: JsonObject = {key: node[key] for key in BY_TYPE.get(kind, ()) if key in node}
             if "format" in part and (kind == "string") == is_numeric(part["format"]):
                 del part["format"]
+            if _looks_through(node):
+                part.pop("unevaluatedProperties", None)  # it looks at more than the part
             part["type"] = kind
             if root.values is not None:
                 part["enum"] = [value for value in root.values if fits(value, kind)]
@@ -289,10 +296,12 @@ class Draft30(Drafter):
             draft = self._child(others, "additionalProperties", optional=True)
             body.put("additionalProperties", draft)
 
-    def _unspeakable(self, node: JsonObject, body: Body, kinds: list[str]) -> None:
+    def _unspeakable(self, node: JsonObject, body: Body, root: Root) -> None:
         if not UNSPEAKABLE.isdisjoint(node):
+            kind = root.kinds[0] if len(root.kinds) == 1 else None
+            is_split = len(root.kinds) > 1 and not root.is_union  # each branch says its own
             for key in sorted(UNSPEAKABLE & node.keys()):
-                if not kinds or (len(kinds) == 1 and applies(key, kinds[0])):
+                if applies(key, kind) and not (is_split and key in TYPED):
                     self._describe(body, key, node[key])
         if node.get("unevaluatedProperties", True) is not True and _looks_through(node):
             self._describe(body, "unevaluatedProperties", node["unevaluatedProperties"])
@@ -300,7 +309,7 @@ class Draft30(Drafter):
 
 def _looks_through(node: JsonObject) -> bool:
     """Whether ``unevaluatedProperties`` depends on more than the properties that the node declares."""
-    return any(key in node for key in ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas"))
+    return not BEYOND.isdisjoint(node)
 
 
 def _has_type(draft: Draft) -> bool:

@@ -13,7 +13,7 @@ from specfn.schema.nodes import MORE, fits, kind_of
 from specfn.schema.piece import Draft
 from specfn.schema.profile import Profile
 from specfn.schema.text import is_plain
-from specfn.schema.vocabulary import BY_TYPE, CONSTRAINTS, OBJECT, TYPED, UNSPEAKABLE
+from specfn.schema.vocabulary import BEYOND, BY_TYPE, CONSTRAINTS, OBJECT, TYPED, UNSPEAKABLE
 
 #: Bounds that every value of their type is within.
 _IDLE: Final = (
@@ -148,7 +148,7 @@ class Speaker(Drafter):
             if key in node and (kind is None or key not in TYPED or key in BY_TYPE[kind]):
                 self._tell(body, key, node[key], "is only described")
         rest = node.get("unevaluatedProperties", True)
-        if rest is not True and not _NEIGHBORS.isdisjoint(node):
+        if rest is not True and not BEYOND.isdisjoint(node):
             self._tell(body, "unevaluatedProperties", rest, "is only described")
 
     # -- arrays and objects -------------------------------------------------------------------------------
@@ -254,8 +254,4 @@ class Speaker(Drafter):
         if "additionalProperties" in node or MORE in node or unevaluated is True:
             stated = "additionalProperties" in node or MORE in node
             return node.get("additionalProperties", True), stated
-        return (unevaluated, True) if _NEIGHBORS.isdisjoint(node) else (True, True)
-
-
-#: What ``unevaluatedProperties`` looks through; it then says what no other keyword can.
-_NEIGHBORS: Final = frozenset({"allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas"})
+        return (unevaluated, True) if BEYOND.isdisjoint(node) else (True, True)

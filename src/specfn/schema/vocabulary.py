@@ -79,6 +79,9 @@ BESIDE_UNION = frozenset(
     }
 )
 
+#: What ``unevaluatedProperties`` looks through: beside these it says what no other keyword can.
+BEYOND = frozenset({"allOf", "anyOf", "dependentSchemas", "if", "not", "oneOf"})
+
 #: What makes a schema an object's, whatever its type says.
 OBJECT = frozenset({"additionalProperties", "properties", "required", "unevaluatedProperties"})
 
