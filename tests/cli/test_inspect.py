@@ -74,6 +74,40 @@ def test_errors_have_reasons_and_pointers(specfn: Command, document: Command) ->
     assert line.endswith("(path, at #/paths/b)")
 
 
+def test_equal_notes_are_said_once(specfn: Command, document: Command) -> None:
+    """A note that many operations have is one line with its count and first places; as JSON it is all of them."""
+    header = {"name": "Accept", "in": "header", "schema": {"type": "string"}}
+    paths = {
+        f"/p{n}": {"get": {"parameters": [header], "responses": {"200": {"description": "OK"}}}}
+        for n in range(5)
+    }
+    path = document({**paths, "/a/{id}": {"get": {"responses": {"200": {"description": "OK"}}}}})
+    lines = specfn("inspect", path).out.partition("Notes (6)\n")[2].splitlines()
+    assert lines[2] == ""
+    shared, own = lines[:2]
+    assert "'Accept'" in shared
+    assert "(5 times, at #/paths/~1p0/" in shared
+    assert shared.endswith(" and 2 more)")
+    assert own.endswith("(at #/paths/~1a~1{id}/get)")
+    assert len(specfn("inspect", path, "--json").data["notes"]) == 6
+
+
+@pytest.mark.parametrize("terminal", [{}, {"TERM": "dumb", "FORCE_COLOR": "1"}, {"COLUMNS": "40"}])
+def test_nothing_is_folded_in_a_pipe(
+    specfn: Command, document: Command, terminal: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where stdout is no terminal every row and line is one, whatever the environment says."""
+    for name, value in terminal.items():
+        monkeypatch.setenv(name, value)
+    name = "/".join(["a" * 50] * 4)
+    path = document({f"/{name}": {"get": {}}, f"/{name}/b": {"trace": {}}})
+    lines = specfn("inspect", path).out.splitlines()
+    assert any(f"/{name} " in line and line.rstrip().endswith("read") for line in lines)
+    assert any(
+        f"/{name}/b: " in line and f"~1{name.replace('/', '~1')}~1b" in line for line in lines
+    )
+
+
 def test_notes_have_pointers(specfn: Command, document: Command) -> None:
     """A placeholder that is not declared is a note on the operation."""
     out = specfn("inspect", document({"/a/{id}": {"get": {}}})).out

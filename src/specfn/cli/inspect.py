@@ -67,20 +67,21 @@ def _show(report: JsonObject) -> None:
     from rich.console import Console, Group  # noqa: PLC0415  # --json does without
 
     stdout = output.stdout()
-    # Without a terminal nothing is cut: a line is as long as it is.
-    console = Console(file=stdout, width=None if stdout.isatty() else 10_000, highlight=False)
+    # Without a terminal nothing is cut: a line is as long as it is, whatever the environment says of terminals.
+    width, height = (None, None) if stdout.isatty() else (10_000, 25)
+    console = Console(file=stdout, width=width, height=height, highlight=False, force_jupyter=False)
     parts: list[RenderableType] = []
     if report["functions"]:
         parts += [_functions(report["functions"]), ""]
     over = [*_over_lines(report)]
     if over:
         parts += [_list(f"Over a limit ({len(over)})", over), ""]
-    for title, rows, line in (
-        ("Not functions", report["errors"], _error_line),
-        ("Notes", report["notes"], _note_line),
+    for title, rows, lines in (
+        ("Not functions", report["errors"], [*map(_error_line, report["errors"])]),
+        ("Notes", report["notes"], [*_note_lines(report["notes"])]),
     ):
         if rows:
-            parts += [_list(f"{title} ({len(rows)})", [line(row) for row in rows]), ""]
+            parts += [_list(f"{title} ({len(rows)})", lines), ""]
     with console.capture() as text:
         console.print(Group(*parts, _sum(report["counts"])))
     stdout.write(text.get())
@@ -151,8 +152,21 @@ def _error_line(error: JsonObject) -> str:
     return f"{place}: {error['reason']} ({error['code']}, at #{error['pointer']})"
 
 
-def _note_line(note: JsonObject) -> str:
-    return f"{note['text']} (at #{note['pointer']})" if note["pointer"] else str(note["text"])
+def _note_lines(notes: list[JsonObject]) -> Iterator[str]:
+    """Each text once, with how often it is said and the first places."""
+    pointers: dict[str, list[str]] = {}
+    for note in notes:
+        pointers.setdefault(note["text"], []).append(note["pointer"])
+    for text, found in pointers.items():
+        places = ", ".join(f"#{pointer}" for pointer in found[:_PLACES] if pointer)
+        more = f" and {len(found) - _PLACES:,} more" if len(found) > _PLACES else ""
+        times = f"{len(found):,} times" if len(found) > 1 else ""
+        told = ", ".join(filter(None, (times, places and f"at {places}{more}")))
+        yield f"{text} ({told})" if told else text
+
+
+#: How many places of one note are told.
+_PLACES = 3
 
 
 def _sum(counts: JsonObject) -> str:
