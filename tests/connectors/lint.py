@@ -105,7 +105,13 @@ def _kinds(node: Json) -> list[str]:
 
 def _above(path: tuple[Any, ...]) -> int:
     """How many objects and arrays stand above a place, in a schema without references."""
-    return sum(1 for key in path if key in ("properties", "items"))
+    rest, depth = list(path), 0
+    while rest:
+        key = rest.pop(0)
+        depth += key in ("properties", "items")
+        if key in ("properties", "$defs", "anyOf"):
+            rest.pop(0)  # a name, which may be any word, or a position
+    return depth
 
 
 def _depth(node: Json) -> int:

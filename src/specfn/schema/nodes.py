@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from specfn._json import JsonObject
@@ -185,8 +185,8 @@ def fits(value: Any, kind: str) -> bool:
 
 @lru_cache(4096)
 def is_common(pattern: str) -> bool:
-    """Whether a pattern can be shown: most readers can compile it, not only ECMA-262's, and see all of it."""
-    if len(pattern) > _PATTERN_SHOWN or not is_plain(pattern):
+    """Whether a pattern can be shown: readers of ECMA-262 and others can compile it, and see all of it."""
+    if len(pattern) > _PATTERN_SHOWN or not is_plain(pattern) or not _ecma().fullmatch(pattern):
         return False
     try:
         with warnings.catch_warnings():
@@ -211,6 +211,22 @@ def is_telling(example: Any) -> bool:
         return len(example) <= _LIST_SHOWN and all(map(is_telling, example))
     return not isinstance(example, dict) and (
         not isinstance(example, str) or len(example) <= _TEXT_SHOWN
+    )
+
+
+@cache
+def _ecma() -> re.Pattern[str]:
+    """What patterns are made of where ECMA-262 is taken at its word (its flag ``u``).
+
+    No bracket stands for itself there, and no word of another dialect stands at all; other readers take ``{``,
+    ``a++`` and ``(?i)`` as they like.
+    """
+    escaped = r"\\(?:[^A-Za-z0-9]|[1-9bBdDfnrsStvwW]|0(?![0-9])|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})"
+    either = rf"{escaped}|\[\^?(?:[^\]\\]|{escaped})++\]"
+    quantifier = r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??(?![*+?{])"
+    assertion = rf"\(\?<?[=!](?!(?:{either}|[^\\()\[\]])*+\)[*+?{{])"  # none of them is quantified
+    return re.compile(
+        rf"(?:{either}|\((?!\?)|\(\?:|{assertion}|\)|{quantifier}|[^\\()\[\]{{}}*+?])*+"
     )
 
 
