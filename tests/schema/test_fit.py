@@ -248,3 +248,30 @@ def test_a_name_that_leads_nowhere_is_told() -> None:
         "description": "(unresolved reference #/$defs/Gone)"
     }
     assert "reference" in [edit.kind for edit in fit.edits]
+
+
+# -- what stands behind names -----------------------------------------------------------------------
+
+PLACE = {"type": "object", "properties": {"x": {"type": "string", "description": "Said."}}, "title": "T"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        ({"type": "object", "additionalProperties": {"$ref": "#/$defs/P"}}, '@additionalProperties {"type":"object","properties":{"x":{"type":"string"}}}'),
+        ({"type": "string", "not": {"$ref": "#/$defs/S"}}, '@not {"type":"string","maxLength":3}'),
+        ({"type": "object", "additionalProperties": {"$ref": "#/$defs/Loop"}}, '@additionalProperties {"type":"object","properties":{"next":Loop}}'),
+        ({"type": "object", "additionalProperties": {"$ref": "#/$defs/Wide"}}, "@additionalProperties Wide"),
+    ],
+    ids=["object", "scalar", "recursive", "large"],
+)  # fmt: skip
+def test_a_component_that_is_only_described_is_spelled_out(node: Json, expected: str) -> None:
+    """The name of a component means nothing to who cannot look it up: a small one stands there itself."""
+    wide = {f"property{n}": STRING for n in range(60)}
+    definitions = {
+        "P": PLACE,
+        "S": {"type": "string", "maxLength": 3, "examples": ["abc"]},
+        "Loop": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Loop"}}},
+        "Wide": {"type": "object", "properties": wide},
+    }
+    assert shown("portable", node, **definitions)["description"] == expected

@@ -6,6 +6,8 @@ from urllib.parse import unquote
 
 from specfn._json import JsonObject, dumps
 from specfn._pointer import unescape
+from specfn.schema.bundle import Named
+from specfn.schema.merge import is_annotation
 from specfn.schema.piece import Draft, Hole, Skeleton, ordered
 from specfn.schema.text import clean, shorten
 
@@ -14,6 +16,10 @@ _REFERENCE = re.compile(r'\{"\$ref":"#/\$defs/([^"]+)"\}')
 
 #: How much of a keyword's value a description shows, in characters.
 _SHOWN = 300
+
+#: How large a component may be, and a value with its components spelled out, in bytes, to be shown so.
+_LOOKED_AT = 2_000
+_SPELLED = 600
 
 
 def shown(value: Any) -> str:
@@ -27,6 +33,43 @@ def shown(value: Any) -> str:
     if "$ref" in text:
         text = _REFERENCE.sub(lambda match: unescape(unquote(match[1])), text)
     return shorten(clean(text), _SHOWN)
+
+
+def spelled(value: Any, definitions: Named) -> str:
+    """The same with the components in place of their names, where that is short: names alone tell a model nothing."""
+    if '"$ref"' in (text := dumps(value).decode()) and len(text) <= _LOOKED_AT:
+        text = dumps(_offered(_resolved(value, definitions))).decode()
+        if len(text) <= _SPELLED:
+            return clean(_REFERENCE.sub(lambda match: unescape(unquote(match[1])), text))
+    return shown(value)
+
+
+def _resolved(value: Any, definitions: Named) -> Any:
+    """A value with components in the places of references to them; references in these stay."""
+    if isinstance(value, list):
+        return [_resolved(item, definitions) for item in value]
+    if not isinstance(value, dict):
+        return value
+    name = definitions.name_of(value["$ref"]) if isinstance(value.get("$ref"), str) else None
+    if name is not None:
+        target = definitions[name]
+        return _plain(target) if len(dumps(target)) <= _LOOKED_AT else value
+    return {
+        key: item if key in _DATA else _resolved(item, definitions) for key, item in value.items()
+    }
+
+
+def _plain(schema: Any, *, named: bool = False) -> Any:
+    """A schema without what it says to its reader; ``named`` for a map of schemas."""
+    if isinstance(schema, list):
+        return [_plain(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: item if key in _DATA else _plain(item, named=key == "properties" and not named)
+        for key, item in schema.items()
+        if named or not is_annotation(key)
+    }
 
 
 def _offered(value: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.records import EditKind
-from specfn.schema.body import Body, shown
+from specfn.schema.body import Body, shown, spelled
 from specfn.schema.bundle import Named, takes_null
 from specfn.schema.derived import Derived
 from specfn.schema.drafter import Drafter
@@ -77,7 +77,7 @@ class Speaker(Drafter):
         self, body: Body, key: str, value: Any, what: str, *, kind: EditKind = "constraint"
     ) -> None:
         """Say a keyword in the description; validation keeps it, and what nobody can see in it is left out."""
-        body.lines.append(f"@{key} {shown(value)}")
+        body.lines.append(f"@{key} {spelled(value, self._definitions)}")
         kind = kind if is_plain(value) else "hidden"
         self._edit(kind, f"{key} {what}; validation keeps it")
 
