@@ -9,6 +9,7 @@ from tests.schema.conftest import accepts, definition_of
 
 from specfn._json import dumps
 from specfn.api import load
+from specfn.connectors.registry import NAMES as PROFILES
 from specfn.function.function import Function
 from specfn.function.merge import masked, merge, split
 from specfn.human import Node, any_of
@@ -78,6 +79,21 @@ def test_real_requests_are_taken_apart(documents: list[Path], dialect: Any) -> N
             assert found.human is not None or dumps(found.llm) == dumps(function.parameters)
             separated += found.human is not None
     assert separated > 200
+
+
+@pytest.mark.filterwarnings("ignore::specfn.errors.ToolsWarning")
+def test_tools_have_nothing_of_a_person(documents: list[Path]) -> None:
+    """S5: so it is in the tools that a provider is sent of real documents, under whatever names properties are shown."""
+    shown = 0
+    for index, path in enumerate(documents):
+        made = load(path, options=Options(separate=is_every_fourth))
+        tools = made.tools(PROFILES[index % len(PROFILES)], select=spread(made.functions))
+        for tool in tools.tools:
+            found = {tool.fit.names.get(name, name) for name in names(tool.fit.schema)} - GROUPS
+            left = [name for name in found if crc32(name.encode()) % 4 == 0]
+            assert not left, (path.name, tool.name, left)
+            shown += len(found)
+    assert shown > 1_000
 
 
 def test_real_arguments_are_taken_apart(documents: list[Path]) -> None:

@@ -27,6 +27,7 @@ from tests.schema.conftest import (
 
 from specfn._json import dumps
 from specfn.api import load
+from specfn.connectors.registry import NAMES as PROFILES
 from specfn.function.function import Function
 from specfn.function.merge import masked, merge, split
 from specfn.human import Node
@@ -204,6 +205,24 @@ def test_a_model_sees_nothing_of_a_person(body: Json, parts: Json, dialect: str)
         value = Sampler(llm_schema, seed).draw()
         assert shows(separated.llm, value, dialect) or not accepts(llm_schema, value)
     assert CANARY not in separated.validate({"body": 1, "more": 2}).__repr__()
+
+
+@LAW
+@given(markings, named, st.sampled_from(PROFILES))
+def test_a_provider_is_sent_nothing_of_a_person(body: Json, parts: Json, profile: str) -> None:
+    """S5: whoever the tools are for, nothing of a person's is in them, in what is told of them or of a wrong call."""
+    assume(not has_loop(parts))
+    made = load(document(body, parts), options=Options(separate=is_marked))
+    assume(made.functions)
+    tools = made.tools(profile)
+    told = [*map(str, tools.left_out), *tools.warnings, *map(str, made.check(profile))]
+    for tool in tools.tools:
+        told += map(str, tool.edits)
+        for seed in range(2):
+            given = Sampler(tool.fit.schema, seed).draw()
+            outcome = tool.function.separated.validate(tools.restore(tool.name, given))  # type: ignore[union-attr]
+            told.append("" if outcome else tools.shown(tool.name, outcome, given).feedback())
+    assert CANARY not in dumps([tools, told]).decode()
 
 
 @LAW

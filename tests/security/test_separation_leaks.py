@@ -5,11 +5,14 @@ import warnings
 from typing import Any
 
 import pytest
+from tests.calling.models import CONNECTORS, converse, said, wished
 
 import specfn
 from specfn._json import dumps
 from specfn.api import load
 from specfn.application.application import Application
+from specfn.calling.approval import Approve
+from specfn.calling.config import InvocationConfig
 from specfn.connectors.registry import NAMES
 from specfn.function.merge import masked
 from specfn.human import Node
@@ -175,6 +178,27 @@ def test_feedback(index: int) -> None:
     ):
         assert not outcome
         assert CANARY not in outcome.feedback()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("connector", CONNECTORS)
+def test_conversations(connector: str) -> None:
+    """S5: no vendor is sent it: not with the tools, and not with what calls came to, right or wrong."""
+    made = application()
+    right = {"id": "1", "body": {"plain": "p", "nested": {"open": "o"}}}
+    asked = [
+        wished((f"c{turn}", made.functions[0].name, given), connector=connector)
+        for turn, given in enumerate([*(each for each in WRONG if isinstance(each, dict)), right])
+    ]
+    outcome, script = converse(
+        made,
+        [*asked, said("done", connector)],
+        connector=connector,
+        agree=Approve(human={NAME: f"{CANARY}-a"}),
+        config=InvocationConfig(max_repair_rounds=9, max_rounds=9),
+    )
+    assert len(script.requests) == len(asked) + 1
+    assert CANARY not in dumps(script.requests).decode()
+    assert CANARY not in dumps(outcome.messages).decode()
 
 
 def test_bound_functions() -> None:
