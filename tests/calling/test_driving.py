@@ -166,7 +166,7 @@ def test_a_deadline_ends_and_answers_everything(
             messages="list",
             connection=connection,
             filters=[_slow] if slow == "filter" else [],
-            config=calling.InvocationConfig(deadline=0.2),
+            config=calling.InvocationConfig(deadline=1),
         )
     )
     assert outcome.stopped == "deadline"

@@ -44,7 +44,7 @@ def test_a_full_disk_is_told(process: Process, large: Path) -> None:
         pytest.skip("there is no /dev/full")
     with Path("/dev/full").open("w") as full:
         running = process("tools", large, stdout=full)
-        _, err = running.communicate(timeout=10)
+        _, err = running.communicate(timeout=120)
     assert running.returncode == 1
     assert err == "specfn: the output could not be written: No space left on device\n"
 
@@ -90,7 +90,7 @@ def test_an_interrupt_is_130(process: Process) -> None:
 def test_python_dash_m_is_the_command(process: Process) -> None:
     """``python -m specfn`` is ``specfn``."""
     running = process("--version")
-    out, err = running.communicate(timeout=10)
+    out, err = running.communicate(timeout=120)
     assert (out, err, running.returncode) == (f"specfn {__version__}\n", "", 0)
 
 
@@ -102,6 +102,6 @@ def test_the_demo_plays(process: Process) -> None:
         "COLUMNS": "80",
     }
     running = process("demo", env=surroundings)
-    out, err = running.communicate(timeout=30)
+    out, err = running.communicate(timeout=120)
     assert (running.returncode, err) == (0, "")
     assert "Desk lamp" in out.partition("The row is there")[2]

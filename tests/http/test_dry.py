@@ -115,7 +115,7 @@ def test_the_curl_line_sends_the_same(
     connection = Connection(base_url=loopback.url)
     run = dry_run(function, given, connection)
     try:
-        subprocess.run(["bash", "-c", run["curl"]], check=True, capture_output=True, timeout=30)
+        subprocess.run(["bash", "-c", run["curl"]], check=True, capture_output=True, timeout=120)
     except (FileNotFoundError, subprocess.CalledProcessError) as error:
         if getattr(error, "returncode", 127) == 127:
             pytest.skip("there is no curl here")

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import gzip
-import time
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -318,19 +318,24 @@ def test_a_broken_encoding(call: Call, make: Any, loopback: Any, http: Any) -> N
 
 def test_a_silent_server(call: Call, make: Any, loopback: Any) -> None:
     """The read timeout ends the wait for a server that says nothing."""
+    ended = threading.Event()
 
     def respond(_: bytes) -> bytes:
-        time.sleep(0.5)
+        ended.wait(60)
         return b""
 
     loopback.respond = respond
     connection = Connection(base_url=loopback.url, timeout={"read": 0.1})
     with pytest.raises(TransportError, match=r"silent for 0\.1 s"):
         call(make(), {}, connection)
+    ended.set()
 
 
-def test_many_calls_share_the_sockets(make: Any, loopback: Any) -> None:
+def test_many_calls_share_the_sockets(
+    make: Any, loopback: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However many calls are made at once, no more sockets are opened than the pool has, and all calls end."""
+    monkeypatch.setitem(pool._LIMITS, "keepalive_expiry", None)  # no socket is closed for its age
     connection = Connection(base_url=loopback.url)
 
     async def all_at_once() -> list[Result]:
