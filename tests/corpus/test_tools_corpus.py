@@ -15,6 +15,7 @@ from tests.properties.test_fit_laws import (
 )
 from tests.samples import Sampler
 from tests.schema.conftest import accepts
+from tests.schema.conftest import place as at
 
 from specfn._json import dumps
 from specfn.api import load
@@ -53,6 +54,13 @@ def fits(
             yield f"{stem} {function.name}", function, fitter.fit(function.validator)
 
 
+def is_there(schema: Json, pointer: str) -> bool:
+    try:
+        return isinstance(at(schema, pointer), dict)
+    except (KeyError, IndexError, ValueError):
+        return False
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_tool_passes_the_lint(applications: list[tuple[str, Application]], name: str) -> None:
     """What is sent of real documents is what the profile accepts, and within the budget of schemas."""
@@ -70,6 +78,17 @@ def tried(
 ) -> list[tuple[str, Function, Fit]]:
     """A few functions of every document; of profiles that are like others fewer."""
     return list(fits(applications, name, few=True))[:: 1 if name in MAIN else 3 * SAMPLED]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_edit_has_its_place(applications: list[tuple[str, Application]], name: str) -> None:
+    """What is told of a real tool is told of a place that its schema has, and once."""
+    found = []
+    for where, _, fit in tried(applications, name):
+        edits = fit.edits
+        found += [f"{where}: {edit}" for edit in edits if not is_there(fit.schema, edit.pointer)]
+        found += [f"{where}: twice" for _ in range(len(edits) - len(set(edits)))]
+    assert found == []
 
 
 @pytest.mark.parametrize("name", NAMES)

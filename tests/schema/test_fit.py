@@ -275,3 +275,24 @@ def test_a_component_that_is_only_described_is_spelled_out(node: Json, expected:
         "Wide": {"type": "object", "properties": wide},
     }
     assert shown("portable", node, **definitions)["description"] == expected
+
+
+def test_edits_of_nullable_branches_lead_to_their_places() -> None:
+    """What is told of the one branch beside null, and of what comes after it, is told once and with its place."""
+    uuid = {"type": "string", "format": "uuid"}
+    inner = {"type": "object", "properties": {"id": uuid, "email": {"type": "string", "format": "email"}}}  # fmt: skip
+    body = {
+        "type": "object",
+        "properties": {
+            "search": {"anyOf": [inner, {"type": "null"}]},
+            "one": {"anyOf": [uuid, {"type": "null"}]},
+            "after": uuid,
+        },
+    }
+    found = [edit.pointer for edit in fitted("gemini", body).edits if edit.kind == "constraint"]
+    assert found == [
+        "/properties/body/properties/one",
+        "/properties/body/properties/after",
+        "/properties/body/properties/search/properties/id",
+        "/properties/body/properties/search/properties/email",
+    ]

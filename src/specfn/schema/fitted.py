@@ -267,15 +267,20 @@ class Fitted(Speaker):
         )
 
     def _null_child(self, branch: JsonObject, *steps: str | int) -> Draft:
-        """A branch that carries null as a flag."""
-        draft = self._child(branch, *steps)
+        """A branch that carries null as a flag; without steps it stands in the place of its union."""
+        told = len(self._edits)
+        draft = self._there(branch, *steps)
         if isinstance(draft, Hole):
             return admitting_null(draft)
         if "$ref" in branch:
             container = draft.container if isinstance(draft, Skeleton) else draft
             flagged = ordered({**container, "nullable": True}) if "type" in container else container
             return Skeleton(flagged, draft.children) if isinstance(draft, Skeleton) else flagged
-        return self._child(self._derived.with_null(branch), *steps)
+        del self._edits[told:]  # the same is told of what stands there instead
+        return self._there(self._derived.with_null(branch), *steps)
+
+    def _there(self, branch: JsonObject, *steps: str | int) -> Draft:
+        return self._child(branch, *steps) if steps else self._at(branch)
 
     def _in_place(self, branch: Any, body: Body, *, null: bool = False) -> Draft:
         """The one branch of a union in the place of the union, with the union's annotations."""
