@@ -73,7 +73,7 @@ def test_the_demo_needs_somewhere_to_write_to() -> None:
 
 def test_an_interrupt_is_130(process: Process) -> None:
     """Ctrl-C ends the command with 130 and no traceback."""
-    running = process("tools", "-", stdin=subprocess.PIPE)
+    running = process("tools", "-", stdin=subprocess.PIPE, preexec_fn=_interruptible)
     assert running.stdin is not None
     running.stdin.write(" " * 1_000_000)  # more than a pipe holds: now it waits for the rest
     while running.poll() is None:
@@ -85,6 +85,11 @@ def test_an_interrupt_is_130(process: Process) -> None:
     for stream in (running.stdin, running.stdout, running.stderr):
         assert stream is not None
         stream.close()
+
+
+def _interruptible() -> None:
+    """What a shell starts in the background ignores interrupts, and so does all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_python_dash_m_is_the_command(process: Process) -> None:
