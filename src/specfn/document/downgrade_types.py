@@ -4,6 +4,7 @@ from typing import Final
 
 from specfn._json import JsonObject, dumps
 from specfn.document.downgrade_draft import Draft, Rewrite, Walk
+from specfn.document.keywords import NUMERIC_FORMATS
 
 #: Keywords that say what other schemas say of the same value; null may fail in any of them.
 _APPLICATORS: Final = ("allOf", "anyOf", "oneOf", "not")
@@ -24,11 +25,6 @@ _BY_TYPE: Final[dict[str, tuple[str, ...]]] = {
     ),
     "string": ("minLength", "maxLength", "pattern"),
 }
-
-_NUMERIC_FORMATS: Final = frozenset(
-    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float double double-int decimal "
-    "decimal128 sf-integer sf-decimal".split()
-)
 
 #: ``contentEncoding`` by the format that means the same.
 _ENCODINGS: Final = {"base64": "byte", "base64url": "base64url"}
@@ -143,7 +139,7 @@ def _branches(out: JsonObject, kinds: list[str], *, nullable: bool) -> list[Json
 
 
 def _type_of_format(name: str, kinds: list[str]) -> str | None:
-    numeric = name in _NUMERIC_FORMATS
+    numeric = name in NUMERIC_FORMATS
     wanted = ("integer", "number") if numeric else ("string",)
     return next((kind for kind in kinds if kind in wanted), None)
 

@@ -15,6 +15,11 @@ _ONLY_TEXT = {str}
 #: Keywords whose values are texts; most schemas have no others.
 _TEXTS = frozenset({"description", "format", "title", "type"})
 
+#: Formats of numbers alone; ``decimal`` and ``decimal128`` are of texts, too (OpenAPI Format Registry).
+NUMERIC_FORMATS: Final = frozenset(
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float double double-int sf-integer sf-decimal".split()
+)
+
 #: What people write for a type, and mean beyond doubt.
 _TYPE_HABITS = {
     "bool": "boolean",

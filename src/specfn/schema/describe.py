@@ -22,20 +22,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._json import JsonObject
 from specfn._pointer import from_fragment
+from specfn.document.keywords import NUMERIC_FORMATS
 from specfn.schema.merge import NEVER
 
 Schema: TypeAlias = JsonObject | bool
 
 #: The longest text, in characters.
 LIMIT: Final = 300
-
-#: Formats that say how large a number is, not how a string is spelled.
-NUMERIC_FORMATS: Final = frozenset(
-    {
-        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-        *("float", "double", "double-int"),
-    }
-)
 
 _ELLIPSIS: Final = "..."
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")

@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from specfn._json import JsonObject
+from specfn.document.keywords import NUMERIC_FORMATS
 from specfn.schema.merge import identity
 from specfn.schema.text import is_plain
 from specfn.schema.walk import SUBSCHEMAS
@@ -26,10 +27,6 @@ _WIDE_UNION = 4
 MORE = "x-specfn-more"
 
 _NULL = {"type": "null"}
-
-_NUMERIC_FORMATS = frozenset(
-    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float double".split()
-)
 
 
 def is_leaf(node: Any) -> bool:
@@ -162,7 +159,7 @@ def kind_of(value: Any) -> str:
 
 def is_numeric(name: str) -> bool:
     """Whether a format is one of numbers."""
-    return name in _NUMERIC_FORMATS
+    return name in NUMERIC_FORMATS
 
 
 def types_of_values(values: list[Any]) -> tuple[list[str], bool]:
