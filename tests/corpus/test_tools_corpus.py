@@ -119,6 +119,20 @@ def test_what_is_valid_is_accepted(applications: list[tuple[str, Application]], 
     assert accepted > len(found)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_edit_leads_to_its_place(
+    applications: list[tuple[str, Application]], name: str
+) -> None:
+    """The pointer of an edit leads to a schema of what is sent."""
+    astray = [
+        (function, edit)
+        for function, _, fit in tried(applications, name)
+        for edit in fit.edits
+        if not isinstance(at(fit.schema, edit.pointer), dict)
+    ]
+    assert astray == []
+
+
 def test_what_is_valid_is_accepted_with_nulls(
     applications: list[tuple[str, Application]],
 ) -> None:

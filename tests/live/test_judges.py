@@ -175,8 +175,8 @@ def canonical(schema: Json) -> Json:
             out["nullable"] = True
     if out.get("type") == "null":
         out = {**{key: item for key, item in out.items() if key != "type"}, "nullable": True}
-    if out.get("items") == {} or out.get("default", 0) is None:
-        out = {key: out[key] for key in out if key not in {"items", "default"} or out[key]}
+    said_nothing = {"items": {}, "default": None}
+    out = {key: value for key, value in out.items() if said_nothing.get(key, out) != value}
     flat = [inner for branch in branches for inner in _parts(branch)]
     if len(flat) == 1 and out.keys() <= {"nullable"}:
         return {**flat[0], **out}

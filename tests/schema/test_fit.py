@@ -5,7 +5,7 @@ from tests.connectors.lint import faults
 from tests.schema.conftest import place
 
 from specfn._json import dumps
-from specfn.connectors.registry import profile
+from specfn.connectors.registry import NAMES, profile
 from specfn.schema.fit import Fit, Fitter
 
 Json = dict[str, Any]
@@ -116,6 +116,22 @@ def test_that_one_alternative_alone_may_fit_is_described() -> None:
     assert "union" in {edit.kind for edit in found.edits}
     exclusive = fitted("portable", {"oneOf": [{"type": "object", "properties": {}}, STRING]})
     assert {edit.kind for edit in exclusive.edits} <= {"open"}
+
+
+def test_edits_behind_a_flagged_null_lead_to_their_places() -> None:
+    """What is shown in the place of a union does not change where its neighbors are."""
+    node = {
+        "type": "object",
+        "properties": {
+            "a": {"anyOf": [{"type": "integer", "multipleOf": 5}, {"type": "null"}]},
+            "b": {"type": "integer", "multipleOf": 5},
+        },
+    }
+    for name in NAMES:
+        found = fitted(name, node)
+        places = {edit.pointer for edit in found.edits if edit.kind == "constraint"}
+        assert all("@multipleOf 5" in place(found.schema, each)["description"] for each in places)
+        assert not found.edits or len(places) in {0, 2}
 
 
 def test_integers_that_not_every_reader_holds_are_described() -> None:

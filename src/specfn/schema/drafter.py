@@ -78,13 +78,14 @@ class Drafter(ABC):
 
     def _child(self, node: Any, *steps: str | int, optional: bool = False) -> Draft:
         """Render a subschema at a place below this one."""
+        depth = len(self._path)
         self._path.extend(steps)
         self._optional += optional
         try:
             return self._at(node) if isinstance(node, dict) else boolean(node)
         finally:
             self._optional -= optional
-            del self._path[-len(steps) :]
+            del self._path[depth:]
 
     def _at(self, node: JsonObject) -> Draft:
         """Render a schema in the place of the one that holds it."""

@@ -58,9 +58,10 @@ class Speaker(Drafter):
 
     def _child(self, node: Any, *steps: str | int, optional: bool = False) -> Draft:
         if node is False:
+            depth = len(self._path)
             self._path.extend(steps)
             draft = self._nothing()
-            del self._path[-len(steps) :]
+            del self._path[depth:]
             return draft
         return super()._child(node, *steps, optional=optional)
 
