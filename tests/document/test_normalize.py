@@ -567,6 +567,15 @@ def test_a_parameter_that_normalizing_moves_is_found() -> None:
     assert normalize(once).document == once
 
 
+def test_a_callback_may_lead_back_to_its_paths() -> None:
+    """N8: what contains itself by references is unfolded once, and leads nowhere from there on."""
+    raw = document((f"{GET}/callbacks/c", {"$ref": "#/paths"}))
+    once = normalize(raw).document
+    inner = once["paths"]["/a"]["get"]["callbacks"]["c"]["/a"]["get"]["callbacks"]["c"]
+    assert inner.keys() == {"$ref"}
+    assert normalize(once).document == once
+
+
 def test_the_places_of_another_version_are_none() -> None:
     """N3: `#/definitions/A` in OpenAPI 3 leads nowhere unless the document has it."""
     raw = document(("/components/schemas/A", STRING), ("/components/schemas/B/items", A_OF_2))

@@ -18,6 +18,10 @@ from specfn.records import Note
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 
 
+#: What a reference becomes that leads back into what it stands in (callbacks can): one that leads nowhere.
+_WITHIN = "#/(a reference to what it stands in)"
+
+
 def is_name(key: Any) -> bool:
     """Whether a key of a map is a name of the document's own, not a specification extension."""
     return isinstance(key, str) and not key.startswith("x-")
@@ -42,8 +46,8 @@ class Reader(ABC):
         self.upgrade = upgrade
         self._memo: dict[tuple[str, tuple[str, ...]], Any] = {}
         self._referred: dict[tuple[str, str], Any] = {}
-        #: Of a document whose parts are shared, what was made of each, with the part.
-        self._made: dict[tuple[str | int, ...], tuple[Any, Any]] | None
+        #: Of a document whose parts are shared: each part, what was made of it, and how many schemas that are.
+        self._made: dict[tuple[str | int, ...], tuple[Any, Any, int]] | None
         self._made = {} if upgrade.shared else None
         self.nesting = 0
         self.notes: list[Note] = []
@@ -82,9 +86,14 @@ class Reader(ABC):
         if self._made is None:
             return build(node)
         key = (kind, id(node), self.nesting)
-        if key not in self._made:
-            self._made[key] = (node, build(node))
-        return self._made[key][1]
+        known = self._made.get(key)
+        if known is None:
+            before = self.upgrade.nodes
+            built = build(node)
+            self._made[key] = (node, built, self.upgrade.nodes - before)
+            return built
+        self.upgrade.nodes += known[2]
+        return known[1]
 
     def _target(self, reference: str, kind: str, build: Callable[[JsonObject], Any]) -> Any:
         """Build from what a reference names: once, by whatever references."""
@@ -97,7 +106,7 @@ class Reader(ABC):
             self.dangling.add(reference)
             return dangling
         if (kind, tokens) not in self._memo:
-            self._memo[kind, tokens] = dangling  # as long as it leads back to itself
+            self._memo[kind, tokens] = {"$ref": _WITHIN}
             self._memo[kind, tokens] = build(target)
         return self._memo[kind, tokens]
 
