@@ -37,9 +37,10 @@ DOCUMENTS = (
 
 FASTMCP = "fastmcp==4.1.2"
 
-#: Name, description and schema of each tool, as a client of the server lists them: no output, no annotations.
-SCRIPT = """
-import asyncio, json, sys
+#: Name, description and schema of each tool, as a client of the server lists them: no output, no annotations. Tells
+#: the name, the bytes, and whether a reference leads to a definition that the tool does not have.
+SCRIPT = r"""
+import asyncio, json, re, sys
 from fastmcp import FastMCP
 try:
     import httpx2 as http
@@ -50,18 +51,20 @@ client = http.AsyncClient(base_url="http://localhost")
 server = FastMCP.from_openapi(openapi_spec=document, client=client)
 for tool in asyncio.run(server.list_tools()):
     told = {"name": tool.name, "description": tool.description or "", "inputSchema": tool.parameters}
-    size = len(json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode())
-    print(json.dumps([tool.name, size]))
+    text = json.dumps(told, separators=(",", ":"), ensure_ascii=False)
+    lost = set(re.findall(r'"\$ref":"#/\$defs/([^"]+)"', text)) - set(tool.parameters.get("$defs", ()))
+    print(json.dumps([tool.name, len(text.encode()), bool(lost)]))
 """
 
 
 class Sizes(NamedTuple):
-    """What the tools of a document come to, in bytes of compact JSON."""
+    """What the tools of a document come to, in bytes of compact JSON; ``lost`` have references that lead nowhere."""
 
     tools: int
     total: int
     largest: int
     name: str
+    lost: int = 0
 
 
 def added(sizes: Iterable[tuple[str, int]]) -> Sizes:
@@ -179,15 +182,19 @@ def fastmcp(python: str, document: Path, limit: float) -> Sizes | str:
         return f"not done within {limit:.0f} s"
     if run.returncode:
         return f"fails: {run.stderr.strip().rpartition(chr(10))[2][:200]}"
-    return added((name, size) for name, size in map(json.loads, run.stdout.splitlines()))
+    found = [json.loads(line) for line in run.stdout.splitlines()]
+    return added((name, size) for name, size, _ in found)._replace(
+        lost=sum(row[2] for row in found)
+    )
 
 
 def row(form: str, sizes: Sizes | str) -> str:
     """One line of the table."""
     if isinstance(sizes, str):
         return f"| {form} | {sizes} | | | |"
+    lost = f"; {sizes.lost:,} with references that lead nowhere" if sizes.lost else ""
     return (
-        f"| {form} | {sizes.tools:,} | {sizes.total:,} | {estimate(sizes.total):,} "
+        f"| {form} | {sizes.tools:,}{lost} | {sizes.total:,} | {estimate(sizes.total):,} "
         f"| {sizes.largest:,} ({sizes.name}) |"
     )
 
