@@ -26,6 +26,7 @@ from specfn.validation.machine import (
 )
 from specfn.validation.patterns import HEAVY, REFUSED, Judgement, texts_of, weigh
 from specfn.validation.prepare import HOME, Prepared
+from specfn.validation.room import with_room
 from specfn.validation.rules import Agreeing
 
 #: The most work, in states times characters, that the patterns of one validation may need.
@@ -99,19 +100,13 @@ class _Compiled:
         self._validator = Agreeing(schema, registry=registry)
 
     def is_valid(self, instance: Any) -> bool:
-        """The verdict; what is nested too deeply for the machine's stack is refused."""
-        try:
-            return bool(self._validator.is_valid(instance))
-        except RecursionError:
-            return False
+        """The verdict."""
+        return with_room(purse.shared(lambda: bool(self._validator.is_valid(instance))))
 
     def iter_errors(self, instance: Any) -> Iterator[_Complaint]:
         """Every error."""
-        try:
-            for error in self._validator.iter_errors(instance):
-                yield _Complaint(list(error.schema_path), list(error.path), _kind(error))
-        except RecursionError:
-            return
+        for error in with_room(purse.shared(lambda: [*self._validator.iter_errors(instance)])):
+            yield _Complaint(list(error.schema_path), list(error.path), _kind(error))
 
 
 def _kind(error: ValidationError) -> _Kind:

@@ -7,6 +7,7 @@ microsecond for ordinary arguments; where it finds something, a second walk says
 
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from math import isfinite
 from typing import Any, Final, NamedTuple
 
@@ -40,6 +41,8 @@ def sound(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR0911, PLR09
                 return False
             enough = NODES
         room -= len(box)
+        if room < 0:
+            return False
         items: Iterable[Any] = box
         if type(box) is dict:
             for key in box:
@@ -58,7 +61,7 @@ def sound(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR0911, PLR09
                     return False
             elif item is not None and kind is not bool and not _sound_scalar(item):
                 return False
-    return room >= 0
+    return True
 
 
 def _within(value: Any, depth: int) -> bool:
@@ -128,7 +131,7 @@ def _faults(value: Any, depth: int) -> Iterator[ArgumentProblem]:
             deep = True
         else:
             yield from _key_faults(place)
-            waiting.extend(reversed(list(_below(place))))
+            waiting.extend(reversed([*islice(_below(place), NODES + 2 - seen)]))  # no more are seen
 
 
 def _below(place: _Place) -> Iterator[_Place]:

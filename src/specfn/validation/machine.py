@@ -8,10 +8,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import ClassVar, Final, NamedTuple, TypeAlias
+from typing import ClassVar, Final, NamedTuple, TypeAlias, TypeVar
 
 from specfn.validation.charsets import holds, is_word
 from specfn.validation.program import Inner, Kind, Program, program
+
+_T = TypeVar("_T")
 
 #: The most steps that one pattern with looks or backreferences may take on one text.
 STEPS: Final = 20_000
@@ -55,6 +57,17 @@ class _Purse(threading.local):
         self.left = TOGETHER
         self.explains = explains
         self.__dict__["spent"] = {}
+
+    def shared(self, action: Callable[[], _T]) -> Callable[[], _T]:
+        """An action that has what is left here in whichever thread it runs."""
+        left, explains, spent = self.left, self.explains, self.spent
+
+        def run() -> _T:
+            self.left, self.explains = left, explains
+            self.__dict__["spent"] = spent
+            return action()
+
+        return run
 
 
 purse: Final = _Purse()

@@ -223,22 +223,55 @@ def _seen(validator: Any, instance: JsonObject, schema: Any) -> set[str]:
             found.update(_extras(instance, node))
         if "unevaluatedProperties" in node and node is not schema:
             found.update(instance)
-        if "$ref" in node:
-            resolved = around._resolver.lookup(node["$ref"])  # noqa: SLF001 - as its own keywords do
-            inner = around.evolve(schema=resolved.contents, _resolver=resolved.resolver)
-            waiting.append((inner, resolved.contents))
-        waiting.extend((around, part) for part in _applied(around, node, instance))
+        waiting.extend(_onward(around, node, instance))
     return found
 
 
-def _applied(validator: Any, node: JsonObject, instance: JsonObject) -> Iterator[Any]:
-    """The schemas in place that accept an object."""
+def _unevaluated_items(validator: Any, rest: Any, instance: Any, schema: JsonObject) -> _Errors:
+    if type(instance) is not list:
+        return
+    seen = _seen_items(validator, instance, schema)
+    if not all(
+        index in seen or _fits(validator, rest, item) for index, item in enumerate(instance)
+    ):
+        yield ValidationError("unevaluatedItems")
+
+
+def _seen_items(validator: Any, instance: list[Any], schema: Any) -> set[int]:
+    """The places of the items that some schema looks at which applies to an array and accepts it."""
+    found: set[int] = set()
+    waiting: list[tuple[Any, Any]] = [(validator, schema)]
+    while waiting:
+        around, node = waiting.pop()
+        if not isinstance(node, dict):
+            continue
+        if "items" in node or ("unevaluatedItems" in node and node is not schema):
+            return set(range(len(instance)))
+        found.update(range(len(node.get("prefixItems", ()))))
+        if "contains" in node:
+            fits = around.evolve(schema=node["contains"]).is_valid
+            found.update(index for index, item in enumerate(instance) if fits(item))
+        waiting.extend(_onward(around, node, instance))
+    return found
+
+
+def _onward(validator: Any, node: JsonObject, instance: Any) -> Iterator[tuple[Any, Any]]:
+    """The schemas in place that accept a value, each with the validator that knows its references."""
+    if "$ref" in node:
+        resolved = validator._resolver.lookup(node["$ref"])  # noqa: SLF001 - as its own keywords do
+        inner = validator.evolve(schema=resolved.contents, _resolver=resolved.resolver)
+        yield inner, resolved.contents
+    yield from ((validator, part) for part in _applied(validator, node, instance))
+
+
+def _applied(validator: Any, node: JsonObject, instance: Any) -> Iterator[Any]:
+    """The same without references."""
     for keyword in ("allOf", "anyOf", "oneOf"):
         for part in node.get(keyword, ()):
             if _fits(validator, part, instance):
                 yield part
     for name, part in node.get("dependentSchemas", {}).items():
-        if name in instance:
+        if type(instance) is dict and name in instance:
             yield part
     if "if" in node:
         holds = _fits(validator, node["if"], instance)
@@ -259,6 +292,7 @@ _RULES: Final[Mapping[str, Callable[..., _Errors]]] = {
     "prefixItems": _prefix_items,
     "properties": _properties,
     "required": _required,
+    "unevaluatedItems": _unevaluated_items,
     "unevaluatedProperties": _unevaluated_properties,
     "uniqueItems": _unique_items,
 }
