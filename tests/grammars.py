@@ -1,5 +1,6 @@
 """Texts that another's grammar admits: schemas compiled as servers of models compile them, and walked at random."""
 
+import datetime as dt
 import json
 import random
 import re
@@ -136,6 +137,13 @@ def _is_unique(text: str) -> bool:
     return all(keys)
 
 
-def is_leap(value: Any) -> bool:
-    """Whether a text is a time in a second that there is at midnight alone: no grammar knows that."""
-    return isinstance(value, str) and re.search(r"[Tt]\d\d:\d\d:60", value) is not None
+def is_no_moment(value: Any) -> bool:
+    """Whether a text is written as a moment that there is not: in a 60th second, on a 29th of February; no grammar knows."""
+    found = re.match(r"(\d{4})-(\d\d)-(\d\d)(?:[Tt]\d\d:\d\d:(\d\d))?", str(value))
+    if found is None or found[4] == "60":
+        return found is not None
+    try:
+        dt.date(int(found[1]) or 4, int(found[2]), int(found[3]))
+    except ValueError:
+        return True
+    return False
