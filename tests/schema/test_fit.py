@@ -312,3 +312,19 @@ def test_edits_of_nullable_branches_lead_to_their_places() -> None:
         "/properties/body/properties/search/properties/id",
         "/properties/body/properties/search/properties/email",
     ]
+
+
+GIVEN = [
+    ({"anyOf": [{"type": "array", "items": STRING}, {"type": "null"}], "default": []}, [{"type": "array", "default": [], "items": STRING}, {"type": "null"}]),
+    ({"anyOf": [STRING, {"type": "integer"}], "default": 5}, [STRING, {"type": "integer", "default": 5}]),
+    ({"anyOf": [STRING, {"enum": ["a"]}], "default": "a"}, [STRING, {"type": "string", "default": "a", "enum": ["a"]}]),
+    ({"anyOf": [{**STRING, "default": "b"}, {"type": "integer"}], "default": "a"}, [{**STRING, "default": "a"}, {"type": "integer"}]),
+    ({"type": ["integer", "null"], "default": 5}, [{"type": "integer", "default": 5}, {"type": "null"}]),
+    ({"type": ["string", "null"], "default": None}, [STRING, {"type": "null"}]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("node", "branches"), GIVEN, ids=lambda item: str(item)[:60])
+def test_the_default_of_a_union_is_kept(node: Json, branches: list[Json]) -> None:
+    """Where nothing may stand beside a union, its default stands at the branch that takes it."""
+    assert shown("portable", node) == {"anyOf": branches}

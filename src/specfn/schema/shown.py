@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from specfn._json import JsonObject
-from specfn.schema.annotations import words
+from specfn.schema.annotations import admits, words
 from specfn.schema.names import reference_to
 from specfn.schema.piece import ordered
 
@@ -47,8 +47,9 @@ def tidied(schema: Any, *, alone: bool, name: str | None = None) -> Any:
 
     Args:
         schema: as a provider is shown it.
-        alone: whether nothing may stand beside ``anyOf``: what is said of a union is then said of its first branch,
-            and null is no value of an enum, for it is admitted by other means.
+        alone: whether nothing may stand beside ``anyOf``: what is said of a union is then said of its first branch, its
+            default and example of one that takes them; and null is no value of an enum, for it is admitted by other
+            means.
         name: the property whose schema it is.
     """
     if not isinstance(schema, dict):
@@ -57,7 +58,7 @@ def tidied(schema: Any, *, alone: bool, name: str | None = None) -> Any:
         schema = _worded(schema, name)
     if alone and "anyOf" in schema and len(schema) > 1:
         said = "\n".join(schema[key] for key in ("title", "description") if key in schema)
-        schema = {"anyOf": _told(schema["anyOf"], said)}
+        schema = {"anyOf": _told(_given(schema["anyOf"], schema), said)}
     if alone and None in schema.get("enum", ()):
         schema = _without_null(schema)
     return mapped(schema, lambda inner, steps: tidied(inner, alone=alone, name=_named(steps, name)))
@@ -88,13 +89,29 @@ def _without_null(schema: JsonObject) -> JsonObject:
     return {**rest, "enum": values} if values else rest
 
 
+def _given(branches: list[Any], union: JsonObject) -> list[Any]:
+    """Branches with the default and the example of their union, each at the branch that most plainly takes it."""
+    out = [*branches]
+    for key in ("default", "example"):
+        value = union.get(key)
+        takers = [
+            index
+            for index, branch in enumerate(out)
+            if value is not None and isinstance(branch, dict) and admits(branch, value)
+        ]
+        if takers:
+            index = min(takers, key=lambda index: "enum" not in out[index])
+            out[index] = ordered({**out[index], key: value})
+    return out
+
+
 def _told(branches: list[Any], said: str) -> list[Any]:
     if not said or not branches or not isinstance(branches[0], dict):
         return branches
     first = branches[0]
     old = first.get("description")
     text = f"{said}\n{old}" if old and old != said else said
-    return [{**first, "description": text}, *branches[1:]]
+    return [ordered({**first, "description": text}), *branches[1:]]
 
 
 # -- a limit of nesting ---------------------------------------------------------------------------
