@@ -37,6 +37,21 @@ _QUOTE: Final = 0x22
 _AT: Final = 0x40
 _ESCAPE: Final = 0x5C
 
+#: Edits that take nothing away from what a narrowed schema refuses, or that restoring undoes.
+HARMLESS: Final = {
+    "closed",
+    "default",
+    "description",
+    "name",
+    "null",
+    "open",
+    "renamed",
+    "required",
+}
+
+#: A property in the path of a fault.
+_KEY: Final = re.compile(r"""\.([A-Za-z_$][\w$]*)|\[("(?:[^"\\]|\\.)*")\]""")
+
 
 def compiled(schema: Json) -> tuple[str, list[str]]:
     """The grammar of a schema, and what is wrong with it; nothing is left out in silence."""
@@ -135,6 +150,43 @@ def _is_unique(text: str) -> bool:
 
     json.loads(text, object_pairs_hook=object_of)
     return all(keys)
+
+
+def widened(fit: Fit) -> list[tuple[bool, list[str]]]:
+    """The places at which a rule was only described: properties on the way, and whether that begins at the root."""
+    return [
+        (not edit.pointer.startswith("/$defs/"), _properties(fit, edit.pointer))
+        for edit in fit.edits
+        if edit.kind not in HARMLESS
+    ]
+
+
+def _properties(fit: Fit, pointer: str) -> list[str]:
+    """The properties on the way to a place, by their own names."""
+    tokens = split(pointer)[2 if pointer.startswith("/$defs/") else 0 :]
+    found = []
+    while tokens:
+        key = tokens.pop(0)
+        if key in {"properties", "anyOf"}:
+            step = tokens.pop(0)
+            found += [fit.names.get(step, step)] if key == "properties" else []
+    return found
+
+
+def is_told(path: str, places: list[tuple[bool, list[str]]]) -> bool:
+    """Whether a fault lies at, above or below a place at which a rule was only described."""
+    keys = [plain or json.loads(quoted) for plain, quoted in _KEY.findall(path)]
+    starts = range(len(keys) + 1)
+    return any(
+        _lead_alike(keys[start:], names)
+        for rooted, names in places
+        for start in (starts[:1] if rooted else starts)
+    )
+
+
+def _lead_alike(keys: list[str], names: list[str]) -> bool:
+    """Whether one of two ways begins with the other."""
+    return all(key == name for key, name in zip(keys, names, strict=False))
 
 
 def is_no_moment(value: Any) -> bool:
