@@ -1,4 +1,3 @@
-import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -18,15 +17,6 @@ LEGAL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\Z")
 Accessors = dict[tuple[str, str], tuple[str, ...]]
 
 pytestmark = pytest.mark.corpus
-
-
-@pytest.fixture(scope="module")
-def corpus() -> Path:
-    root = Path(__file__).parents[2]
-    folder = root / os.environ.get("SPECFN_CORPUS", "../shared/corpus")
-    if not (folder / "dev").is_dir():
-        pytest.skip(f"no corpus at {folder}; set SPECFN_CORPUS")
-    return folder
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,6 @@ from tests.schema.conftest import accepts
 from tests.schema.conftest import place as at
 
 from specfn._json import dumps
-from specfn.api import load
 from specfn.application.application import Application
 from specfn.connectors.registry import NAMES, profile
 from specfn.function.function import Function
@@ -39,9 +38,8 @@ SAMPLED = 4
 
 
 @pytest.fixture(scope="module")
-def applications(corpus: Path) -> list[tuple[str, Application]]:
-    paths = sorted((corpus / "dev").glob("*.json"))
-    return [(path.stem, load(path)) for path in paths]
+def applications(loaded: dict[Path, Application]) -> list[tuple[str, Application]]:
+    return [(path.stem, application) for path, application in loaded.items()]
 
 
 def fits(
