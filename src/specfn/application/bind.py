@@ -13,6 +13,7 @@ from specfn._json import JsonObject
 from specfn.application.signature import signature
 from specfn.calling import prompts
 from specfn.calling.mishaps import mishap
+from specfn.calling.sendable import checked
 from specfn.catalog.tools import offered
 from specfn.errors import (
     ArgumentError,
@@ -134,7 +135,7 @@ class BoundFunction:
     def _steps(self, sent: Any) -> "_Steps":
         """One call: whatever waits is a step."""
         function, policy = self.function, self._policy
-        outcome = self._model.check(sent)
+        outcome = checked(self._model, sent)
         if not outcome:
             return outcome.feedback()
         if outcome.incomplete and function.safety != "read":

@@ -7,6 +7,7 @@ from specfn.calling import prompts
 from specfn.calling.catalog import Catalog, Entry
 from specfn.calling.offer import Offer
 from specfn.calling.resolve import Resolution
+from specfn.calling.sendable import checked
 from specfn.catalog.tools import offered as to_offer
 from specfn.connectors.turn import Call
 from specfn.records import Repair
@@ -101,7 +102,7 @@ def check(entry: Entry, arguments: Any, offered: Offer) -> Success | Failure:
     parsed = _parsed(entry, arguments)
     if isinstance(parsed, Failure):
         return parsed
-    outcome = to_offer(entry.function).check(offered.restore(entry.name, parsed.data))
+    outcome = checked(to_offer(entry.function), offered.restore(entry.name, parsed.data))
     if isinstance(outcome, Failure):
         outcome = offered.shown(entry.name, outcome, parsed.data)
     return replace(

@@ -126,10 +126,7 @@ def prepare(
     base = server.choose(route, function.api, connection)
     names = security.requirement(route, function.api, base, connection)
     faults = Faults()
-    path = url.path(route, named, faults)
-    query = (*url.fixed_query(route, named, faults), *parameters.query(route.query, named, faults))
-    headers = parameters.headers(route.headers, named, faults)
-    cookies = parameters.cookies(route.cookies, named, faults)
+    path, query, headers, cookies = _written(route, named, faults)
     content, content_type = _body(route, named, faults)
     if faults.found:
         raise _refusal(function.name, faults.found, route, arguments)
@@ -149,6 +146,47 @@ def prepare(
         content=content,
         schemes={name: function.api.security_schemes[name] for name in names},
     )
+
+
+def _written(
+    route: Route, named: Mapping[str, Any], faults: Faults
+) -> tuple[str, tuple[str, ...], dict[str, Pair], tuple[Pair, ...]]:
+    """The path, the query, the headers and the cookies. Where ``faults`` grew, they must not be used.
+
+    Raises:
+        DocumentError: the path key cannot be written at all.
+    """
+    return (
+        url.path(route, named, faults),
+        (*url.fixed_query(route, named, faults), *parameters.query(route.query, named, faults)),
+        parameters.headers(route.headers, named, faults),
+        parameters.cookies(route.cookies, named, faults),
+    )
+
+
+def unsendable(function: Function, arguments: Any) -> tuple[ArgumentProblem, ...]:
+    """What of valid arguments has no safe form in the path, the query, a header or a cookie (rules X3, X11).
+
+    ``request`` refuses the same. This needs no connection and no body, and so can be asked before a person is. What
+    is not given is no problem here: it may be somebody else's to give.
+    """
+    named = function.named(arguments)
+    faults = Faults()
+    try:
+        _written(function.route, named, faults)
+    except DocumentError:
+        return ()  # not the arguments' fault; told when the request is built
+    given = [unfit for unfit in faults.found if _is_given(named, unfit.tokens)]
+    return _refusal(function.name, given, function.route, arguments).problems
+
+
+def _is_given(named: Any, tokens: Iterable[str | int]) -> bool:
+    """Whether there is a value at a place."""
+    for token in tokens:
+        if isinstance(named, dict) and token not in named:
+            return False
+        named = named[token] if isinstance(named, dict) else None
+    return True
 
 
 def _route(function: Any, connection: Any) -> Route:

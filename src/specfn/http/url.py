@@ -88,7 +88,8 @@ def _segment(
     if reason is not None and len(faults.found) == known:
         if not keys:
             raise DocumentError(f"the path key is refused: {reason}", pointer=route.pointer)
-        faults.found.append(Unfit("string", reason, tokens=(keys[0],)))
+        value = arguments.get(keys[0])
+        faults.found.append(Unfit("string", reason, value=value, tokens=(keys[0],)))
     return segment
 
 
