@@ -236,7 +236,7 @@ def test_idempotent_methods(method: str, idempotent: bool) -> None:  # noqa: FBT
         ({"large.post": "read"}, "read"),
         ({"large.*": "destructive"}, "destructive"),
         ({"*": "read"}, "read"),
-        ({"other.*": "read"}, "write"),
+        ({"trees.*": "read"}, "write"),
         ({"large.*": "destructive", "*": "read"}, "destructive"),
     ],
 )
