@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from tests.connectors.lint import faults
-from tests.grammars import HARMLESS
+from tests.grammars import HARMLESS, is_no_moment, is_told, narrowed, texts, widened
 from tests.properties.test_schema_laws import (
     components,
     entities,
@@ -18,11 +18,12 @@ from tests.properties.test_schema_laws import (
 from tests.samples import Sampler
 from tests.schema.conftest import accepts, composed, place
 
-from specfn._json import dumps
+from specfn._json import dumps, loads
 from specfn.connectors.registry import NAMES, profile
 from specfn.schema.fit import Fit, Fitter
 from specfn.schema.refusals import refusals
 from specfn.schema.restore import restore
+from specfn.validation.validate import Validator
 
 LAW = settings(deadline=None, max_examples=settings.default.max_examples * 6 // 10)
 
@@ -232,6 +233,20 @@ def test_what_was_not_widened_is_enforced(named: Json, node: Json, name: str) ->
         if accepts(fit.schema, value) and not undeclared(fit.schema, value):
             restored = restore(validator, value, names=fit.names, nulls=fit.strict)
             assert accepts(validator, restored)
+
+
+@LAW
+@given(components, schemas(references=True), st.sampled_from(["gemini", "openai-strict"]))
+def test_what_a_grammar_admits_is_valid_or_told(named: Json, node: Json, name: str) -> None:
+    """Whatever llguidance lets a model write is valid once it is restored, or an edit has told of the rule that it breaks."""
+    assume(not has_loop(named))
+    validator = rooted(named, node)
+    fit = fitted(validator, name)
+    for text in texts(plain(narrowed(fit)), 1, 2):
+        restored = restore(validator, loads(text), names=fit.names, nulls=fit.strict)
+        outcome = Validator(validator).validate(restored)
+        failed = [] if outcome else outcome.errors
+        assert all(is_no_moment(e.value) or is_told(e.path, widened(fit)) for e in failed), text
 
 
 @pytest.mark.parametrize("name", NAMES)
