@@ -6,6 +6,7 @@ budget, never to the tree that the schema would be without one.
 
 import heapq
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from specfn._json import JsonObject, dumps
@@ -153,20 +154,10 @@ class Expansion:
         hole = parent.form.holes[index]
         piece = self._pieces.piece(hole.key, hole.node)
         reason = self._refusal(parent, hole)
-        if reason is None:
-            room = self._budget - self._used + self._pieces.stub(hole)[1]
-            for form in self._forms(piece, nesting=parent.nesting + 1):
-                if self._cost(form) <= room:
-                    break
-            else:
-                parts = piece.trimmed() if parent.nesting < _TRIMMED else iter(())
-                trimmed = next((part for part in parts if self._cost(part) <= room), None)
-                if trimmed is None:
-                    reason = f"cut to stay within {self._budget} bytes"
-                else:
-                    form = trimmed
-        if reason is not None:
-            self._cuts[id(parent), index] = reason
+        room = self._budget - self._used + self._pieces.stub(hole)[1]
+        form = self._fitting(piece, parent.nesting + 1, room) if reason is None else None
+        if form is None:
+            self._cuts[id(parent), index] = reason or f"cut to stay within {self._budget} bytes"
             return
         self._used -= self._pieces.stub(hole)[1]
         child = Instance(piece, form, None if hole.shared else parent, parent.nesting + 1)
@@ -175,6 +166,23 @@ class Expansion:
         else:
             parent.children[index] = child
         self._adopt(child, form, optional=optional)
+
+    def _fitting(self, piece: Piece, nesting: int, room: int) -> Form | None:
+        """The richest rendering that the room is enough for; ``None`` if it is for none.
+
+        What a form costs depends on no other schema where nothing is shared, so what once found no room
+        is not tried in less.
+        """
+        case = (nesting <= _DESCRIBED, nesting <= _TRIMMED)
+        if room <= piece.refused.get(case, -1):
+            return None
+        parts = piece.trimmed() if nesting <= _TRIMMED else iter(())
+        for form in chain(self._forms(piece, nesting=nesting), parts):
+            if self._cost(form) <= room:
+                return form
+        if not self._pieces.words.shared:
+            piece.refused[case] = room
+        return None
 
     def _refusal(self, parent: Instance, hole: Hole) -> str | None:
         if hole.shared:

@@ -80,6 +80,7 @@ class Piece:
         "height",
         "key",
         "node",
+        "refused",
         "weight",
     )
 
@@ -95,6 +96,8 @@ class Piece:
         self.cyclic = False
         self.weight = -1
         self.height = 0
+        #: The most bytes that were found too few for it, where the same renderings were tried.
+        self.refused: dict[tuple[bool, bool], int] = {}
 
     @property
     def full(self) -> Form:
