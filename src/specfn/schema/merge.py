@@ -77,9 +77,7 @@ class Merging:
     """Parts that are merged one after the other; a copy goes on by itself.
 
     Attributes:
-        both: gives one schema that means two.
-        out: what was merged.
-        rest: what could not be merged.
+        out, rest: what was merged, and what could not be.
         clashes: the keywords in which parts contradict each other.
         looks: whether a part says what properties without a declaration must satisfy.
     """
@@ -132,8 +130,7 @@ class Merging:
 
     def finish(self) -> JsonObject:
         """What all parts mean."""
-        out = self.out
-        _settle(out)
+        _settle(out := self.out)
         if self.looks and "unevaluatedProperties" in out:
             # a part that takes all properties looks at them, and leaves nothing unevaluated
             out.setdefault("additionalProperties", True)
@@ -144,6 +141,7 @@ class Merging:
 
     def join(self, other: "Merging") -> None:
         """Add what the parts of another came to, key by key in their order."""
+        _settle(other.out)
         for key, value in other.out.items():
             self.add({key: value})
 
@@ -153,10 +151,10 @@ _PLAIN: Final = frozenset({"properties", "required", "type"})
 
 
 def _settle(out: JsonObject) -> None:
-    """Let go of the properties in the making."""
-    properties = out.get("properties")
-    if isinstance(properties, _Own):
-        out["properties"] = dict(properties)
+    """Let go of the properties and the names in the making."""
+    for key, kind in (("properties", dict), ("required", list)):
+        if isinstance(out.get(key), _Own):
+            out[key] = kind(out[key])
 
 
 def _tell(out: JsonObject, clashes: list[str]) -> None:
@@ -280,7 +278,7 @@ def _add_properties(out: JsonObject, part: JsonObject, both: Both) -> None:
 
 
 class _Own(dict[str, Any]):
-    """Properties that belong to the schema in the making, and may be added to."""
+    """Properties, or names as keys, that belong to the schema in the making, and may be added to."""
 
 
 def _merge_properties(out: JsonObject, part: JsonObject, both: Both) -> JsonObject:
@@ -367,13 +365,16 @@ def _multiple(left: Any, right: Any) -> Any:
     return _REPEAT
 
 
-def _union_of_names(left: Any, right: Any) -> Any:
-    return list(dict.fromkeys([*left, *right]))
+def _required(left: Any, right: Any) -> Any:
+    """The names of both, linear however many parts there are."""
+    names = left if isinstance(left, _Own) else _Own(dict.fromkeys(left))
+    names.update(dict.fromkeys(right))
+    return names
 
 
 def _dependents(left: Any, right: Any) -> Any:
     return left | {
-        key: _union_of_names(left[key], names) if key in left else names
+        key: [*dict.fromkeys([*left[key], *names])] if key in left else names
         for key, names in right.items()
     }
 
@@ -393,7 +394,7 @@ _MERGERS: dict[str, Callable[[Any, Any], Any]] = {
     "minProperties": max,
     "minimum": max,
     "multipleOf": _multiple,
-    "required": _union_of_names,
+    "required": _required,
     "type": _types,
     "uniqueItems": lambda left, right: left or right,
 }
