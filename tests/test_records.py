@@ -1,6 +1,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -45,10 +46,12 @@ def test_the_page_tells_of_every_word_and_of_no_other(
     assert sorted(listed(page, heading)) == sorted(members(words))
 
 
-def written(root: Path) -> Iterator[ast.AST]:
+@cache
+def written(root: Path) -> list[ast.AST]:
     """Every node of the source."""
-    for path in sorted((root / "src" / "specfn").rglob("*.py")):
-        yield from ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    paths = sorted((root / "src" / "specfn").rglob("*.py"))
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in paths)
+    return [node for tree in trees for node in ast.walk(tree)]
 
 
 def texts(node: ast.AST | None) -> Iterator[str]:

@@ -135,8 +135,8 @@ def drawn(function: Function) -> Iterator[Any]:
     ids=str,
 )
 def test_other_ways_to_show_are_valid_too(documents: list[Path], options: Json) -> None:
-    """F4, F7, F8, F9: the same of some functions of every document with other options, and their edits."""
-    for path in documents:
+    """F4, F7, F8, F9: the same of some functions of every other document with other options, and their edits."""
+    for path in documents[len(options) % 2 :: 2]:
         for function in spread(load(path, options=Options(**options)).functions):
             for name, text, found in shown(function):
                 within = len(text) <= options.get("schema_budget", BUDGET)
