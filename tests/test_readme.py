@@ -48,7 +48,7 @@ def test_two_commands_are_all_it_takes(readme: str) -> None:
     assert demo[-2:] == [".venv/bin/specfn", "demo"]
     assert demo[:4] == ["python3", "-m", "venv", ".venv"]
     assert ".[test]" in tests
-    assert tests[-3:] == ["pytest", "-n", "auto"]
+    assert tests[-5:] == ["pytest", "-n", "auto", "--dist", "loadfile"]
 
 
 def test_links_lead_somewhere(root: Path) -> None:
