@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import FrameType
 from typing import Any
 
@@ -11,20 +11,36 @@ _SECONDS = 120
 
 
 def lines(work: Callable[[], Any]) -> int:
-    """How many lines of Python a call runs, its loops counted round by round."""
+    """How many lines of Python a piece of work runs, its loops counted round by round."""
+    return _counted(work, {"line"}, sys.gettrace, sys.settrace)
+
+
+def calls(work: Callable[[], Any], *, of_c: bool = False) -> int:
+    """How many calls a piece of work makes, of Python's functions alone or of C's as well."""
+    events = {"call", "c_call"} if of_c else {"call"}
+    return _counted(work, events, sys.getprofile, sys.setprofile)
+
+
+def _counted(
+    work: Callable[[], Any],
+    events: Collection[str],
+    get: Callable[[], Any],
+    put: Callable[[Any], None],
+) -> int:
+    """How often the interpreter tells of an event meanwhile; whoever listened before does so afterwards."""
     count = 0
 
-    def step(_: FrameType, event: str, __: Any) -> Any:
+    def listen(_: FrameType, event: str, __: Any) -> Any:
         nonlocal count
-        count += event == "line"
-        return step
+        count += event in events
+        return listen
 
-    before = sys.gettrace()
-    sys.settrace(step)
+    before = get()
+    put(listen)
     try:
         work()
     finally:
-        sys.settrace(before)
+        put(before)
     return count
 
 

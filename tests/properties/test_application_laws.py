@@ -1,13 +1,13 @@
 import json
 import re
 import string
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.effort import calls
 
 from specfn.api import load
 from specfn.errors import DocumentError
@@ -456,7 +456,6 @@ SHAPES: dict[str, Callable[[int], tuple[str, list[dict[str, Any]]]]] = {
     "aliases": lambda count: (template(count, "p-{}"), []),
     "chained objects": lambda count: ("/a", chained(count)),
 }
-QUADRATIC = {"headers", "near", "unmatched", "chained objects"}
 
 
 def work(shape: str, count: int) -> int:
@@ -467,30 +466,10 @@ def work(shape: str, count: int) -> int:
         "info": {},
         "paths": {path: {"get": {"parameters": parameters}}},
     }
-    calls = 0
-
-    def count_call(_: Any, event: str, __: Any) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(count_call)
-    try:
-        load(document)
-    finally:
-        sys.setprofile(before)
-    return calls
+    return calls(lambda: load(document), of_c=True)
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [
-        pytest.param(
-            shape,
-        )
-        for shape in SHAPES
-    ],
-)
+@pytest.mark.parametrize("shape", SHAPES)
 def test_work_grows_with_the_document(shape: str) -> None:
     """T17: twice the parameters are at most about twice the work, however they are named."""
     work(shape, 10)

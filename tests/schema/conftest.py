@@ -1,7 +1,6 @@
 """Composing and rendering for tests, the judges of both dialects, and walks over what a model reads."""
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
@@ -150,23 +149,6 @@ def check(schema: dict[str, Any], dialect: str) -> None:
         assert not any(isinstance(node.get(key), bool) for key in ("items", "not"))
         children = [*node.get("properties", {}).values(), *node.get("anyOf", ())]
         assert all(isinstance(child, dict) for child in children)
-
-
-def calls(action: Callable[[], object]) -> int:
-    """How many Python functions an action calls: work, counted without a clock."""
-    count = 0
-
-    def profile(_frame: Any, event: str, _argument: Any) -> None:
-        nonlocal count
-        count += event == "call"
-
-    before = sys.getprofile()
-    sys.setprofile(profile)
-    try:
-        action()
-    finally:
-        sys.setprofile(before)
-    return count
 
 
 def document(

@@ -1,9 +1,9 @@
 from typing import Any
 
 import pytest
+from tests.effort import calls
 from tests.schema.conftest import (
     DIALECTS,
-    calls,
     check,
     composed,
     definitions,

@@ -3,10 +3,10 @@ import math
 from typing import Any
 
 import pytest
+from tests.effort import calls
 from tests.schema.conftest import (
     DIALECTS,
     accepts,
-    calls,
     check,
     composed,
     definition_of,

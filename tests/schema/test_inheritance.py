@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.schema.conftest import calls, definitions, ref
+from tests.effort import calls
+from tests.schema.conftest import definitions, ref
 
 from specfn._json import dumps
 from specfn.schema.inheritance import Inheritance

@@ -1,7 +1,8 @@
 from typing import Any
 
 import pytest
-from tests.schema.conftest import accepts, calls, composed, ref, rendering
+from tests.effort import calls
+from tests.schema.conftest import accepts, composed, ref, rendering
 
 from specfn._json import dumps
 from specfn.schema.describe import describe

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.effort import calls
 from tests.schema.conftest import (
     accepts,
-    calls,
     check,
     composed,
     document,

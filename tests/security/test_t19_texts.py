@@ -3,12 +3,12 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import calls
 from tests.security.test_t19_json_abuse import HOSTILE, SCHEMAS, anything
 
 from specfn.validation.check import check
@@ -56,22 +56,6 @@ def test_hostile_texts_and_values_are_outcomes() -> None:
     arguments = [sys.executable, "-c", SCRIPT, json.dumps(SCHEMAS)]
     run = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert run.stdout.strip() == "alive", run.stderr[-800:]
-
-
-def steps(work: Callable[[], Any]) -> int:
-    """How many calls a piece of work makes, of Python's functions and of C's."""
-    count = 0
-
-    def counted(_: Any, event: str, __: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(counted)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 UNITS = [
@@ -135,8 +119,8 @@ def test_reading_takes_steps_of_the_size(unit: str) -> None:
     """T19: a text of twice the size takes at most about twice the steps, whatever it is made of."""
     for beginning in BEGINNINGS:
         small, large = (beginning + unit * (size // len(unit)) for size in (2_000, 8_000))
-        few = steps(lambda text=small: parse(text))
-        many = steps(lambda text=large: parse(text))
+        few = calls(lambda text=small: parse(text), of_c=True)
+        many = calls(lambda text=large: parse(text), of_c=True)
         assert many <= 4 * few + 200
 
 

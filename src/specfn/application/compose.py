@@ -15,7 +15,7 @@ from specfn.function.composer import Composer
 from specfn.function.description import describe
 from specfn.function.function import Function, is_idempotent, safety_of
 from specfn.migrate.fixed import fix, shown
-from specfn.migrate.migrate import known_as, matching, migrate, without
+from specfn.migrate.migrate import matching, migrate, names_of, without
 from specfn.migrate.references import References
 from specfn.migrate.route import Api, Route
 from specfn.records import Edit, Note
@@ -107,7 +107,7 @@ def _function(route: Route, name: str, api: Api, composer: Composer) -> Function
     text, cut = describe(shown(route), settings.description_limit, without=claimed)
     reason = f"the description was cut to {settings.description_limit} characters"
     tags = route.operation.get("tags")
-    names = known_as(route.accessor, route.method, route.path, route.operation)
+    names = names_of(route)
     return Function(
         name=name,
         accessor=route.accessor,

@@ -9,7 +9,7 @@ from specfn._near import near
 from specfn.document.reader import dicts
 from specfn.errors import UsageError
 from specfn.migrate.media import Look
-from specfn.migrate.migrate import known_as
+from specfn.migrate.migrate import names_of
 from specfn.migrate.operations import operations
 from specfn.migrate.route import Route
 from specfn.settings import Settings
@@ -44,16 +44,12 @@ def _patterns(option: str, given: Iterable[str], routes: Iterable[Route], what: 
     patterns = [pattern for pattern in given if pattern != _ANY]
     if not patterns:
         return
-    known = [name for route in routes for name in known_as(*_own(route))]
+    known = [name for route in routes for name in names_of(route)]
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in known):
             raise UsageError(
                 f"Options.{option} names {pattern!r}, and no {what}{near(pattern, known)}"
             )
-
-
-def _own(route: Route) -> tuple[tuple[str, ...], str, str, JsonObject]:
-    return route.accessor, route.method, route.path, route.operation
 
 
 def _hidden(given: Mapping[str, bool], document: JsonObject, look: Look) -> None:

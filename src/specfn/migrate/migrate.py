@@ -194,10 +194,10 @@ class _RouteReader:
         in_groups = _without_fixed(in_groups, made, notes)
         parameters = path_parameters(names, in_path, notes, pointer)
         found, hidden = groups(in_groups, self._settings, self._keys, self._look, notes)
-        names_of = known_as(naming.accessor, operation.method, operation.path, raw)
+        own_names = known_as(naming.accessor, operation.method, operation.path, raw)
         body = body_of(
             raw.get("requestBody"),
-            self._wanted(names_of),
+            self._wanted(own_names),
             self._version,
             f"{pointer}/requestBody",
             self._look,
@@ -346,6 +346,11 @@ def known_as(
     identifier = operation.get("operationId")
     own = (identifier,) if isinstance(identifier, str) else ()
     return (".".join(accessor), "_".join(accessor), f"{method.upper()} {path}", *own)
+
+
+def names_of(route: Route) -> tuple[str, ...]:
+    """``known_as`` of a route."""
+    return known_as(route.accessor, route.method, route.path, route.operation)
 
 
 def matching(table: Mapping[str, Any], names: tuple[str, ...]) -> Any:

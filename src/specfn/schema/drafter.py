@@ -82,10 +82,14 @@ class Drafter(ABC):
         self._path.extend(steps)
         self._optional += optional
         try:
-            return self._at(node) if isinstance(node, dict) else boolean(node)
+            return self._at(node) if isinstance(node, dict) else self._boolean(node)
         finally:
             self._optional -= optional
             del self._path[depth:]
+
+    def _boolean(self, node: Any) -> Draft:
+        """Render what admits everything or nothing."""
+        return boolean(node)
 
     def _at(self, node: JsonObject) -> Draft:
         """Render a schema in the place of the one that holds it."""

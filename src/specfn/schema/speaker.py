@@ -56,14 +56,8 @@ class Speaker(Drafter):
     def _allows(self, key: str) -> bool:
         return key in self._profile.keywords
 
-    def _child(self, node: Any, *steps: str | int, optional: bool = False) -> Draft:
-        if node is False:
-            depth = len(self._path)
-            self._path.extend(steps)
-            draft = self._nothing()
-            del self._path[depth:]
-            return draft
-        return super()._child(node, *steps, optional=optional)
+    def _boolean(self, node: Any) -> Draft:
+        return self._nothing() if node is False else super()._boolean(node)
 
     def _nothing(self) -> JsonObject:
         """A schema that admits nothing: providers have no word for it."""
