@@ -5,8 +5,8 @@ costs more than converting most documents, and a caller who changes nothing shou
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
 
 Presence = Literal["include", "required", "omit"]
 Safety = Literal["read", "write", "destructive"]
@@ -39,8 +39,7 @@ class Selection:
     without: "Selection | None" = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(NamedTuple):
     """What ``specfn.Options`` documents, field by field."""
 
     keyword: bool = True
@@ -53,23 +52,23 @@ class Settings:
     methods: tuple[str, ...] = ()
     headers: Presence = "include"
     cookies: Presence = "include"
-    hidden: Mapping[str, bool] = field(default_factory=dict)
-    media_types: Mapping[str, str] = field(default_factory=dict)
+    hidden: Mapping[str, bool] = {}
+    media_types: Mapping[str, str] = {}
     references: str | tuple[str, ...] = "internal"
-    safety: Mapping[str, Safety] = field(default_factory=dict)
+    safety: Mapping[str, Safety] = {}
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"
     engine: Literal["auto", "rust", "python"] = "auto"
     coerce_arrays: bool = False
     select: Callable[[Any], bool] | Selection | None = None
-    names: Mapping[str, str] = field(default_factory=dict)
-    descriptions: Mapping[str, str] = field(default_factory=dict)
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    names: Mapping[str, str] = {}
+    descriptions: Mapping[str, str] = {}
+    fixed: Mapping[str, Any] = {}
     separate: tuple[str | Callable[[Any], bool], ...] | None = None
 
     def portable(self) -> "Settings":
         """The same without what has done its work when a function is made, and may not be importable."""
-        return replace(self, select=None, names={}, descriptions={}, fixed={}, separate=None)
+        return self._replace(select=None, names={}, descriptions={}, fixed={}, separate=None)
 
 
 DEFAULT = Settings()

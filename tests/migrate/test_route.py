@@ -1,4 +1,3 @@
-import dataclasses
 import pickle
 from typing import Any
 
@@ -78,7 +77,7 @@ def test_keys_are_in_positional_order() -> None:
 @pytest.mark.parametrize("left_out", ["query", "body", "headers", "cookies"])
 def test_what_is_not_declared_has_no_key(left_out: str) -> None:
     """F4: the arity is fixed by the route: what it does not have takes no position."""
-    keys = [key for key, _ in dataclasses.replace(FULL, **{left_out: None}).keys]
+    keys = [key for key, _ in FULL._replace(**{left_out: None}).keys]
     assert keys == [key for key, _ in FULL.keys if key != left_out]
 
 
@@ -94,7 +93,6 @@ def test_groups_are_those_that_are_there() -> None:
 )
 def test_records_are_frozen_and_travel(record: Any) -> None:
     """A route and its parts cannot be changed, and a pickled one is equal."""
-    field = dataclasses.fields(record)[0].name
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        setattr(record, field, None)
+    with pytest.raises(AttributeError):
+        setattr(record, record._fields[0], None)
     assert pickle.loads(pickle.dumps(record)) == record

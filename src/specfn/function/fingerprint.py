@@ -1,13 +1,12 @@
 """A function in a few characters, to notice when a document changed after it was reviewed (threat T14)."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any, Final, Protocol
 
 from specfn._digest import digest
 from specfn._json import JsonObject, dumps_sorted, loads
 from specfn.function.schemas import Schemas
-from specfn.migrate.route import Api, Body, Parameter, Route
+from specfn.migrate.route import Api, Body, Parameter, Part, Parts, Route
 
 
 class Shown(Protocol):
@@ -91,10 +90,22 @@ def _wire(route: Route, api: Api) -> JsonObject:
 
 def _body(body: Body) -> list[Any]:
     if body.kind == "multipart":
-        how: Any = asdict(body.parts)
+        how = _parts(body.parts)
     else:
         how = {name: _some(node, _ENCODING) for name, node in body.encoding.items()}
     return [body.media_type, body.kind, how, body.transfer, body.is_itemwise]
+
+
+def _parts(parts: Parts) -> JsonObject:
+    return {
+        "named": {name: _part(part) for name, part in parts.named.items()},
+        "prefix": [*map(_part, parts.prefix)],
+        "rest": _part(parts.rest),
+    }
+
+
+def _part(part: Part) -> JsonObject:
+    return {**part._asdict(), "inner": None if part.inner is None else _parts(part.inner)}
 
 
 def _server(server: JsonObject) -> JsonObject:

@@ -1,7 +1,6 @@
 """Parameters whose value the caller has fixed: shown to nobody, and filled in when a request is made (rule S6)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -25,7 +24,7 @@ def fix(routes: Sequence[Route], values: Mapping[str, Any]) -> tuple[Route, ...]
     if not values:
         return tuple(routes)
     used: set[str] = set()
-    fixed = tuple(replace(route, fixed=dict(_values(route, values, used))) for route in routes)
+    fixed = tuple(route._replace(fixed=dict(_values(route, values, used))) for route in routes)
     for name in values:
         if name not in used:
             raise UsageError(_unknown(name, routes))
@@ -36,8 +35,7 @@ def shown(route: Route) -> Route:
     """The route without the parameters that are fixed."""
     if not route.fixed:
         return route
-    return replace(
-        route,
+    return route._replace(
         parameters=tuple(each for each in route.parameters if (each.key,) not in route.fixed),
         query=_without(route.query, route.fixed),
         headers=_without(route.headers, route.fixed),
@@ -118,7 +116,7 @@ def _without(group: Group | None, fixed: Collection[tuple[str, ...]]) -> Group |
     if left == group.parameters:
         return group
     required = any(parameter.required for parameter in left)
-    return replace(group, parameters=left, required=required) if left else None
+    return group._replace(parameters=left, required=required) if left else None
 
 
 def _left(group: Group, fixed: Collection[tuple[str, ...]]) -> Iterator[Parameter]:
@@ -129,7 +127,7 @@ def _left(group: Group, fixed: Collection[tuple[str, ...]]) -> Iterator[Paramete
             continue
         members = tuple(name for name in parameter.members if (group.key, name) not in fixed)
         if members:
-            yield replace(parameter, members=members)
+            yield parameter._replace(members=members)
 
 
 def _unknown(name: str, routes: Iterable[Route]) -> str:

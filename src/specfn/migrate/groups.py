@@ -1,7 +1,6 @@
 """Query, header and cookie parameters as groups: what a model is shown, and what the connection fills (rules R5 to R7)."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 
 from specfn._json import JsonObject
 from specfn.document.keywords import is_true
@@ -204,7 +203,7 @@ def _without_credentials(
         else:
             text = f"the member {name!r} of {parameter.name!r} is not shown to a model: {reason}"
             notes.append(Note(pointer=parameter.pointer, text=text))
-    return replace(parameter, members=tuple(shown)) if shown else None
+    return parameter._replace(members=tuple(shown)) if shown else None
 
 
 def _spread(parameters: list[Parameter], look: Look) -> list[Parameter]:
@@ -235,7 +234,7 @@ def _spread(parameters: list[Parameter], look: Look) -> list[Parameter]:
 def _with_members(parameter: Parameter, names: tuple[str, ...], look: Look) -> Parameter:
     """A spread parameter; it must be given only if one of its members must."""
     required = parameter.required and bool(look(parameter.schema).get("required"))
-    return replace(parameter, members=names, required=required)
+    return parameter._replace(members=names, required=required)
 
 
 def _members(parameter: Parameter, look: Look) -> tuple[str, ...] | None:

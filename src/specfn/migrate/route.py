@@ -1,8 +1,7 @@
 """Routes: frozen records of one callable operation, before any model sees it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from specfn._json import JsonObject
 from specfn.records import ArgumentProblem, Note
@@ -13,8 +12,7 @@ BodyKind: TypeAlias = Literal["json", "form", "multipart", "text", "xml", "binar
 Schema: TypeAlias = JsonObject | bool
 
 
-@dataclass(frozen=True, slots=True)
-class Placeholder:
+class Placeholder(NamedTuple):
     """A place in a path template that an argument fills, by the name the template gives it."""
 
     name: str
@@ -24,8 +22,7 @@ class Placeholder:
 Pieces: TypeAlias = tuple[str | Placeholder, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Template:
+class Template(NamedTuple):
     """A path key taken apart (OpenAPI, section Paths Object; rule R3).
 
     Attributes:
@@ -40,8 +37,7 @@ class Template:
     fragment: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One declared parameter (OpenAPI, section Parameter Object).
 
     Attributes:
@@ -78,8 +74,7 @@ class Parameter:
     pointer: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class Group(NamedTuple):
     """The query, header or cookie parameters of an operation: one closed object (rule R5).
 
     Attributes:
@@ -93,8 +88,7 @@ class Group:
     required: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(NamedTuple):
     """How a value of a multipart body becomes a part (OpenAPI, section Encoding Object).
 
     Attributes:
@@ -117,8 +111,7 @@ class Part:
     inner: "Parts | None" = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class Parts(NamedTuple):
     """The parts of a multipart body.
 
     Attributes:
@@ -127,13 +120,12 @@ class Parts:
         rest: of every other value.
     """
 
-    named: Mapping[str, Part] = field(default_factory=dict)
+    named: Mapping[str, Part] = {}
     prefix: tuple[Part, ...] = ()
     rest: Part = Part()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Body:
+class Body(NamedTuple):
     """The request body, in the one media type that was chosen (rule R8).
 
     Attributes:
@@ -161,8 +153,7 @@ class Body:
     is_itemwise: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(NamedTuple):
     """One declared response (rule R9).
 
     Attributes:
@@ -182,8 +173,7 @@ class Answer:
     media_types: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
+class Route(NamedTuple):
     """One operation, ready to be shown to a model and to be sent.
 
     Attributes:
@@ -222,7 +212,7 @@ class Route:
     operation: JsonObject
     pointer: str
     hidden: tuple[Parameter, ...] = ()
-    fixed: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
+    fixed: Mapping[tuple[str, ...], Any] = {}
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -247,18 +237,17 @@ class Route:
         return (*((parameter.key, parameter.required) for parameter in self.parameters), *tail)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Api:
+class Api(NamedTuple):
     """What all operations of a document share when they are called.
 
     Attributes:
-        servers: the document's Server Objects.
         security_schemes: the Security Scheme Objects, by name.
+        servers: the document's Server Objects.
         source: the URL the document was read from; ``None`` where relative servers have no base.
     """
 
-    servers: tuple[JsonObject, ...] = ()
     security_schemes: Mapping[str, JsonObject]
+    servers: tuple[JsonObject, ...] = ()
     source: str | None = None
 
 

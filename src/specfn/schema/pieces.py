@@ -1,7 +1,6 @@
 """The pieces of one document and direction, made once: their renderings, weights and stubs."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from specfn._digest import mark
 from specfn._json import JsonObject, dumps
@@ -30,8 +29,7 @@ class _Drafts(Protocol):
     ) -> "Drafter": ...
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """The words that schemas are written in.
 
     Attributes:
