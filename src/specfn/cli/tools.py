@@ -1,6 +1,6 @@
 """``specfn tools``: every function as JSON, for whoever calls a model."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
@@ -9,8 +9,8 @@ import click
 
 from specfn._json import dumps
 from specfn.cli import output, source
+from specfn.cli.both_ends import from_both_ends
 from specfn.cli.choose import choose
-from specfn.cli.halves import by_halves
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
 from specfn.settings import Settings
@@ -69,32 +69,21 @@ def _listed(functions: Sequence["Function"], progress: Progress) -> Generator[by
     if functions:
         yield b"["
         tell = partial(progress.composed, whole=len(functions))
-        yield from by_halves(partial(_lines, functions[0]), functions, tell)
+        yield from from_both_ends(partial(_line, first=functions[0]), functions, tell)
         yield b"\n]\n"
     else:
         yield b"[]\n"
 
 
-def _lines(
-    first: "Function", functions: Sequence["Function"], tell: Callable[[int], None]
-) -> Iterator[bytes]:
-    """One function on each line, with commas between; ``first`` is that of the whole list."""
-    for index, function in enumerate(functions):
-        yield b"\n" if function is first else b",\n"
-        yield from map(output.json_printable, _written(function))
-        tell(index)
-
-
-def _written(function: "Function") -> Iterator[bytes]:
-    """One function; its schemas are bytes already."""
+def _line(function: "Function", first: "Function") -> bytes:
+    """A function on a line of its own, with a comma before it unless it is the first; its schemas are bytes."""
     parameters, result = function.schemas.write()
     told = {"name": function.name, "description": function.description}
-    yield dumps(told)[:-1] + b',"parameters":'
-    yield parameters
+    pieces = [dumps(told)[:-1], b',"parameters":', parameters]
     if result is not None:
-        yield b',"output":'
-        yield result
-    yield b"," + dumps({"method": function.method, "path": function.path})[1:]
+        pieces += (b',"output":', result)
+    pieces += (b",", dumps({"method": function.method, "path": function.path})[1:])
+    return b"".join((b"\n" if function is first else b",\n", *map(output.json_printable, pieces)))
 
 
 def _left_out(application: "Application") -> str:

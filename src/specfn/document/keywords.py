@@ -56,6 +56,9 @@ def is_true(value: Any) -> bool:
 
 def is_plain(node: JsonObject) -> bool:
     """Whether a schema is one type with texts beside it, as most are: there is nothing to upgrade."""
+    if len(node) == 1:
+        kind = node.get("type")
+        return kind.__class__ is str and kind in _TYPES
     return (
         _TEXTS.issuperset(node)
         and {*map(type, node.values())} == _ONLY_TEXT

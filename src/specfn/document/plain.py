@@ -37,22 +37,44 @@ _HINT: Final = (
 
 def too_deep(value: Any) -> bool:
     """Whether a JSON value has more than ``MAX_DEPTH`` levels."""
-    return written(value) is None and walked_too_deep(value)
+    return _may_be_too_deep(value) and walked_too_deep(value)
+
+
+def _may_be_too_deep(value: Any) -> bool:
+    """The same part by part, at the speed of writing them; the room for all would be another document's."""
+    part: list[Any] = [None]
+    wrapped = _wrapped(part, _WHOLE)
+    try:
+        for section in _containers(value):
+            for item in _containers(section):
+                for part[0] in _children(item):
+                    orjson.dumps(wrapped)
+    except TypeError:
+        return True
+    return False
+
+
+#: How many levels hold a part: the document, a section, an item of it.
+_WHOLE: Final = 3
 
 
 def written(value: Any) -> bytes | None:
-    """A JSON value as compact JSON, in brackets; ``None`` if it may have more than ``MAX_DEPTH`` levels.
-
-    Writing the value inside of as many arrays as orjson's own limit leaves room for takes a fifth of
-    the time of a walk in Python, which is only needed where orjson refuses.
-    """
-    wrapped = value
-    for _ in range(_ORJSON_DEPTH - MAX_DEPTH):
-        wrapped = [wrapped]
+    """A JSON value as compact JSON, in brackets; ``None`` if it may have more than ``MAX_DEPTH`` levels."""
     try:
-        return orjson.dumps(wrapped)
+        return orjson.dumps(_wrapped([value]))
     except TypeError:
         return None
+
+
+def _wrapped(value: list[Any], levels: int = 0) -> list[Any]:
+    """A value and its brackets inside of as many arrays as leave room for ``MAX_DEPTH`` levels but those.
+
+    That orjson refuses what is deeper takes a fifth of the time of a walk in Python, which is only needed
+    where it does.
+    """
+    for _ in range(_ORJSON_DEPTH - MAX_DEPTH + levels - 1):
+        value = [value]
+    return value
 
 
 def walked_too_deep(value: Any) -> bool:
@@ -69,6 +91,10 @@ def walked_too_deep(value: Any) -> bool:
 
 def _is_container(value: Any) -> bool:
     return isinstance(value, dict | list | tuple)
+
+
+def _containers(container: Any) -> Iterable[Any]:
+    return filter(_is_container, _children(container))
 
 
 def _children(container: Any) -> Iterable[Any]:

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from specfn._collector import paused
 from specfn._json import JSONDecodeError, JsonObject, loads
-from specfn.document.plain import MAX_NODES, TOO_DEEP, TOO_LARGE, walked_too_deep, written
+from specfn.document.plain import MAX_NODES, TOO_DEEP, TOO_LARGE, too_deep, written
 from specfn.errors import DocumentError
 from specfn.records import Note
 
@@ -136,10 +136,11 @@ def _json_value(data: bytes, *, thorough: bool) -> Parsed:
     except JSONDecodeError as error:
         failed = error
     else:
-        compact = written(value)
-        if compact is None and walked_too_deep(value):
+        is_counted = thorough or len(data) <= _COUNTED
+        compact = written(value) if is_counted else None
+        if compact is None and too_deep(value):
             raise DocumentError(TOO_DEEP)
-        if (thorough or len(data) <= _COUNTED) and has_more_colons(data, compact):
+        if is_counted and has_more_colons(data, compact):
             return Parsed(value, notes=_duplicates(data))
         return Parsed(value)
     return _flow(data, failed)
