@@ -6,13 +6,16 @@ import textwrap
 import pytest
 
 PRELUDE = """
-import os, sys
-from specfn.cli import halves
+import os, sys, time
+from specfn.cli.both_ends import from_both_ends
 
-def work(items, tell):
-    for item in items:
-        yield b"%d by %d\\n" % (item, os.getpid())
-        tell(item)
+here = os.getpid()
+
+def work(item):
+    return b"%d by %d\\n" % (item, os.getpid())
+
+def nothing(count):
+    pass
 """
 
 needs_cores = pytest.mark.skipif(
@@ -42,19 +45,44 @@ WRITE = "sys.stdout.write(b''.join(pieces).decode())\n"
 
 
 @needs_cores
-def test_a_long_list_is_worked_off_by_two_processes_in_order() -> None:
-    """Every item is worked off once and stands in its place, the first half by one process, the rest by another."""
-    done = lines(ran("pieces = halves.by_halves(work, range(500), lambda _: None)\n" + WRITE))
+@pytest.mark.parametrize(
+    "slow", ["os.getpid() == here", "os.getpid() != here", "item < 100", "item > 400"]
+)
+def test_a_long_list_is_worked_off_by_two_processes_in_order(slow: str) -> None:
+    """Every item is worked off once and stands in its place: the first by one process, the rest by another."""
+    program = f"""
+    def unlike(item):
+        time.sleep(0.001 if {slow} else 0.0001)
+        return work(item)
+    pieces = from_both_ends(unlike, range(500), nothing)
+    """
+    done = lines(ran(textwrap.dedent(program) + WRITE))
     assert [item for item, _ in done] == list(range(500))
-    assert len({by for _, by in done[:250]}) == len({by for _, by in done[250:]}) == 1
-    assert done[0][1] != done[-1][1]
+    processes = [by for _, by in done]
+    assert processes == sorted(processes, key=processes.index)
+    assert len({*processes}) == 2
 
 
 def test_a_short_list_is_worked_off_by_one_process() -> None:
     """What is done at once is done here."""
-    done = lines(ran("pieces = halves.by_halves(work, range(20), lambda _: None)\n" + WRITE))
+    done = lines(ran("pieces = from_both_ends(work, range(20), nothing)\n" + WRITE))
     assert [item for item, _ in done] == list(range(20))
     assert len({by for _, by in done}) == 1
+
+
+@needs_cores
+def test_what_is_told_of_counts_both_processes() -> None:
+    """The number of items that are done only grows, and counts what the copy did as well."""
+    program = """
+    def slow(item):
+        time.sleep(0.001)
+        return work(item)
+    told = []
+    pieces = list(from_both_ends(slow, range(500), told.append))
+    mine = sum(piece.endswith(b"by %d\\n" % here) for piece in pieces)
+    print(told == sorted(told), len(told) == mine < 500, told[-1] > mine)
+    """
+    assert ran(program).stdout == "True True True\n"
 
 
 def test_a_process_with_threads_makes_no_copy() -> None:
@@ -63,7 +91,7 @@ def test_a_process_with_threads_makes_no_copy() -> None:
     import threading
     event = threading.Event()
     threading.Thread(target=event.wait, daemon=True).start()
-    pieces = halves.by_halves(work, range(500), lambda _: None)
+    pieces = from_both_ends(work, range(500), nothing)
     """
     done = lines(ran(textwrap.dedent(program) + WRITE))
     assert len({by for _, by in done}) == 1
@@ -71,36 +99,55 @@ def test_a_process_with_threads_makes_no_copy() -> None:
 
 
 @needs_cores
-@pytest.mark.parametrize("death", ["raise MemoryError", "os._exit(7)", "os.kill(os.getpid(), 9)"])
+@pytest.mark.parametrize(
+    "death",
+    [
+        "raise MemoryError",
+        "os._exit(7)",
+        "os.kill(os.getpid(), 9)",
+        "os.pwrite = lambda file, piece, start: 1",
+        "os.write = lambda file, data: 1 / 0",
+    ],
+)
 def test_what_the_copy_does_not_finish_is_done_here(death: str) -> None:
-    """A copy that fails or is killed loses nothing."""
+    """A copy that fails, is killed, or finds no room loses nothing."""
     program = f"""
-    here = os.getpid()
-    def fragile(items, tell):
-        for item in work(items, tell):
-            if os.getpid() != here and item.startswith(b"400"):
-                {death}
-            yield item
-    pieces = halves.by_halves(fragile, range(500), lambda _: None)
+    def fragile(item):
+        if os.getpid() != here and item == 490:
+            {death}
+        elif os.getpid() == here:
+            time.sleep(0.001)
+        return work(item)
+    pieces = from_both_ends(fragile, range(500), nothing)
     """
     done = lines(ran(textwrap.dedent(program) + WRITE))
     assert [item for item, _ in done] == list(range(500))
     assert len({by for _, by in done}) == 1
+
+
+@needs_cores
+def test_what_both_have_done_stands_once() -> None:
+    """If neither saw the other in time, what the copy did is not used."""
+    program = """
+    from specfn.cli import both_ends
+    both_ends._Copy.leaves = lambda copy, index: True
+    both_ends._Copy._here = property(lambda copy: -1)
+    pieces = from_both_ends(work, range(500), nothing)
+    """
+    done = lines(ran(textwrap.dedent(program) + WRITE))
+    assert [item for item, _ in done] == list(range(500))
 
 
 @needs_cores
 def test_a_fault_here_leaves_no_copy_behind() -> None:
     """Whoever fails ends the copy, which would otherwise work for nobody."""
     program = """
-    import time
-    here = os.getpid()
-    def failing(items, tell):
+    def failing(item):
         if os.getpid() == here:
             raise ValueError("mine")
         time.sleep(600)
-        yield b""
     try:
-        list(halves.by_halves(failing, range(500), lambda _: None))
+        list(from_both_ends(failing, range(500), nothing))
     except ValueError as error:
         print(error)
     try:
@@ -112,13 +159,16 @@ def test_a_fault_here_leaves_no_copy_behind() -> None:
 
 
 @needs_cores
-def test_a_system_that_allows_no_more_processes_is_no_fault() -> None:
-    """Where no copy can be made, all is done here."""
-    program = """
-    def refuse():
+@pytest.mark.parametrize("call", ["os.fork", "os.pipe", "os.memfd_create"])
+def test_a_system_that_allows_no_more_is_no_fault(call: str) -> None:
+    """Where no copy can be made, all is done here, and no file stays open."""
+    program = f"""
+    files = os.listdir("/proc/self/fd")
+    def refuse(*_):
         raise BlockingIOError("Resource temporarily unavailable")
-    os.fork = refuse
-    pieces = halves.by_halves(work, range(500), lambda _: None)
+    {call} = refuse
+    pieces = list(from_both_ends(work, range(500), nothing))
+    assert os.listdir("/proc/self/fd") == files
     """
     done = lines(ran(textwrap.dedent(program) + WRITE))
     assert [item for item, _ in done] == list(range(500))
@@ -129,15 +179,11 @@ def test_a_system_that_allows_no_more_processes_is_no_fault() -> None:
 def test_a_copy_does_not_outlive_who_waits_for_it() -> None:
     """Whoever reads the output of a command that was killed is not kept waiting by the copy."""
     program = """
-    import time
-    here = os.getpid()
-    def endless(items, tell):
+    def endless(item):
         if os.getpid() == here:
             os.kill(here, 9)
-        while True:
-            tell(0)
-            time.sleep(0.01)
-            yield b""
-    list(halves.by_halves(endless, range(500), lambda _: None))
+        time.sleep(1)
+        return b""
+    list(from_both_ends(endless, range(500), nothing))
     """
     assert ran(program).returncode == -9

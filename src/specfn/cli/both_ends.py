@@ -70,23 +70,25 @@ class _Done(NamedTuple):
 class _Copy:
     """A copy of this process that writes what becomes of the last items to a file in memory.
 
-    Each process says which item it has reached before it looks how far the other one is. An item that both have
-    reached is left to this process.
+    The file is filled from its end, as the list is. Each process says which item it has reached before it looks
+    how far the other one is; an item that both have reached is left to this process.
     """
 
     def __init__(self, work: Callable[[Item], bytes], items: Sequence[Item]) -> None:
-        self._file = -1
-        self._process = 0
         self._places = mmap(-1, 2 * _WIDTH)
         self.reached = len(items)
+        self._process = 0
+        self._files: list[int] = []
         here = os.getpid()
         try:
-            self._file = os.memfd_create("specfn")
+            self._files.append(os.memfd_create("specfn"))
+            self._files.extend(os.pipe())
             self._process = os.fork()
         except OSError:  # the system allows no more processes or files
             return
         if self._process == 0:
             os._exit(self._worked_off(work, items, here))
+        os.close(self._files.pop())
 
     def leaves(self, index: int) -> bool:
         """Whether the copy has not reached an item that this process has."""
@@ -121,49 +123,54 @@ class _Copy:
         nothing = _Done(count, iter(()))
         if not self._process:
             return nothing
-        status = os.waitpid(self._process, 0)[1]
-        self._process = 0
-        if status:
+        file, done = self._files
+        told = os.read(done, 2 * _WIDTH)  # nothing, if it ended before it was done
+        first = int.from_bytes(told[:_WIDTH], _ORDER)
+        if not told or first < met:  # the order in which each sees the other's place is not sworn
             return nothing
-        os.lseek(self._file, 0, os.SEEK_SET)
-        first = int.from_bytes(os.read(self._file, _WIDTH), _ORDER)
-        if (
-            first < met
-        ):  # both took an item, as the order in which they see each other's places is not sworn
-            return nothing
-        return _Done(first, iter(lambda: os.read(self._file, _BLOCK), b""))
+        return _Done(first, _blocks(file, int.from_bytes(told[_WIDTH:], _ORDER)))
 
     def end(self) -> None:
         """Leave nothing behind, whatever happened here."""
         if self._process:
             os.kill(self._process, 9)
             os.waitpid(self._process, 0)
-        if self._file >= 0:
-            os.close(self._file)
+        for file in self._files:
+            os.close(file)
 
     # -- the copy itself --------------------------------------------------------------------------
 
     def _worked_off(self, work: Callable[[Item], bytes], items: Sequence[Item], parent: int) -> int:
         """The exit code of the copy, which must not return to who called: all of it exists twice."""
+        file, _, done = self._files
+        first, start = len(items), _ROOM
         try:
-            pieces: list[bytes] = []
-            for index in reversed(range(len(items))):
-                self.reached = index
-                if index <= self._here:
+            while first:
+                self.reached = first - 1
+                if first - 1 <= self._here:
                     break
-                pieces.append(work(items[index]))
+                piece = work(items[first - 1])
                 if (
                     os.getppid() != parent
                 ):  # killed: the copy would keep the streams open that it inherited
                     return 1
-            first = len(items) - len(pieces)
-            pieces.append(first.to_bytes(_WIDTH, _ORDER))
-            with os.fdopen(self._file, "wb", closefd=False) as out:
-                out.writelines(reversed(pieces))
+                first, start = first - 1, start - len(piece)
+                if os.pwrite(file, piece, start) < len(piece):
+                    return 1
+            os.write(done, first.to_bytes(_WIDTH, _ORDER) + start.to_bytes(_WIDTH, _ORDER))
         except BaseException:  # noqa: BLE001  # an interrupt, too, is told by the process that was copied
             return 1
         return 0
 
+
+def _blocks(file: int, start: int) -> Iterator[bytes]:
+    """What the file holds from there on."""
+    os.lseek(file, start, os.SEEK_SET)
+    return iter(lambda: os.read(file, _BLOCK), b"")
+
+
+#: Where the file ends: it takes no more room than what is written to it.
+_ROOM: Final = 1 << 40
 
 #: How an index is written where both processes see it.
 _WIDTH: Final = 8

@@ -22,7 +22,6 @@ RESERVED: Final = frozenset(
     "super switch this throw true try typeof var void while with".split(),
 )
 
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _ILLEGAL: Final = re.compile(r"[^A-Za-z0-9_]")
 _SEPARATORS: Final = re.compile(r"[^A-Za-z0-9]+")
 _VERBS: Final = {"delete": "erase"}
@@ -182,15 +181,20 @@ def _element(text: str) -> str:
 
 def _protected(element: str) -> str:
     """Put ``_`` before a leading digit and before a reserved word."""
-    return f"_{element}" if element in RESERVED or not _IDENTIFIER.match(element) else element
+    return f"_{element}" if element in RESERVED or not _is_identifier(element) else element
 
 
 def _capitalized(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
+def _is_identifier(text: str) -> bool:
+    """Whether a text is letters, digits and ``_`` of ASCII, no digit first."""
+    return text.isascii() and text.isidentifier()
+
+
 def _clean(text: str) -> str:
-    return _ILLEGAL.sub("_", _transliterated(text))
+    return text if _is_identifier(text) else _ILLEGAL.sub("_", _transliterated(text))
 
 
 def _transliterated(text: str) -> str:
@@ -380,5 +384,5 @@ def _is_accessor(value: Any) -> bool:
     return (
         isinstance(value, list | tuple)
         and len(value) > 0
-        and all(isinstance(element, str) and _IDENTIFIER.match(element) for element in value)
+        and all(isinstance(element, str) and _is_identifier(element) for element in value)
     )

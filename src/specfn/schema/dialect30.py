@@ -10,7 +10,9 @@ from specfn._json import JsonObject
 from specfn.schema.body import Body, boolean, shown
 from specfn.schema.drafter import Drafter
 from specfn.schema.nodes import (
+    MANY_VALUES,
     Root,
+    are_words,
     collapsed,
     fits,
     is_leaf,
@@ -105,6 +107,8 @@ class Draft30(Drafter):
         if "format" in node and not is_word(node["format"]):
             return None
         kind, nullable = known
+        if "enum" in node and (kind != "string" or nullable or not are_words(node["enum"])):
+            return None
         out: JsonObject = {"type": kind}
         if nullable:
             out["nullable"] = True
@@ -113,6 +117,8 @@ class Draft30(Drafter):
         plain = PLAIN[kind]
         if not plain.isdisjoint(node):
             out.update((key, value) for key, value in node.items() if key in plain)
+        if "enum" in node:
+            out["enum"] = node["enum"]
         return out
 
     def _union(self, node: JsonObject, body: Body, root: Root) -> None:
@@ -181,7 +187,7 @@ class Draft30(Drafter):
         if not values:
             body.out["not"] = {}
             self._edit("contradiction", "the type refuses all constants: no value is valid here")
-        elif self._shortens(long=len(values) > 50):
+        elif self._shortens(long=len(values) > MANY_VALUES):
             self._edit("enum", f"{len(values)} values are only described")
             body.always.append(f"one of {len(values)} values: {shown(values)}")
         else:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from specfn._json import JsonObject, dumps
 from specfn.schema.body import Body, shown
 from specfn.schema.drafter import Drafter
-from specfn.schema.nodes import is_piece, values_of
+from specfn.schema.nodes import MANY_VALUES, is_piece, values_of
 from specfn.schema.piece import Draft
 from specfn.schema.vocabulary import applies
 from specfn.schema.walk import LISTS, MAPS, SINGLES, walk
@@ -100,7 +100,7 @@ class Draft31(Drafter):
     def _enum(self, body: Body, node: JsonObject, key: str) -> None:
         values = values_of({key: node[key]}) or []
         self._kept("constants", values)
-        if self._shortens(long=len(values) > 50):
+        if self._shortens(long=len(values) > MANY_VALUES):
             self._edit("enum", f"{len(values)} values are only described")
             body.always.append(f"one of {len(values)} values: {shown(values)}")
         else:

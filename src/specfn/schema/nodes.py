@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from specfn._json import JsonObject
 from specfn.document.keywords import NUMERIC_FORMATS
 from specfn.schema.merge import identity
-from specfn.schema.text import is_plain
+from specfn.schema.text import are_plain, is_plain
 from specfn.schema.walk import SUBSCHEMAS
 
 _KINDS: dict[type, str] = {
@@ -22,6 +22,9 @@ _KINDS: dict[type, str] = {
 
 #: From how many branches a union is a piece of its own.
 _WIDE_UNION = 4
+
+#: Beyond how many constants a short rendering describes them.
+MANY_VALUES = 50
 
 #: The annotation under which an object says that not all of its properties are shown.
 MORE = "x-specfn-more"
@@ -102,6 +105,13 @@ def values_of(node: JsonObject) -> list[Any] | None:
         return [node["const"]]
     values = node.get("enum")
     return _distinct(values) if isinstance(values, list) else None
+
+
+def are_words(values: list[Any]) -> bool:
+    """Whether constants need no second thought: a few texts, each once, of which a reader sees all."""
+    if len(values) > MANY_VALUES or {*map(type, values)} != {str}:
+        return False
+    return len({*values}) == len(values) and are_plain(values)
 
 
 def _distinct(values: list[Any]) -> list[Any]:

@@ -9,7 +9,7 @@ from specfn.schema.body import Body, shown, spelled
 from specfn.schema.bundle import Named, takes_null
 from specfn.schema.derived import Derived
 from specfn.schema.drafter import Drafter
-from specfn.schema.nodes import MORE, fits, kind_of
+from specfn.schema.nodes import MANY_VALUES, MORE, fits, kind_of
 from specfn.schema.piece import Draft
 from specfn.schema.profile import Profile
 from specfn.schema.text import is_plain
@@ -132,7 +132,7 @@ class Speaker(Drafter):
         if not (scalar and listed and (self._profile.empty_text or "" not in listed)):
             body.always.append(f"@enum {shown(values)}")
             self._edit("enum", "the values are only described; validation keeps them")
-        elif self._shortens(long=len(listed) > 50):
+        elif self._shortens(long=len(listed) > MANY_VALUES):
             body.always.append(f"one of {len(listed)} values: {shown(listed)}")
             self._edit("enum", f"{len(listed)} values are only described")
         else:

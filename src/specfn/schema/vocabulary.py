@@ -95,7 +95,7 @@ PLAIN = {kind: _PLAIN & {*keys, "format"} for kind, keys in BY_TYPE.items()}
 SAID = frozenset({"default", "deprecated", "description", "examples", "title"})
 
 #: A schema with nothing but these needs no second thought if it has one of ``SCALAR_TYPES``.
-SCALAR = _PLAIN | SAID | {"readOnly", "type", "writeOnly", "xml"}
+SCALAR = _PLAIN | SAID | {"enum", "readOnly", "type", "writeOnly", "xml"}
 
 #: The type and nullability of a scalar by its ``type``, as text.
 SCALAR_TYPES: dict[str, tuple[str, bool]] = {
