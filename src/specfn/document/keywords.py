@@ -1,6 +1,6 @@
 """What the standard allows as the value of each schema keyword; anything else is left out (rule N7)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, Protocol, TypeAlias
 
 from specfn._json import JsonObject, dumps
@@ -66,6 +66,10 @@ def is_plain(node: JsonObject) -> bool:
     )
 
 
+def _are_texts(values: Iterable[Any]) -> bool:
+    return {*map(type, values)} == _ONLY_TEXT
+
+
 def _subschema(upgrade: Upgrade, value: Any, depth: int) -> Any:
     if value.__class__ is dict or isinstance(value, bool):
         return upgrade.schema(value, depth + 1)
@@ -129,6 +133,8 @@ def _habit(kind: Any) -> Any:
 def _enum(_: Any, value: Any, __: int) -> Any:
     if value.__class__ is not list or not value:
         return DROP
+    if _are_texts(value):
+        return value if len({*value}) == len(value) else list(dict.fromkeys(value))
     distinct = {
         (item.__class__, dumps(item) if item.__class__ in (dict, list) else item): item
         for item in value
@@ -139,6 +145,8 @@ def _enum(_: Any, value: Any, __: int) -> Any:
 def _required(_: Any, value: Any, __: int) -> Any:
     if value.__class__ is not list:
         return DROP
+    if _are_texts(value) and len({*value}) == len(value):
+        return value
     names = dict.fromkeys([name for name in value if name.__class__ is str])
     return value if len(names) == len(value) else list(names)
 

@@ -62,8 +62,8 @@ def upgrade_example(out: JsonObject) -> None:
 
 def upgrade_nullable(out: JsonObject) -> JsonObject:
     """``nullable: true`` admits null, whatever stands beside it (rule N7)."""
-    flags = [out.pop(key) for key in NULLABLE if key in out]
-    if not any(map(is_true, flags)):
+    flag, extension = out.pop("nullable", None), out.pop("x-nullable", None)
+    if flag is not True and not is_true(flag) and not is_true(extension):
         return out
     has_applicator = not _APPLICATORS.isdisjoint(out)
     if not has_applicator and "enum" not in out:

@@ -53,13 +53,9 @@ _SIBLINGS = frozenset(
 
 _REFERENCES = frozenset({"$dynamicRef", "$recursiveRef", "$ref"})
 
-#: Keywords that only a whole-node rewrite can upgrade.
-_REWRITTEN = frozenset(
-    {"additionalItems", "definitions", "discriminator", "example", *_REFERENCES}
-    | IDENTITY
-    | BOUNDS
-    | NULLABLE
-)
+#: Keywords that only a whole-node rewrite can upgrade, and those of them that few nodes have. None has a rule.
+_RARELY = frozenset({"definitions", "discriminator", *IDENTITY, *BOUNDS, *TUPLE})
+_REWRITTEN = (_RARELY | {"example", *_REFERENCES, *NULLABLE}) - {"items"}
 
 #: Where documents name their schemas.
 _NAMED = frozenset({("components", "schemas"), ("definitions",)})
@@ -184,9 +180,12 @@ class SchemaUpgrade:
 
     def _upgraded(self, node: JsonObject, depth: int) -> Any:
         changed: JsonObject | None = None
+        rewrites = node.get("items").__class__ is list
         for key, value in node.items():
             rule = RULES.get(key)
-            if rule is not None:
+            if rule is None:
+                rewrites = rewrites or key in _REWRITTEN
+            else:
                 new = rule(self, value, depth)
                 if new is not value:
                     if changed is None:
@@ -195,15 +194,22 @@ class SchemaUpgrade:
                         del changed[key]
                     else:
                         changed[key] = new
-        result = node if changed is None else changed
-        if _REWRITTEN.isdisjoint(result) and result.get("items").__class__ is not list:
-            return result
-        return self._rewritten(dict(result) if changed is None else changed, node, depth)
+        if not rewrites:
+            return node if changed is None else changed
+        return self._rewritten(dict(node) if changed is None else changed, node, depth)
 
     def _rewritten(self, out: JsonObject, raw: JsonObject, depth: int) -> Any:
         """Upgrade what concerns the node as a whole. ``out`` is ours to change."""
         if not _REFERENCES.isdisjoint(raw):
             out = self._reference(out, raw)
+        if not _RARELY.isdisjoint(out):
+            self._rarely(out, depth)
+        if "example" in out:
+            upgrade_example(out)
+        return out if NULLABLE.isdisjoint(out) else upgrade_nullable(out)
+
+    def _rarely(self, out: JsonObject, depth: int) -> None:
+        """Upgrade in place what few nodes have."""
         if not IDENTITY.isdisjoint(out):
             drop_identity(out)
         if "definitions" in out:
@@ -214,11 +220,8 @@ class SchemaUpgrade:
             upgrade_tuple(self, out, depth)
         if not BOUNDS.isdisjoint(out):
             upgrade_bounds(out)
-        if "example" in out:
-            upgrade_example(out)
         if "discriminator" in out:
             self._discriminator(out)
-        return out if NULLABLE.isdisjoint(out) else upgrade_nullable(out)
 
     # -- references -----------------------------------------------------------------------------
 
