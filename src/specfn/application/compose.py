@@ -21,7 +21,7 @@ from specfn.migrate.route import Api, Route
 from specfn.records import Edit, Note
 from specfn.schema.chains import is_suspicious
 from specfn.schema.unfolding import MAX_NODES, Unfolding
-from specfn.settings import Settings
+from specfn.settings import Safety, Settings
 
 
 def compose(
@@ -100,6 +100,11 @@ def _api(document: JsonObject, source: str | None) -> Api:
     )
 
 
+def _asked(route: Route, settings: Settings) -> Safety | None:
+    """The safety that ``Options.safety`` gives a route, by any of its names."""
+    return matching(settings.safety, names_of(route)) if settings.safety else None
+
+
 def _function(route: Route, name: str, api: Api, composer: Composer) -> Function:
     settings = composer.settings
     schemas = composer.schemas(route)
@@ -107,14 +112,13 @@ def _function(route: Route, name: str, api: Api, composer: Composer) -> Function
     text, cut = describe(shown(route), settings.description_limit, without=claimed)
     reason = f"the description was cut to {settings.description_limit} characters"
     tags = route.operation.get("tags")
-    names = names_of(route)
     return Function(
         name=name,
         accessor=route.accessor,
         description=text,
         tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
         deprecated=is_true(route.operation.get("deprecated")),
-        safety=matching(settings.safety, names) or safety_of(route.method),
+        safety=_asked(route, settings) or safety_of(route.method),
         idempotent=is_idempotent(route.method),
         route=route,
         api=api,

@@ -1,11 +1,34 @@
 """Declared responses: which one is success, and which media type each is read by (rule R9)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from specfn._json import JsonObject
 from specfn.migrate import media
 from specfn.migrate.route import Answer
+
+
+class Answers(Mapping[str, Answer]):
+    """Declared responses by status, each read when it is asked for: most calls see none but the success."""
+
+    def __init__(self, responses: Mapping[str, JsonObject]) -> None:
+        self._responses = responses
+
+    def __getitem__(self, status: str) -> Answer:
+        return answer(status, self._responses[status])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._responses)
+
+    def __len__(self) -> int:
+        return len(self._responses)
+
+    def __repr__(self) -> str:
+        return f"Answers({dict(self)!r})"
+
+    def without(self, status: str | None) -> "Answers":
+        """All but one."""
+        return Answers({key: node for key, node in self._responses.items() if key != status})
 
 
 def answer(status: str, response: JsonObject) -> Answer:

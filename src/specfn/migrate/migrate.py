@@ -11,7 +11,7 @@ from specfn.document.keywords import is_true
 from specfn.document.reader import METHODS, dicts, is_name
 from specfn.document.resolve import reference_of
 from specfn.migrate import accessor, template
-from specfn.migrate.answers import answer, chosen_media, success_of
+from specfn.migrate.answers import Answers, chosen_media, success_of
 from specfn.migrate.bodies import body_of
 from specfn.migrate.groups import GROUPS, groups, scheme_keys
 from specfn.migrate.media import Look
@@ -173,7 +173,6 @@ class _RouteReader:
         components = document.get("components", {})
         schemes = components.get("securitySchemes", {})
         self._keys = scheme_keys([node for node in schemes.values() if isinstance(node, dict)])
-        self._read: dict[tuple[str, int], Answer] = {}
         self._security = document.get("security")
 
     def route(self, operation: Operation, made: Template, naming: accessor.Naming) -> Route:
@@ -194,10 +193,9 @@ class _RouteReader:
         in_groups = _without_fixed(in_groups, made, notes)
         parameters = path_parameters(names, in_path, notes, pointer)
         found, hidden = groups(in_groups, self._settings, self._keys, self._look, notes)
-        own_names = known_as(naming.accessor, operation.method, operation.path, raw)
         body = body_of(
             raw.get("requestBody"),
-            self._wanted(own_names),
+            self._wanted(operation, naming.accessor),
             self._version,
             f"{pointer}/requestBody",
             self._look,
@@ -252,8 +250,11 @@ class _RouteReader:
                 notes.append(Note(pointer=place, text=text))
         return found
 
-    def _wanted(self, names: tuple[str, ...]) -> str | None:
+    def _wanted(self, operation: Operation, accessor: tuple[str, ...]) -> str | None:
         """The media type that ``Options.media_types`` asks for, by any of the operation's names."""
+        if not self._settings.media_types:
+            return None
+        names = known_as(accessor, operation.method, operation.path, operation.raw)
         wanted: str | None = matching(self._settings.media_types, names)
         return wanted
 
@@ -263,26 +264,21 @@ class _RouteReader:
         """The reference that the output needs and that leads nowhere; ``None`` if there is none."""
         return reference_of(chosen_media(answer, raw)) or self._references.lost(answer.schema)
 
-    def _answer(self, status: str, response: JsonObject) -> Answer:
-        """One response; those that operations share are read once."""
-        key = (status, id(response))
-        if key not in self._read:
-            self._read[key] = answer(status, response)
-        return self._read[key]
-
     def _answers(
         self, raw: Any, pointer: str, notes: list[Note]
     ) -> tuple[Answer | None, Mapping[str, Answer]]:
         if not isinstance(raw, dict):
             return None, {}
-        answers = {}
-        for status, response in raw.items():
-            if not is_name(status) or not isinstance(response, dict):
-                continue
-            if reference_of(response) is not None:
+        declared = {
+            status: response
+            for status, response in raw.items()
+            if is_name(status) and isinstance(response, dict)
+        }
+        for status, response in declared.items():
+            if "$ref" in response and reference_of(response) is not None:
                 text = f"the response reference {response['$ref']!r} leads nowhere"
                 notes.append(Note(pointer=f"{pointer}/{status}", text=text))
-            answers[status] = self._answer(status, response)
+        answers = Answers(declared)
         success = success_of(answers)
         lost = self._lost(success, raw) if success is not None else None
         if success is not None and lost is not None:
@@ -290,8 +286,7 @@ class _RouteReader:
                 f"the reference {lost!r} of the response leads nowhere: anything is admitted there"
             )
             notes.append(Note(pointer=f"{pointer}/{success.status}", text=text))
-        rest = {status: answer for status, answer in answers.items() if answer is not success}
-        return success, rest
+        return success, answers.without(None if success is None else success.status)
 
 
 def _in_query(made: Template) -> frozenset[str]:
