@@ -71,6 +71,8 @@ def groups(
     Returns:
         The groups, and the parameters that no model is shown and the connection fills.
     """
+    if not declared:
+        return {}, ()
     sorter = _Sorter(settings, keys, notes)
     for raw, place in declared:
         sorter.take(raw, place)

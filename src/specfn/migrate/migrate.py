@@ -201,9 +201,11 @@ class _RouteReader:
             self._look,
             notes,
         )
-        for part in (*parameters, *(p for group in found.values() for p in group.parameters), body):
-            if part is not None:
-                self._needs(part.schema, part.pointer or pointer)
+        if self._references.may_be_lost:
+            members = (parameter for group in found.values() for parameter in group.parameters)
+            for part in (*parameters, *members, body):
+                if part is not None:
+                    self._needs(part.schema, part.pointer or pointer)
         success, exceptions = self._answers(raw.get("responses"), f"{pointer}/responses", notes)
         return Route(
             method=operation.method,

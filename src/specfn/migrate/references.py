@@ -21,6 +21,11 @@ class References:
         self._dangling = dangling
         self._tainted = _tainted(schemas, dangling) if dangling else {}
 
+    @property
+    def may_be_lost(self) -> bool:
+        """Whether any reference leads nowhere."""
+        return bool(self._dangling)
+
     def lost(self, schema: Any) -> str | None:
         """The first reference that a schema needs and that leads nowhere; ``None`` if there is none."""
         if not self._dangling:
