@@ -1,6 +1,6 @@
 """Any source to an application in one call."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,8 +10,8 @@ from specfn.application.application import Application
 from specfn.application.compose import compose
 from specfn.document import load as loading
 from specfn.document import normalize as normalizing
-from specfn.document.references import bundle
 from specfn.errors import DocumentError, UsageError
+from specfn.records import Note
 from specfn.settings import DEFAULT, Settings
 
 if TYPE_CHECKING:
@@ -90,22 +90,33 @@ def convert(
             progress=progress,
             thorough=thorough or check == "strict",
         )
-        bundled = bundle(found, settings.references)
+        document, problems = _whole(found, settings.references)
         if check == "strict":
-            _refuse_faulty(bundled.document, found)
+            _refuse_faulty(document, found)
         # Other documents are read for their parts; whether those share anything is not asked.
-        shared = found.shared or bundled.document is not found.document
-        normalized = normalizing.normalize(bundled.document, found.uri, shared=shared)
+        shared = found.shared or document is not found.document
+        normalized = normalizing.normalize(document, found.uri, shared=shared)
         application = compose(
             normalized,
             settings,
-            raw=bundled.document,
+            raw=document,
             source=found.uri,
-            notes=(*found.notes, *bundled.problems),
+            notes=(*found.notes, *problems),
         )
     if expect is not None:
         _refuse_changed(application, expect)
     return application
+
+
+def _whole(
+    found: loading.Source, references: str | Collection[str]
+) -> tuple[JsonObject, tuple[Note, ...]]:
+    """The document with those that it refers to, and why some of them are not in it (rule N4)."""
+    if references == "internal":
+        return found.document, ()
+    from specfn.document.references import bundle  # noqa: PLC0415  # most documents are one file
+
+    return bundle(found, references)
 
 
 def normalize(document: JsonObject) -> JsonObject:

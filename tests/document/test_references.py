@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import specfn
 from specfn._json import dumps
 from specfn.document import references as module
 from specfn.document import shelf
@@ -153,7 +154,7 @@ def test_bundling_twice_is_bundling_once() -> None:
     assert _resolve(again, again["components"]["schemas"]["More"]["$ref"])["get"]
 
 
-@pytest.mark.parametrize("references", ["internal", str(API), ("https://example.invalid",)])
+@pytest.mark.parametrize("references", [str(API), ("https://example.invalid",)])
 def test_without_external_references_nothing_happens(references: Any) -> None:
     """A document that refers to nothing outside is handed on as the very same object."""
     document = {
@@ -168,7 +169,7 @@ def test_the_library_is_loaded_for_several_files_only() -> None:
     """A document in one file does not pay for jsonref."""
     loaded = {name: sys.modules.pop(name) for name in ("jsonref",) if name in sys.modules}
     try:
-        bundle(read(API / "common.yaml"), "internal")
+        specfn.load(API / "openapi.yaml")
         bundle(Source(document={"a": {"$ref": "#/b"}}), str(API))
         assert "jsonref" not in sys.modules
     finally:

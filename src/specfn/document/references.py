@@ -59,13 +59,11 @@ def bundle(source: Source, references: str | Collection[str]) -> Bundled:
 
     Args:
         source: the raw document; it is not mutated.
-        references: ``"internal"``, a directory, or a list of origins (``Options.references``).
+        references: a directory, or a list of origins (``Options.references``; nothing is followed for ``"internal"``).
 
     Raises:
         UsageError: ``references`` is none of these.
     """
-    if references == "internal":
-        return Bundled(document=source.document)
     shelf = Shelf(source, references)
     found = list(sites(source.document, swagger="swagger" in source.document))
     if not any(site.kind and is_external(site.text) for site in found):

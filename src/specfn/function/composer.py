@@ -1,20 +1,21 @@
 """Composes the schemas of all functions of one document; what they share is made once (rules F4, F5)."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
-from specfn import human
 from specfn._json import JsonObject, dumps
 from specfn.errors import DocumentError, UsageError
 from specfn.function.files import marked
 from specfn.function.schemas import Schemas, closed, renderer_of, validator_of
-from specfn.function.separate import Separator
 from specfn.migrate.fixed import fixed_parameters, shown
 from specfn.migrate.route import Body, Group, Parameter, Route
 from specfn.schema.budget import Rendering
 from specfn.schema.definitions import Definitions
 from specfn.schema.polymorphism import Family, component_of
 from specfn.settings import Settings
+
+if TYPE_CHECKING:
+    from specfn.function.separate import Separator
 
 
 class Composer:
@@ -25,13 +26,18 @@ class Composer:
         self.settings = settings
         self._request = Definitions(schemas, "request", family)
         self._response = Definitions(schemas, "response", family)
-        self._separator: Separator | None = None
-        if settings.separate is not None:
-            predicate = human.any_of(*settings.separate)
-            self._separator = Separator(self._request, predicate, settings)
+        self._separator = (
+            None if settings.separate is None else self._new_separator(settings.separate)
+        )
         self._inputs = renderer_of(self._request, settings)
         self._outputs = renderer_of(self._response, settings)
         self._written: dict[str, bytes] = {}
+
+    def _new_separator(self, predicates: Iterable[Any]) -> "Separator":
+        from specfn import human  # noqa: PLC0415  # few conversions separate anything
+        from specfn.function.separate import Separator  # noqa: PLC0415  # likewise
+
+        return Separator(self._request, human.any_of(*predicates), self.settings)
 
     def schemas(self, route: Route) -> Schemas:
         """The schemas of a route; with ``Options.separate`` it is asked at once who fills what.

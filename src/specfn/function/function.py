@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from specfn._json import JsonObject
 from specfn.errors import ArgumentError, DocumentError
 from specfn.function.fingerprint import fingerprint
-from specfn.function.positions import Positions
 from specfn.function.schemas import Schemas
 from specfn.migrate.fixed import filled
 from specfn.migrate.route import Api, Route
@@ -15,6 +14,7 @@ from specfn.records import ABSENT, ArgumentProblem, Edit, Note
 from specfn.settings import Safety
 
 if TYPE_CHECKING:
+    from specfn.function.positions import Positions
     from specfn.validation.outcome import Failure, Success
 
 
@@ -288,7 +288,9 @@ class Function:
         return filled(self.route, positions.by_key(arguments, self.schemas.nullable))
 
     @property
-    def _positions(self) -> Positions:
+    def _positions(self) -> "Positions":
+        from specfn.function.positions import Positions  # noqa: PLC0415  # not for converting
+
         return Positions(self.schemas.keys)
 
 
