@@ -106,24 +106,31 @@ class _Natural(NamedTuple):
     changed: bool
 
 
-def _natural(operation: Operation, read: Callable[[Pieces], tuple[str, str]]) -> _Natural:
+class _Segment(NamedTuple):
+    """What one segment of a path gives.
+
+    Attributes:
+        element: its element; empty where it is nothing but parameters, or nothing at all.
+        plain: how it reads if nothing of it needs a change; else empty.
+        names: its parameters.
+    """
+
+    element: str
+    plain: str
+    names: tuple[str, ...]
+
+
+def _natural(operation: Operation, read: Callable[[Pieces], _Segment]) -> _Natural:
     template = operation.template
     segments = [read(pieces) for pieces in template.segments]
-    mentions = [
-        piece.name
-        for pieces in template.segments
-        for piece in pieces
-        if isinstance(piece, Placeholder)
-    ]
+    mentions = [name for segment in segments for name in segment.names]
     names = dict.fromkeys(mentions)
-    apart = [_element(text) for text in (_fixed_query(template), template.fragment) if text]
-    plain = [text for _, text in segments]
+    elements = [segment.element for segment in segments if segment.element]
+    if template.query or template.fragment:
+        elements += [_element(text) for text in (_fixed_query(template), template.fragment) if text]
+    plain = [segment.plain for segment in segments]
     return _Natural(
-        accessor=(
-            *(element for element, _ in segments if element),
-            *apart,
-            _last(operation.method, names),
-        ),
+        accessor=(*elements, _last(operation.method, names)),
         changed="/" + "/".join(plain) != operation.path
         or "" in plain
         or len(names) != len(mentions),
@@ -136,10 +143,10 @@ def _last(method: str, names: Iterable[str]) -> str:
     return _protected(f"{verb}By{parameters}" if parameters else verb)
 
 
-def _read(pieces: Pieces) -> tuple[str, str]:
-    """The element of one segment, and how the segment reads if nothing of it needs a change; else empty."""
+def _read(pieces: Pieces) -> _Segment:
     element = _segment(pieces)
-    return element, element or _plain_parameter(pieces)
+    names = tuple(piece.name for piece in pieces if isinstance(piece, Placeholder))
+    return _Segment(element, element or _plain_parameter(pieces), names)
 
 
 def _segment(pieces: Pieces) -> str:

@@ -5,7 +5,6 @@ go. Pieces are made once per document; what differs between functions is only wh
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from specfn._json import JsonObject, dumps
@@ -112,8 +111,7 @@ _NULLABLE = 48
 Draft: TypeAlias = JsonObject | Skeleton | Hole
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Form:
+class Form(NamedTuple):
     """One rendering of a piece.
 
     Attributes:

@@ -143,7 +143,7 @@ class Pieces:
         self._kept: list[Any] = []
         self._whole: dict[Key, Any] = {}
         self._stubs: dict[Key, tuple[JsonObject, int]] = {}
-        self._places: dict[Form, int] = {}
+        self._places: dict[int, tuple[Form, int]] = {}
 
     def form(self, node: Any, *, bare: bool = False, short: bool = False) -> Form:
         """One piece's rendering."""
@@ -250,10 +250,10 @@ class Pieces:
 
     def places(self, form: Form) -> int:
         """What the holes of a form cost as long as they are not filled."""
-        known = self._places.get(form)
+        known = self._places.get(id(form))
         if known is None:
-            known = self._places[form] = sum(map(self._place, form.holes))
-        return known
+            known = self._places[id(form)] = (form, sum(map(self._place, form.holes)))
+        return known[1]
 
     def _place(self, hole: Hole) -> int:
         if hole.shared:
