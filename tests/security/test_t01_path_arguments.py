@@ -119,7 +119,7 @@ def test_styles_do_not_help(make: Any, declare: Any, style: str, value: Any) -> 
 def test_a_path_key_that_climbs(make: Any, segment: str) -> None:
     """A document's own dots are its author's fault, and not sent even if they were let through."""
     function = make("/a/b")
-    route = replace(function.route, template=Template(segments=(("a",), (segment,), ("b",))))
+    route = function.route._replace(template=Template(segments=(("a",), (segment,), ("b",))))
     with pytest.raises(DocumentError):
         request(replace(function, route=route), {}, Connection(base_url="https://h"))
 

@@ -12,13 +12,12 @@ from specfn.document.normalize import Normalized
 from specfn.document.reader import dicts
 from specfn.function import naming
 from specfn.function.composer import Composer
-from specfn.function.description import describe
 from specfn.function.function import Function, is_idempotent, safety_of
-from specfn.migrate.fixed import fix, shown
+from specfn.migrate.fixed import fix
 from specfn.migrate.migrate import matching, migrate, names_of, without
 from specfn.migrate.references import References
 from specfn.migrate.route import Api, Route
-from specfn.records import Edit, Note
+from specfn.records import Note
 from specfn.schema.chains import is_suspicious
 from specfn.schema.unfolding import MAX_NODES, Unfolding
 from specfn.settings import Safety, Settings
@@ -108,14 +107,10 @@ def _asked(route: Route, settings: Settings) -> Safety | None:
 def _function(route: Route, name: str, api: Api, composer: Composer) -> Function:
     settings = composer.settings
     schemas = composer.schemas(route)
-    claimed = () if schemas.sides is None else schemas.sides.claimed
-    text, cut = describe(shown(route), settings.description_limit, without=claimed)
-    reason = f"the description was cut to {settings.description_limit} characters"
     tags = route.operation.get("tags")
     return Function(
         name=name,
         accessor=route.accessor,
-        description=text,
         tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
         deprecated=is_true(route.operation.get("deprecated")),
         safety=_asked(route, settings) or safety_of(route.method),
@@ -123,5 +118,5 @@ def _function(route: Route, name: str, api: Api, composer: Composer) -> Function
         route=route,
         api=api,
         schemas=schemas,
-        cut=(Edit(pointer="/description", kind="description", reason=reason),) if cut else (),
+        unspoken=() if schemas.sides is None else schemas.sides.claimed,
     )

@@ -8,8 +8,6 @@ from typing import Final
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.handles import by_handle, meant
-from specfn.records import Edit
-from specfn.schema.text import shorten
 from specfn.settings import Settings
 
 #: What a name is (rule F1).
@@ -33,7 +31,11 @@ def overridden(functions: Sequence[Function], settings: Settings) -> tuple[Funct
                 f"at most {settings.max_length}"
             )
     made = tuple(
-        _with(function, names.get(index), texts.get(index), settings.description_limit)
+        replace(
+            function,
+            name=names.get(index, function.name),
+            told=texts.get(index, function.told),
+        )
         for index, function in enumerate(functions)
     )
     _refuse_equals(made, set(names))
@@ -52,16 +54,6 @@ def _meant(option: str, given: Mapping[str, str], functions: Sequence[Function])
             raise UsageError(f"{option} names {name} twice, as {other!r} and as {key!r}")
         found[index] = (key, value)
     return {index: value for index, (_, value) in found.items()}
-
-
-def _with(function: Function, name: str | None, text: str | None, limit: int | None) -> Function:
-    made = function if name is None else replace(function, name=name)
-    if text is None:
-        return made
-    shown = text if limit is None else shorten(text, limit)
-    reason = f"the description was cut to {limit} characters"
-    edit = Edit(pointer="/description", kind="description", reason=reason)
-    return replace(made, description=shown, cut=() if shown == text else (edit,))
 
 
 def _refuse_equals(functions: Sequence[Function], given: set[int]) -> None:

@@ -1,16 +1,18 @@
 """Functions: one operation as a model is shown it, checked and called (rules F1 to F6)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from specfn._json import JsonObject
 from specfn.errors import ArgumentError, DocumentError
+from specfn.function.description import describe
 from specfn.function.fingerprint import fingerprint
 from specfn.function.schemas import Schemas
-from specfn.migrate.fixed import filled
+from specfn.migrate.fixed import filled, shown
 from specfn.migrate.route import Api, Route
 from specfn.records import ABSENT, ArgumentProblem, Edit, Note
+from specfn.schema.text import shorten
 from specfn.settings import Safety
 
 if TYPE_CHECKING:
@@ -28,11 +30,11 @@ class Function:
 
     Attributes:
         method, path, operation_id, operation: the operation, as the document has it.
+        description: what a model is told; with ``@param``, ``@security``, ``@tag`` and ``@deprecated`` lines.
         parameters, output: what a model reads; ``validator`` is what ``validate`` enforces.
         edits, notes: what differs from the document, and what its reader should know.
         name: unique in the application, legal as ``^[a-zA-Z_][a-zA-Z0-9_]*$``.
         accessor: namespace and last element, e.g. ``("pets", "getByPetId")``.
-        description: what a model is told; with ``@param``, ``@security``, ``@tag`` and ``@deprecated`` lines.
         tags: the operation's tags.
         deprecated: whether the document calls the operation deprecated.
         safety: ``read``, ``write`` or ``destructive``.
@@ -40,12 +42,12 @@ class Function:
         route: the operation as it is sent.
         api: what the document says for all operations.
         schemas: the schemas, composed on first use.
-        cut: what was left out of the description; empty if nothing was.
+        unspoken: the keys from the root that the description says nothing of: they are a person's.
+        told: what the caller says instead of the document's description; ``None`` where nothing.
     """
 
     name: str
     accessor: tuple[str, ...]
-    description: str
     tags: tuple[str, ...]
     deprecated: bool
     safety: Safety
@@ -53,7 +55,8 @@ class Function:
     route: Route
     api: Api = field(repr=False)
     schemas: Schemas = field(repr=False)
-    cut: tuple[Edit, ...] = ()
+    unspoken: Collection[tuple[str, ...]] = ()
+    told: str | None = None
 
     def __repr__(self) -> str:
         return f"<Function {self.name}: {self.method.upper()} {self.path}>"
@@ -94,6 +97,19 @@ class Function:
     # -- what a model reads -------------------------------------------------------------------------
 
     @property
+    def description(self) -> str:
+        """What a model is told (rule F3); composed whenever it is read."""
+        return self._described()[0]
+
+    def _described(self) -> tuple[str, bool]:
+        """The description, and whether it was cut."""
+        limit = self.schemas.settings.description_limit
+        if self.told is None:
+            return describe(shown(self.route), limit, without=self.unspoken)
+        text = self.told if limit is None else shorten(self.told, limit)
+        return text, text != self.told
+
+    @property
     def parameters(self) -> Any:
         """The arguments' schema: one object schema, or with ``keyword=False`` a list of schemas (F4)."""
         return self.schemas.parameters
@@ -112,7 +128,12 @@ class Function:
     @property
     def edits(self) -> tuple[Edit, ...]:
         """Every difference between the document and what a model reads, with its place."""
-        return (*self.cut, *self.schemas.edits)
+        if not self._described()[1]:
+            return self.schemas.edits
+        limit = self.schemas.settings.description_limit
+        reason = f"the description was cut to {limit} characters"
+        edit = Edit(pointer="/description", kind="description", reason=reason)
+        return (edit, *self.schemas.edits)
 
     @property
     def fingerprint(self) -> str:
