@@ -154,7 +154,7 @@ def test_bundling_twice_is_bundling_once() -> None:
     assert _resolve(again, again["components"]["schemas"]["More"]["$ref"])["get"]
 
 
-@pytest.mark.parametrize("references", [str(API), ("https://example.invalid",)])
+@pytest.mark.parametrize("references", ["internal", str(API), ("https://example.invalid",)])
 def test_without_external_references_nothing_happens(references: Any) -> None:
     """A document that refers to nothing outside is handed on as the very same object."""
     document = {

@@ -59,11 +59,13 @@ def bundle(source: Source, references: str | Collection[str]) -> Bundled:
 
     Args:
         source: the raw document; it is not mutated.
-        references: a directory, or a list of origins (``Options.references``; nothing is followed for ``"internal"``).
+        references: ``"internal"``, a directory, or a list of origins (``Options.references``).
 
     Raises:
         UsageError: ``references`` is none of these.
     """
+    if references == "internal":
+        return Bundled(document=source.document)
     shelf = Shelf(source, references)
     found = list(sites(source.document, swagger="swagger" in source.document))
     if not any(site.kind and is_external(site.text) for site in found):
