@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from specfn.schema import text as module
 from specfn.schema.text import are_plain, clean, escaped, is_plain, shorten
 
 ZWNJ, ZWJ = "\u200c", "\u200d"
@@ -290,3 +291,14 @@ def test_a_shortened_text_is_a_beginning_within_the_limit(text: str, limit: int)
     assert len(short) <= limit
     assert text.startswith(short.removesuffix("…"))
     assert (short == text) == (len(text) <= limit) or not short
+
+
+@given(
+    st.lists(
+        st.sampled_from([*"<>|[]/a_ \uff5c", "INST", "SYS", "<<SYS>>", "start", "end", "_of_turn>"])
+    ).map("".join)
+)
+def test_no_mark_of_a_chat_template_is_overlooked(text: str) -> None:
+    """F12: a text that is not looked through for marks has none, and one that was looked through has none left."""
+    assert module._may_be_marked(text) or not re.search(module._MARKER, text)
+    assert not re.search(module._MARKER, clean(text))

@@ -104,7 +104,7 @@ class Expansion:
                 break
         else:
             form = piece.short  # the least of all, if nothing fits
-            for form in piece.trimmed():
+            for form in piece.trimmed(self._budget):
                 if self._cost(form) <= self._budget:
                     break
         self._adopt(self._root, form, optional=False)
@@ -176,7 +176,7 @@ class Expansion:
         case = (nesting <= _DESCRIBED, nesting <= _TRIMMED)
         if room <= piece.refused.get(case, -1):
             return None
-        parts = piece.trimmed() if nesting <= _TRIMMED else iter(())
+        parts = piece.trimmed(room) if nesting <= _TRIMMED else iter(())
         for form in chain(self._forms(piece, nesting=nesting), parts):
             if self._cost(form) <= room:
                 return form

@@ -11,7 +11,7 @@ from specfn.schema.names import reference_to
 from specfn.schema.piece import Form, Hole, Key, beside
 from specfn.schema.stub import label, stub
 from specfn.schema.text import clean, is_plain
-from specfn.schema.trimmed import counts, trimmed
+from specfn.schema.trimmed import counts, least_sizes, trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,6 +71,7 @@ class Piece:
     __slots__ = (
         "_bare",
         "_full",
+        "_least",
         "_pieces",
         "_short",
         "_trimmed",
@@ -90,6 +91,7 @@ class Piece:
         self._bare: Form | None = None
         self._short: Form | None = None
         self._trimmed: dict[int, Form] = {}
+        self._least: list[int] | None = None
         #: Whether it leads back to itself or to what does; bytes and nesting of all it holds. By ``Pieces.weigh``.
         self.cyclic = False
         self.weight = -1
@@ -121,9 +123,14 @@ class Piece:
             )
         return self._short
 
-    def trimmed(self) -> "Iterator[Form]":
-        """Short, with fewer and fewer properties."""
-        for count in counts(self.node):
+    def trimmed(self, room: int) -> "Iterator[Form]":
+        """Short, with fewer and fewer properties; but the last only if they may fit into the room."""
+        tried = [*counts(self.node)]
+        if self._least is None and tried:
+            self._least = least_sizes(self.node, self.short.draft)
+        for count in tried:
+            if self._least is not None and self._least[count] > room and count != tried[-1]:
+                continue
             if count not in self._trimmed:
                 node, edit = trimmed(self.node, count)
                 form = self._pieces.form(node, bare=True, short=True)

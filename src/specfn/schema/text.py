@@ -50,12 +50,15 @@ _SELECTOR: Final = (
     f"|[{_SELECTORS}]"
 )
 
-#: Where the marks with which chat templates say who speaks are taken apart: data must not look like them.
+#: Behind what the marks with which chat templates say who speaks are taken apart: data must not look like them. Each
+#: alternative begins with a character, so that all others are passed over quickly.
 _MARKER: Final = (
-    r"(?<=<)(?=\|[A-Za-z_])|(?<=[A-Za-z_]\|)(?=>)"
-    r"|(?<=<)(?=</?SYS>>)|(?<=\[)(?=/?INST\])|(?<=<)(?=(?:start|end)_of_turn>)"
-    "|(?<=<)(?=\uff5c)|(?<=\uff5c)(?=>)"
+    r"<(?=\|[A-Za-z_]|</?SYS>>|(?:start|end)_of_turn>|\uff5c)|\[(?=/?INST\])"
+    r"|\|(?<=[A-Za-z_]\|)(?=>)|\uff5c(?=>)"
 )
+
+#: How the marks end that end with ``>``.
+_CLOSINGS: Final = ("|>", "\uff5c>", "SYS>>", "_of_turn>")
 
 _SENTENCE: Final = r"[.!?](?=\s|$)|[。！？][」』）]?|\n"
 
@@ -66,13 +69,14 @@ def clean(text: str) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         if _ODD.search(text):
             text = re.sub(_RUN, _joiner, re.sub(_SELECTOR, _kept, re.sub(_HIDDEN, _kept, text)))
-    return re.sub(_MARKER, " ", text) if _may_be_marked(text) else text
+    return re.sub(_MARKER, r"\g<0> ", text) if _may_be_marked(text) else text
 
 
 def _may_be_marked(text: str) -> bool:
-    if "|" in text or "\uff5c" in text or "INST]" in text:
+    """Whether ``_MARKER`` may be found: texts with a table or an inequality are not looked through for it."""
+    if ">" in text and any(mark in text for mark in _CLOSINGS):
         return True
-    return ">" in text and ("SYS>>" in text or "_of_turn>" in text)
+    return "<|" in text or "<\uff5c" in text or "INST]" in text
 
 
 def _kept(found: re.Match[str]) -> str:

@@ -1,11 +1,13 @@
 """A wide object with fewer and fewer of its properties; open, for the others are admitted still (rule F9)."""
 
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any
 
-from specfn._json import JsonObject
+from specfn._json import JsonObject, dumps
 from specfn.records import Edit
 from specfn.schema.nodes import MORE
+from specfn.schema.piece import Draft, Hole, Skeleton
 from specfn.schema.text import clean, shorten
 
 #: How many of the names that are not shown are told, in how many characters.
@@ -27,10 +29,42 @@ def counts(node: Any) -> Iterator[int]:
         yield count
 
 
+def least_sizes(node: JsonObject, shown: Draft) -> list[int]:
+    """How many bytes the first properties take at least, by their count.
+
+    Args:
+        node: the object.
+        shown: its rendering with all properties, by which those that hold no other pieces are measured.
+    """
+    drafts = _properties(shown)
+    sizes = (
+        len(dumps(name)) + (len(dumps(drafts[name])) if drafts.get(name) is not None else 0)
+        for name in _in_order(node)
+    )
+    return list(accumulate(sizes, initial=0))
+
+
+def _properties(shown: Draft) -> JsonObject:
+    """The rendered properties; ``None`` for those that hold other pieces."""
+    if isinstance(shown, Hole):
+        return {}
+    if not isinstance(shown, Skeleton):
+        return dict(shown.get("properties", {}))
+    below = dict(shown.children).get("properties")
+    if isinstance(below, Skeleton):
+        return dict(below.container)
+    return dict(shown.container.get("properties", {}))
+
+
+def _in_order(node: JsonObject) -> list[str]:
+    """The names of the properties, the required ones first."""
+    required = set(node.get("required", ()))
+    return sorted(node["properties"], key=lambda name: name not in required)
+
+
 def trimmed(node: JsonObject, count: int) -> tuple[JsonObject, Edit]:
     """The object with so many properties, the required ones first; and what is told of it."""
-    required = set(node.get("required", ()))
-    names = sorted(node["properties"], key=lambda name: name not in required)
+    names = _in_order(node)
     edit = Edit(
         pointer="",
         kind="properties",
