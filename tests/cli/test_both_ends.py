@@ -19,7 +19,7 @@ def nothing(count):
 """
 
 needs_cores = pytest.mark.skipif(
-    sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2,
+    sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2 or not hasattr(os, "memfd_create"),
     reason="a copy is made on Linux, where it has a core of its own",
 )
 
@@ -173,6 +173,60 @@ def test_a_system_that_allows_no_more_is_no_fault(call: str) -> None:
     done = lines(ran(textwrap.dedent(program) + WRITE))
     assert [item for item, _ in done] == list(range(500))
     assert len({by for _, by in done}) == 1
+
+
+def test_a_python_without_files_in_memory_makes_no_copy() -> None:
+    """A Python that was built for an old C library does all here."""
+    program = """
+    if hasattr(os, "memfd_create"):
+        del os.memfd_create
+    pieces = list(from_both_ends(work, range(500), nothing))
+    """
+    done = lines(ran(textwrap.dedent(program) + WRITE))
+    assert [item for item, _ in done] == list(range(500))
+    assert len({by for _, by in done}) == 1
+
+
+@needs_cores
+@pytest.mark.parametrize("fault", ["pass", "if item == 9: time.sleep(1); raise ValueError"])
+def test_a_system_that_takes_ended_processes_away_is_no_fault(fault: str) -> None:
+    """Where nobody may wait for children (SIGCHLD is ignored), all is done, and what fails fails as it does."""
+    program = f"""
+    import signal
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    def unlike(item):
+        if os.getpid() == here:
+            {fault}
+        elif {fault != "pass"}:
+            os._exit(1)
+        return work(item)
+    try:
+        pieces = list(from_both_ends(unlike, range(500), nothing))
+    except ValueError:
+        pieces = [work(item) for item in range(500)]
+    """
+    done = lines(ran(textwrap.dedent(program) + WRITE))
+    assert [item for item, _ in done] == list(range(500))
+
+
+@needs_cores
+def test_an_interrupt_is_told_by_who_was_copied() -> None:
+    """A copy that is interrupted ends without a word, and runs nothing of who called."""
+    program = """
+    import signal
+    def interrupted(item):
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.001)
+        return work(item)
+    try:
+        pieces = list(from_both_ends(interrupted, range(300), nothing))
+    finally:
+        print("once", file=sys.stderr)
+    """
+    result = ran(textwrap.dedent(program) + WRITE)
+    assert [item for item, _ in lines(result)] == list(range(300))
+    assert result.stderr == "once\n"
 
 
 @needs_cores

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from mmap import mmap
 from typing import Final, NamedTuple, TypeVar
 
@@ -41,7 +42,8 @@ def from_both_ends(
             met += 1
             tell(met + count - copy.reached)
         done = copy.result(met, count)
-        yield from _in_order(work, items, met, done.first, tell)
+        theirs = count - done.first
+        yield from _in_order(work, items, met, done.first, lambda mine: tell(mine + theirs))
         yield from done.blocks
     finally:
         copy.end()
@@ -78,6 +80,7 @@ class _Copy:
         self._places = mmap(-1, 2 * _WIDTH)
         self.reached = len(items)
         self._process = 0
+        self._is_over = False
         self._files: list[int] = []
         here = os.getpid()
         try:
@@ -87,7 +90,11 @@ class _Copy:
         except OSError:  # the system allows no more processes or files
             return
         if self._process == 0:
-            os._exit(self._worked_off(work, items, here))
+            code = 1
+            try:
+                code = self._worked_off(work, items, here)
+            finally:  # its faults, and an interrupt, are told by the process that was copied
+                os._exit(code)
         os.close(self._files.pop())
 
     def leaves(self, index: int) -> bool:
@@ -125,6 +132,7 @@ class _Copy:
             return nothing
         file, done = self._files
         told = os.read(done, 2 * _WIDTH)  # nothing, if it ended before it was done
+        self._is_over = True
         first = int.from_bytes(told[:_WIDTH], _ORDER)
         if not told or first < met:  # the order in which each sees the other's place is not sworn
             return nothing
@@ -133,8 +141,11 @@ class _Copy:
     def end(self) -> None:
         """Leave nothing behind, whatever happened here."""
         if self._process:
-            os.kill(self._process, 9)
-            os.waitpid(self._process, 0)
+            # The system takes a process that ended away itself where who called this one asked for it.
+            with suppress(ProcessLookupError, ChildProcessError):
+                if not self._is_over:
+                    os.kill(self._process, 9)
+                os.waitpid(self._process, 0)
         for file in self._files:
             os.close(file)
 
@@ -144,22 +155,18 @@ class _Copy:
         """The exit code of the copy, which must not return to who called: all of it exists twice."""
         file, _, done = self._files
         first, start = len(items), _ROOM
-        try:
-            while first:
-                self.reached = first - 1
-                if first - 1 <= self._here:
-                    break
-                piece = work(items[first - 1])
-                if (
-                    os.getppid() != parent
-                ):  # killed: the copy would keep the streams open that it inherited
-                    return 1
-                first, start = first - 1, start - len(piece)
-                if os.pwrite(file, piece, start) < len(piece):
-                    return 1
-            os.write(done, first.to_bytes(_WIDTH, _ORDER) + start.to_bytes(_WIDTH, _ORDER))
-        except BaseException:  # noqa: BLE001  # an interrupt, too, is told by the process that was copied
-            return 1
+        while first:
+            self.reached = first - 1
+            if first - 1 <= self._here:
+                break
+            piece = work(items[first - 1])
+            # Where that one was killed, the copy would keep the streams open that it inherited.
+            if os.getppid() != parent:
+                return 1
+            first, start = first - 1, start - len(piece)
+            if os.pwrite(file, piece, start) < len(piece):
+                return 1
+        os.write(done, first.to_bytes(_WIDTH, _ORDER) + start.to_bytes(_WIDTH, _ORDER))
         return 0
 
 
@@ -188,6 +195,8 @@ def _write(memory: mmap, offset: int, index: int) -> None:
 def _can_fork() -> bool:
     """Whether a copy is safe (no threads that it would lack) and has a core of its own."""
     if sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
+        return False
+    if not hasattr(os, "memfd_create"):  # a Python that was built for an old C library
         return False
     try:
         return len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208  # pathlib is not needed for it

@@ -47,7 +47,7 @@ def _may_be_too_deep(value: Any) -> bool:
     try:
         for section in _containers(value):
             for item in _containers(section):
-                for part[0] in _children(item):
+                for part[0] in _containers(item):
                     orjson.dumps(wrapped)
     except TypeError:
         return True
@@ -89,8 +89,11 @@ def walked_too_deep(value: Any) -> bool:
     return True
 
 
+_CONTAINERS: Final = (dict, list, tuple)
+
+
 def _is_container(value: Any) -> bool:
-    return isinstance(value, dict | list | tuple)
+    return isinstance(value, _CONTAINERS)
 
 
 def _containers(container: Any) -> Iterable[Any]:

@@ -53,7 +53,8 @@ _SIBLINGS = frozenset(
 
 _REFERENCES = frozenset({"$dynamicRef", "$recursiveRef", "$ref"})
 
-#: Keywords that only a whole-node rewrite can upgrade, and those of them that few nodes have. None has a rule.
+#: What a rewrite of the whole node looks for that few nodes have, and all that asks for one: besides ``items``,
+#: which does so as a list, no keyword that has a rule.
 _RARELY = frozenset({"definitions", "discriminator", *IDENTITY, *BOUNDS, *TUPLE})
 _REWRITTEN = (_RARELY | {"example", *_REFERENCES, *NULLABLE}) - {"items"}
 
