@@ -10,6 +10,7 @@ directory; where there is no Node, only specfn is measured.
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -55,7 +56,9 @@ def cost(command: Sequence[str], limit: float) -> Cost | None:
     """Run a command in a process of its own; ``None`` where it fails or takes too long."""
     started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    timer = threading.Timer(limit, process.kill)  # who asks again and again takes time from who works
+    timer = threading.Timer(
+        limit, os.kill, (process.pid, signal.SIGKILL)
+    )  # who asks again and again takes time from who works
     timer.start()
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - started

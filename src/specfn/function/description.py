@@ -1,7 +1,6 @@
 """What a model is told that a function is for (rule F3)."""
 
 from collections.abc import Collection, Iterator
-from functools import lru_cache
 
 from specfn.document.keywords import is_true
 from specfn.migrate.route import Route
@@ -94,6 +93,5 @@ def _described(
         yield "body", route.body.description
 
 
-@lru_cache(4096)
 def _one_line(text: str) -> str:
     return " ".join(clean(text).split())

@@ -128,9 +128,9 @@ class Function:
     @property
     def edits(self) -> tuple[Edit, ...]:
         """Every difference between the document and what a model reads, with its place."""
-        if not self._described()[1]:
-            return self.schemas.edits
         limit = self.schemas.settings.description_limit
+        if limit is None or not self._described()[1]:
+            return self.schemas.edits
         reason = f"the description was cut to {limit} characters"
         edit = Edit(pointer="/description", kind="description", reason=reason)
         return (edit, *self.schemas.edits)

@@ -225,6 +225,7 @@ class _RouteReader:
             operation=raw,
             pointer=pointer,
             hidden=hidden,
+            fixed={},
         )
 
     def _needs(self, schema: Any, pointer: str) -> None:
