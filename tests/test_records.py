@@ -8,7 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from specfn.catalog.check import FindingCode
-from specfn.records import EditKind, OperationCode
+from specfn.records import ArgumentProblem, EditKind, OperationCode
 
 #: A type of words with the heading under which docs/records.md tells of them, and what makes records of them: the
 #: name of a function or class, and which of its arguments the word is.
@@ -87,3 +87,19 @@ def test_the_source_says_every_word(
         text for node in written(root) for each in candidates(node, makers) for text in texts(each)
     }
     assert members(words) - said == set()
+
+
+def test_what_is_missing_is_said_to_be() -> None:
+    """The text of a problem tells a value that is missing from one that is wrong."""
+    assert (
+        str(ArgumentProblem(path="$input.a", expected="integer"))
+        == "$input.a: expected integer (missing)"
+    )
+    assert (
+        str(ArgumentProblem(path="$input.a", expected="integer", value="x"))
+        == "$input.a: expected integer"
+    )
+    told = ArgumentProblem(
+        path="$input.a", expected="undefined", value=1, description="There is no such property."
+    )
+    assert str(told) == "$input.a: expected undefined (There is no such property)"

@@ -130,7 +130,20 @@ class HTTPStatusError(SpecfnError):
         self.call = call
 
     def __str__(self) -> str:
-        return f"{self.call or 'the call'}: the server answered {self.result.status}"
+        text = f"{self.call or 'the call'}: the server answered {self.result.status}"
+        where = redirect_of(self.result)
+        return f"{text} and redirects to {where}" if where else text
+
+
+def redirect_of(result: Answer) -> str:
+    """Where a redirect leads, without what may be secret; empty for any other answer."""
+    target = result.headers.get("location", "") if 300 <= result.status < 400 else ""
+    place = target.partition("#")[0].partition("?")[0]
+    scheme, has_host, rest = place.partition("//")
+    if not has_host or "/" in scheme:
+        return place
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}//{authority.rpartition('@')[2]}{slash}{path}"
 
 
 class ResponseError(SpecfnError):

@@ -81,7 +81,10 @@ class ArgumentProblem:
         )
 
     def __str__(self) -> str:
-        more = f" ({self.description.rstrip('.')})" if self.description else ""
+        said = [self.description.rstrip(".")] if self.description else []
+        if self.value is ABSENT and self.expected != "undefined":
+            said.insert(0, "missing")
+        more = f" ({'; '.join(said)})" if said else ""
         return f"{self.path}: expected {self.expected}{more}"
 
 

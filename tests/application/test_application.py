@@ -215,3 +215,14 @@ def test_diagnostics_are_notes_and_refuse_nothing() -> None:
     pointers = [note.pointer for note in application.diagnostics]
     assert "/paths/~1b" in pointers
     assert any(pointer.startswith("/paths/~1a/get") for pointer in pointers)
+
+
+def test_an_operation_id_of_two_is_answered_with_their_names() -> None:
+    """C4: who asks by an operationId that means two operations is told the names that tell them apart."""
+    application = converted({"/a": {"get": {"operationId": "x"}, "post": {"operationId": "x"}}})
+    with pytest.raises(UnknownFunctionError) as unknown:
+        _ = application["x"]
+    assert unknown.value.suggestions == ("a_get", "a_post")
+    with pytest.raises(UnknownFunctionError) as unknown:
+        _ = application["xx"]
+    assert "x" not in unknown.value.suggestions

@@ -324,3 +324,15 @@ def test_sync_and_async_transcripts_are_equal(turns: Any) -> None:
 async def _instead(context: CallContext, call_next: Any) -> None:  # noqa: ARG001
     """Answer without a server."""
     context.result = Invoked(text="{}", executed=True, status=200)
+
+
+def test_the_trail_says_why_a_call_came_to_nothing(app: Any, connection: Any) -> None:
+    """Of a call that was declined, or that got no answer, the trail tells what the model was told."""
+    lamp = {"body": {"name": "Lamp", "price": 49.9, "stock": 3}}
+    script = Script(
+        [wished(("c1", "products_post", lamp), ("c2", "products_posst", {})), said("No.")]
+    )
+    outcome = calling.run(app, script, connector="openai", messages="hello", connection=connection)
+    trail = outcome.explain()
+    assert "1. products_post: not sent\n   Error: products_post may change data" in trail
+    assert "'products_posst' (no such function): not sent" in trail

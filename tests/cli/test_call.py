@@ -267,3 +267,20 @@ def test_the_demo(specfn: Any, shop: Any) -> None:
     ended = specfn("call", shop.document_url, "GET /categories", *given)
     assert ended.code == 0
     assert isinstance(ended.data, (list, dict))
+
+
+def test_faults_speak_of_options(specfn: Any, pets: Path, server: Any) -> None:
+    """A fault that the library tells in its own words names the options of the command."""
+    ended = specfn("call", pets, "add", '{"body": {}}', "--base-url", server.url, "--yes")
+    assert ended.code == 2
+    assert "needs credentials: key" in ended.err
+    assert "--auth SCHEME=VALUE" in ended.err
+    assert "connection." not in ended.err
+
+
+def test_a_redirect_is_told(specfn: Any, pets: Path, server: Any) -> None:
+    """What is not followed is told with where it leads."""
+    server.respond = answer(b"", "307 Temporary Redirect", Location="/pets/7/")
+    ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url)
+    assert ended.code == 1
+    assert "the server answered 307 and redirects to /pets/7/" in ended.err

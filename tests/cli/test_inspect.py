@@ -1,3 +1,6 @@
+import io
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -114,3 +117,27 @@ def test_notes_have_pointers(specfn: Command, document: Command) -> None:
     assert "Notes (" in out
     assert "{id}" in out.partition("Notes (")[2]
     assert "(at #/paths/~1a~1{id}" in out
+
+
+class _Terminal(io.TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("width", "titles"), [(70, 4), (80, 5), (100, 7), (140, 10)])
+def test_numbers_give_way_to_names(
+    specfn: Command, document: Command, monkeypatch: pytest.MonkeyPatch, width: int, titles: int
+) -> None:
+    """A terminal that has no room for all columns shows fewer numbers, and every path and name on one line."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERM", "xterm")
+    stdout = _Terminal(io.BytesIO(), encoding="utf-8")
+    path = document({"/pets/{petId}/photos": {"get": {}, "delete": {}}})
+    monkeypatch.setattr(sys, "stdout", stdout)
+    assert specfn("inspect", path).code == 0
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", stdout.buffer.getvalue().decode())  # type: ignore[attr-defined]
+    head, row = shown.splitlines()[:2]
+    assert head.split()[:3] == ["method", "path", "name"]
+    assert len(head.split()) == len(row.split()) == titles
+    assert row.split()[:3] == ["GET", "/pets/{petId}/photos", "pets_photos_getByPetId"]
+    assert row.split()[-1] == "read"

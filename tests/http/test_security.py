@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
+from specfn.api import load
 from specfn.errors import UsageError
 from specfn.http.connection import Connection
 from specfn.http.request import request
@@ -161,3 +162,18 @@ def test_an_async_credential_needs_an_async_call(make: Any) -> None:
 
     with pytest.raises(UsageError, match="aexecute"):
         sent(make, needs("key"), {"key": credential})
+
+
+def test_a_scheme_that_the_document_does_not_have() -> None:
+    """Where security names a scheme that is not declared, the error asks for no credential of that name."""
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/a": {"get": {"security": [{"keyy": []}]}}},
+        "components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+    }
+    function = load(document).functions[0]
+    with pytest.raises(
+        UsageError, match=r"keyy; the document has no such security scheme.*has: key"
+    ):
+        request(function, {}, Connection(base_url="https://host", credentials={"key": "x"}))

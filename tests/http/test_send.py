@@ -374,3 +374,20 @@ def test_a_queue_ends_with_the_call(
             call_once(make(), {}, connection)
     assert loopback.requests == []
     assert http(b"")
+
+
+@pytest.mark.parametrize(
+    ("status", "target", "told"),
+    [
+        (307, "/pets/?token=canary#canary", " and redirects to /pets/"),
+        (301, "https://canary:canary@host/a//b@c", " and redirects to https://host/a//b@c"),
+        (302, "", ""),
+        (404, "/pets/", ""),
+    ],
+)
+def test_a_redirect_says_where_to(status: int, target: str, told: str) -> None:
+    """The error of a redirect that was not followed says where it leads, without what may be secret."""
+    result = Result(status=status, headers={"location": target} if target else {})
+    assert str(HTTPStatusError(result, "GET /pets")) == (
+        f"GET /pets: the server answered {status}{told}"
+    )

@@ -100,10 +100,17 @@ class Outcome:
 
 def _told(call: CallRecord) -> Sequence[str]:
     meant = "no such function" if call.function is None else call.function
-    name = meant if call.called == call.function else f"{call.called!r} ({meant}, {call.how})"
+    how = f", {call.how}" if call.how else ""
+    name = meant if call.called == call.function else f"{call.called!r} ({meant}{how})"
     state = f"HTTP {call.status}" if call.status else ("sent" if call.executed else "not sent")
     return [
         f"{call.round + 1}. {name}: {state}",
         *(f"   repaired {repair.path}: {repair.kind}" for repair in call.repairs),
         *(f"   {error}" for error in call.errors),
+        *(f"   {line}" for line in call.result.splitlines()[:1] if _is_unexplained(call)),
     ]
+
+
+def _is_unexplained(call: CallRecord) -> bool:
+    """Whether only what the model was told says why a call came to nothing: declined, or without an answer."""
+    return call.error and not call.errors and call.status is None

@@ -14,7 +14,7 @@ from specfn.cli.choose import named
 from specfn.cli.faults import AT_FAULT, DONE
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
-from specfn.errors import ArgumentError, UsageError
+from specfn.errors import ArgumentError, UsageError, redirect_of
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
@@ -161,7 +161,10 @@ def _call(
     if result.truncated:
         output.complain("the answer was longer than is kept, and is cut")
     if not result.ok:
-        output.complain(f"the server answered {result.status}")
+        where = redirect_of(result)
+        output.complain(
+            f"the server answered {result.status}{where and f' and redirects to {where}'}"
+        )
     return DONE if result.ok else AT_FAULT
 
 

@@ -133,11 +133,13 @@ def _asker(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, Any]]
     def ask(request: dict[str, Any]) -> Any:
         import httpx  # noqa: PLC0415  # only when something is sent
 
+        from specfn.http.origin import shown  # noqa: PLC0415  # likewise
+
         try:
             reply = httpx.post(url, json=request, headers=headers, timeout=_PATIENCE)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise TransportError(
-                f"the model could not be reached: {type(error).__name__}"
+                f"the model at {shown(url)} could not be reached: {type(error).__name__}"
             ) from None
         if reply.status_code >= 300:
             said = (reply.text.replace(key, "***") if key else reply.text)[:500]

@@ -34,7 +34,10 @@ _OPTIONS: Final = (
     click.option("--header", "headers", metavar="'NAME: VALUE'", multiple=True, help="Sent with the request."),
     click.option("--query", "queries", metavar="NAME=VALUE", multiple=True, help="Likewise."),
     click.option("--cookie", "cookies", metavar="NAME=VALUE", multiple=True, help="Likewise."),
-    click.option("--timeout", metavar="SECONDS", type=float, help="For the whole call; 60 by default."),
+    click.option(
+        "--timeout", metavar="SECONDS", type=click.FloatRange(0, min_open=True),
+        help="For the whole call; 60 by default.",
+    ),
 )  # fmt: skip
 
 

@@ -24,6 +24,15 @@ _CODES: Final[tuple[tuple[type[BaseException], int], ...]] = (
     (KeyboardInterrupt, INTERRUPTED),
 )
 
+#: What the fields of a connection, which a fault of the library names, are called here.
+_OPTIONS: Final = {
+    "connection.credentials": "--auth SCHEME=VALUE or SPECFN_AUTH_SCHEME",
+    "connection.headers": "--header",
+    "connection.query": "--query",
+    "connection.cookies": "--cookie",
+    "connection.origins": "--origin",
+}
+
 
 def explain(error: BaseException) -> tuple[str, int]:
     """What to say of a fault, and the exit code.
@@ -51,7 +60,11 @@ def _text(error: BaseException) -> str:
         return _sentence(error.format_message())
     if isinstance(error, click.Abort | KeyboardInterrupt):
         return "interrupted"
-    return str(error)
+    text = str(error)
+    if isinstance(error, UsageError):
+        for field, option in _OPTIONS.items():
+            text = text.replace(field, option)
+    return text
 
 
 def _sentence(text: str) -> str:

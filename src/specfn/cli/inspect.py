@@ -1,9 +1,9 @@
 """``specfn inspect``: what a document becomes, what does not, and what to know of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -72,7 +72,7 @@ def _show(report: JsonObject) -> None:
     console = Console(file=stdout, width=width, height=height, highlight=False, force_jupyter=False)
     parts: list[RenderableType] = []
     if report["functions"]:
-        parts += [_functions(report["functions"]), ""]
+        parts += [_functions(report["functions"], console.width), ""]
     over = [*_over_lines(report)]
     if over:
         parts += [_list(f"Over a limit ({len(over)})", over), ""]
@@ -87,35 +87,57 @@ def _show(report: JsonObject) -> None:
     stdout.write(text.get())
 
 
-def _functions(functions: list[JsonObject]) -> "Table":
+#: The columns: those that are folded where they must, and numbers, in the order in which they give way.
+_TEXTS: Final = ("method", "path", "name")
+_GIVE_WAY: Final = ("properties", "depth", "edits", "output", "parameters", "tokens")
+
+
+def _columns(rows: Sequence[Mapping[str, str]], width: int) -> list[str]:
+    """The columns that a terminal has room for: numbers give way before paths and names are folded small."""
+    from rich.cells import cell_len  # noqa: PLC0415  # --json does without
+
+    needed = {
+        title: max(map(cell_len, (title, *(row[title] for row in rows)))) for title in rows[0]
+    }
+    for title in _TEXTS:
+        needed[title] = min(needed[title], max(width // 3, len(title)))
+    for title in _GIVE_WAY:
+        if sum(needed.values()) + 2 * (len(needed) - 1) > width:
+            del needed[title]
+    return [*needed]
+
+
+def _functions(functions: list[JsonObject], width: int) -> "Table":
     from rich.table import Table  # noqa: PLC0415  # --json does without
     from rich.text import Text  # noqa: PLC0415  # likewise
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("method", "path", "name"):
-        table.add_column(title, overflow="fold")
-    for title in ("parameters", "output", "tokens", "depth", "properties", "edits"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("safety", no_wrap=True)
-    for function in functions:
-        table.add_row(*(Text(output.printable(cell)) for cell in _cells(function)))
+    rows = [_cells(function) for function in functions]
+    titles = _columns(rows, width)
+    for title in titles:
+        if title in _TEXTS:
+            table.add_column(title, overflow="fold")
+        else:
+            table.add_column(title, justify="right" if title in _GIVE_WAY else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(row[title]) for title in titles))
     return table
 
 
-def _cells(function: JsonObject) -> tuple[str, ...]:
+def _cells(function: JsonObject) -> dict[str, str]:
     result = function["output_bytes"]
-    return (
-        function["method"].upper(),
-        function["path"],
-        function["name"],
-        f"{function['parameters_bytes']:,}",
-        "-" if result is None else f"{result:,}",
-        f"{function['tokens']:,}",
-        str(function["depth"]),
-        str(function["properties"] or "-"),
-        str(len(function["edits"]) or "-"),
-        function["safety"],
-    )
+    return {
+        "method": output.printable(function["method"].upper()),
+        "path": output.printable(function["path"]),
+        "name": output.printable(function["name"]),
+        "parameters": f"{function['parameters_bytes']:,}",
+        "output": "-" if result is None else f"{result:,}",
+        "tokens": f"{function['tokens']:,}",
+        "depth": str(function["depth"]),
+        "properties": str(function["properties"] or "-"),
+        "edits": str(len(function["edits"]) or "-"),
+        "safety": function["safety"],
+    }
 
 
 def _list(title: str, lines: list[str]) -> "Text":

@@ -83,6 +83,11 @@ def _satisfied(route: Route, api: Api, connection: Connection) -> tuple[str, ...
     if () in alternatives:
         return ()
     wanted = " or ".join(" and ".join(names) for names in alternatives)
+    if not any(api.security_schemes.keys() >= set(names) for names in alternatives):
+        raise UsageError(
+            f"{route.method.upper()} {route.path} needs credentials: {wanted}; the document has no such "
+            f"security scheme: correct it (it has: {', '.join(sorted(api.security_schemes)) or 'none'})"
+        )
     raise UsageError(
         f"{route.method.upper()} {route.path} needs credentials: {wanted}; "
         "give them as connection.credentials, by these names",

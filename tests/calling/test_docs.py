@@ -1,0 +1,50 @@
+"""The page on conversations: what it shows runs."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.calling.models import said, wished
+
+import specfn
+
+LAMP = {"body": {"name": "Lamp", "price": 49.9, "stock": 3}}
+
+
+def _model(**request: Any) -> Any:
+    """A model that adds a lamp as soon as it may, and then speaks."""
+    if request["messages"][-1]["role"] == "tool":
+        return said("Done.")
+    return wished(("c1", "products_post", LAMP))
+
+
+def test_the_examples_run(
+    root: Path, app: Any, connection: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every example of docs/calling.md with one application runs, one after the other, with a model that is none."""
+    page = (root / "docs" / "calling.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    shown = [example for example in examples if "Catalog" not in example]
+    assert len(shown) == 4
+    monkeypatch.setattr(specfn, "load", lambda _: app)
+    monkeypatch.setattr(specfn, "Connection", lambda **_: connection)
+    names: dict[str, Any] = {
+        "client": SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=_model))),
+        "send": lambda request: _model(**request),
+        "key": "",
+        "input": lambda _: "y",
+        "print": lambda *_: None,
+    }
+    ended = []
+    for example in shown:
+        exec(example, names)  # the page is ours
+        ended.append((names["outcome"].stopped, [call.status for call in names["outcome"].calls]))
+    assert ended == [
+        ("denied", [None]),
+        ("model_text", [201]),
+        ("model_text", [201]),
+        ("denied", [None]),
+    ]
+    assert names["stored"]["pending"] is not None
