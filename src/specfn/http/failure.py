@@ -19,7 +19,7 @@ _REASONS: Final[Mapping[type[Exception], str]] = {
     httpx.ReadTimeout: "the server was silent for {read:g} s",
     httpx.WriteTimeout: "the server took nothing for {read:g} s",
     httpx.ConnectError: "could not connect",
-    httpx.ReadError: "the connection broke while the answer was read",
+    httpx.ReadError: "the connection broke before the answer was complete",
     httpx.WriteError: "the connection broke while the request was sent",
     httpx.RemoteProtocolError: "the server hung up, or did not speak HTTP",
     httpx.LocalProtocolError: "the client refuses to send the request as it is",
