@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.application.test_fingerprint import DOCUMENT, put, schema
+from tests.effort import lines
 
 from specfn.api import load
 from specfn.application.application import Application
@@ -173,3 +174,18 @@ def test_a_parameter_that_the_connection_fills_counts() -> None:
     assert load(document).changes(BEFORE.lock()) == (
         Change(name=PUT, kind="changed", parts=("wire",)),
     )
+
+
+def test_telling_renames_takes_time_in_proportion() -> None:
+    """T14: of twice as many functions that all come and go, the telling is twice the work."""
+
+    def work(count: int) -> int:
+        before, after = (
+            load({**DOCUMENT, "paths": {f"/{name}{index}": {"get": {}} for index in range(count)}})
+            for name in "ab"
+        )
+        known = before.lock()
+        assert len(after.changes(known)) == 2 * count
+        return lines(lambda: after.changes(known))
+
+    assert work(80) < 3 * work(40)

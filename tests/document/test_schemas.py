@@ -2,6 +2,8 @@ from typing import Any
 
 import pytest
 
+from specfn._json import dumps
+from specfn.document import schemas
 from specfn.document.normalize import normalize
 from specfn.document.schemas import MAX_DEPTH
 
@@ -483,3 +485,36 @@ def test_depth_is_bounded(wrap: Any) -> None:
         document["components"] = {"schemas": {"X": nested(depth, wrap)}}
         (reference,) = normalize(document).dangling
         assert "deeper" in reference
+
+
+def test_an_outer_schema_is_read_once_for_all_references_into_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """N3: references to the definitions of an outer schema take time in proportion to them, not to its size for each."""
+    read: list[object] = []
+
+    def counted(schema: object) -> bytes:
+        read.append(schema)
+        return dumps(schema)
+
+    monkeypatch.setattr(schemas, "dumps", counted)
+    definitions = {f"d{index}": {"$ref": f"#/$defs/d{index + 1}"} for index in range(20)}
+    outer = {"$defs": {**definitions, "d20": {"type": "string"}}, "$ref": "#/$defs/d0"}
+    content = {"application/json": {"schema": outer}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/x": {"post": {"requestBody": {"content": content}, "responses": {}}}},
+    }
+    assert len(normalize(document).document["components"]["schemas"]) == 21
+    assert read == [outer]
+
+
+def test_a_circle_of_names_leads_nowhere_wherever_it_is_entered() -> None:
+    """N3: components that only refer to each other are dangling, and what leads to them is only another name."""
+    names = {"In": "A", "A": "B", "B": "C", "C": "A"}
+    named = {name: {"$ref": f"#/components/schemas/{target}"} for name, target in names.items()}
+    document = {"openapi": "3.1.0", "info": {}, "paths": {}, "components": {"schemas": named}}
+    found = normalize(document).document["components"]["schemas"]
+    assert found["In"] == named["In"]
+    assert found["A"] == found["B"] == found["C"] != named["A"]

@@ -665,3 +665,17 @@ def test_what_has_no_name_or_place_is_dropped_with_a_note(broken: dict[str, Any]
 def test_plain_names(left: str, right: str, same: bool) -> None:  # noqa: FBT001
     """R4, R7: names are compared without letter case and separators."""
     assert (plain(left) == plain(right)) is same
+
+
+@pytest.mark.parametrize("order", [("query", "querystring"), ("querystring", "query")])
+def test_what_another_takes_the_name_of_is_noted(order: tuple[str, str]) -> None:
+    """R5: a whole query and a member of it have one key; the last one counts, and a note says what is lost."""
+    json = {"application/json": {"schema": STRING}}
+    declared = {
+        "query": parameter("q", "query"),
+        "querystring": {"name": "q", "in": "querystring", "content": json},
+    }
+    function = made(*(declared[where] for where in order), version="3.2.0")
+    assert function.route.query is not None
+    assert [each.location for each in function.route.query.parameters] == [order[1]]
+    assert notes(function, order[0], "'q'", "dropped", order[1])

@@ -574,3 +574,25 @@ def test_exclusive_bounds_of_integers_are_exact(low: int, high: float) -> None:
     assert schema["minimum"] - 1 == low
     assert schema["maximum"] < high <= schema["maximum"] + 1
     dumps(schema)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        {"type": "object", "anyOf": [THING, ref("Thing")]},
+        {"type": "object", "anyOf": [THING, {**THING, "required": ["x"]}]},
+        {"type": "object", "anyOf": [{"anyOf": [THING, {"const": [1]}]}]},
+        {
+            "type": "object",
+            "anyOf": [{"properties": {"z": TEXT}, "oneOf": [THING, {"required": ["y"]}]}],
+        },
+    ],
+)
+@pytest.mark.parametrize("beside", [[], [TEXT]])
+def test_null_beside_a_union_with_a_type_is_admitted(inner: Json, beside: list[Json]) -> None:
+    """F7: where a type stands beside a union, null is admitted by both of them, however deep the union is."""
+    node = {"anyOf": [inner, *beside, NULL]}
+    schema = rendered(SCHEMAS, {"type": "object", "properties": {"p": node}})
+    check(schema, "3.0")
+    assert shows(schema, {"p": None}, "3.0")
+    assert shows(schema, {"p": {"x": 1}}, "3.0")

@@ -303,3 +303,24 @@ def test_what_must_not_be_widened_is_described_where_there_is_no_room(keyword: s
     schema = rendered({}, {"type": "object", "properties": {"p": node}}, dialect="3.1", budget=1024)
     assert len(dumps(schema)) <= 1024
     assert f"@{keyword} " in schema["properties"]["p"]["description"]
+
+
+@pytest.mark.parametrize("pattern", ["[", r"^\p{L}", "(?i)x"])
+@pytest.mark.parametrize("around", ["alone", "closed", "unevaluated", "not"])
+def test_every_reader_can_compile_the_patterns_of_names(pattern: str, around: str) -> None:
+    """F7: names whose pattern not every reader knows are described, and none of them is refused."""
+    node: Json = {"type": "object", "patternProperties": {pattern: TEXT, "^x-": TEXT}}
+    node = {
+        "alone": node,
+        "closed": {**node, "additionalProperties": False},
+        "unevaluated": {"allOf": [node], "unevaluatedProperties": False},
+        "not": {"not": node},
+    }[around]
+    shown = rendered({}, node, dialect="3.1")
+    check(shown, "3.1")
+    for inner in subschemas(shown):
+        assert {"", "^x-"}.issuperset(inner.get("patternProperties", ()))
+    assert any("@" in inner.get("description", "") for inner in subschemas(shown))
+    objects: list[Any] = [{}, {"a": "b"}, {"[": "b"}, {"x-a": "b"}, {"é": 1}]
+    for value in objects if around != "not" else [1]:
+        assert accepts(shown, value)

@@ -15,6 +15,7 @@ from tests.schema.conftest import (
 )
 
 from specfn.api import load
+from specfn.options import Options
 from specfn.schema.polymorphism import Family, component_of
 
 Json = dict[str, Any]
@@ -235,7 +236,7 @@ def test_every_branch_requires_its_tag_and_says_what_it_is() -> None:
     """F10: the tag is a required constant in each branch, with the description that the parent gave it."""
     for dialect, constant in (("3.0", {"enum": ["Dog"]}), ("3.1", {"const": "Dog"})):
         schema = rendered(pets(), ref("Pet"), dialect=dialect)
-        branch = schema["anyOf"][1] if dialect == "3.0" else schema["$defs"]["Dog<Dog>"]
+        branch = schema["anyOf"][1] if dialect == "3.0" else schema["$defs"]["Dog<kind=Dog>"]
         assert branch["properties"]["kind"] == {
             "type": "string",
             "description": "which",
@@ -379,3 +380,45 @@ def test_a_parent_that_only_its_mapping_contradicts_is_itself() -> None:
 def test_references_to_components(reference: Any, name: str | None) -> None:
     """F10: only a reference to a whole component names one."""
     assert component_of(reference) == name
+
+
+@pytest.mark.parametrize("dialect", ["3.0", "3.1"])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"propertyName": "kind"}, {"propertyName": "type"}),
+        (
+            {"propertyName": "kind", "mapping": {"a": COMPONENT + "Dog", "b": COMPONENT + "Dog"}},
+            {"propertyName": "kind", "mapping": {"a|b": COMPONENT + "Dog"}},
+        ),
+    ],
+)
+def test_names_do_not_depend_on_what_is_composed_first(
+    dialect: Any, one: Json, other: Json
+) -> None:
+    """F9, F10: functions are shown the same whichever is read first, also where unions tag one component differently."""
+    animal: Json = {"properties": {"kind": {"type": "string"}, "type": {"type": "string"}}}
+    branches = [ref("Dog"), ref("Cat")]
+    paths = {
+        f"/{name}": {
+            "post": {
+                "requestBody": {
+                    "content": {
+                        "application/json": {
+                            "schema": {"oneOf": branches, "discriminator": discriminator}
+                        }
+                    }
+                }
+            }
+        }
+        for name, discriminator in (("a", one), ("b", other))
+    }
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": paths,
+        "components": {"schemas": {"Dog": animal, "Cat": animal}},
+    }
+    there, back = (load(document, options=Options(dialect=dialect)).functions for _ in "ab")
+    shown = [(each.schemas.written, each.fingerprint) for each in there]
+    assert [(each.schemas.written, each.fingerprint) for each in reversed(back)] == shown[::-1]

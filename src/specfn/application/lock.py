@@ -1,13 +1,17 @@
 """What was reviewed, written down; and what changed since (threat T14)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 from specfn._json import JSONDecodeError, JsonObject, dumps_indented, loads
 from specfn.errors import UsageError
 from specfn.function.fingerprint import combined, parts
 from specfn.function.function import Function
+
+_Kind: TypeAlias = Literal["added", "removed", "changed", "renamed"]
+_Parts: TypeAlias = frozenset[tuple[str, str]]
 
 #: What says of a text that it is a lock, and how it is to be read.
 _VERSION: Final = "specfn-lock"
@@ -26,7 +30,7 @@ class Change:
     """
 
     name: str
-    kind: Literal["added", "removed", "changed", "renamed"]
+    kind: _Kind
     parts: tuple[str, ...] = ()
     before: str | None = None
 
@@ -58,15 +62,17 @@ def changes(functions: Sequence[Function], expected: str | Mapping[str, Any]) ->
     """
     known = _read(expected)
     now = {each.name: each for each in functions}
-    gone = {name: entry for name, entry in known.items() if name not in now}
+    gone = _Gone((name, entry) for name, entry in known.items() if name not in now)
     found: list[Change] = []
     for name, function in now.items():
         if name not in known:
-            found.append(_new(function, gone))
+            before = gone.renamed(parts(function))
+            kind: _Kind = "added" if before is None else "renamed"
+            found.append(Change(name=name, kind=kind, before=before))
         elif known[name]["fingerprint"] != function.fingerprint:
             changed = tuple(_changed(known[name], parts(function)))
             found.append(Change(name=name, kind="changed", parts=changed))
-    return (*found, *(Change(name=name, kind="removed") for name in gone))
+    return (*found, *(Change(name=name, kind="removed") for name in gone.names))
 
 
 def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
@@ -76,14 +82,33 @@ def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[st
         yield from (key for key in before if key not in after and key != "fingerprint")
 
 
-def _new(function: Function, gone: dict[str, Mapping[str, str]]) -> Change:
-    """A function that was not there, or was there by another name; that name is then not gone."""
-    same = parts(function)
-    for name, entry in gone.items():
-        if {key: value for key, value in entry.items() if key != "fingerprint"} == same:
-            del gone[name]
-            return Change(name=function.name, kind="renamed", before=name)
-    return Change(name=function.name, kind="added")
+class _Gone:
+    """The functions that are no longer there by their names, found by what they are made of.
+
+    Attributes:
+        names: of those that are there by no other name either, as far as was asked; in their order.
+    """
+
+    def __init__(self, entries: Iterable[tuple[str, Mapping[str, str]]]) -> None:
+        self.names: dict[str, None] = {}
+        self._alike: defaultdict[_Parts, deque[str]] = defaultdict(deque)
+        for name, entry in entries:
+            self.names[name] = None
+            made_of = {key: value for key, value in entry.items() if key != "fingerprint"}
+            self._alike[_key(made_of)].append(name)
+
+    def renamed(self, made_of: Mapping[str, str]) -> str | None:
+        """The first of those that were made of the same, which is then not gone; ``None`` if none was."""
+        alike = self._alike.get(_key(made_of))
+        if not alike:
+            return None
+        name = alike.popleft()
+        del self.names[name]
+        return name
+
+
+def _key(made_of: Mapping[str, str]) -> _Parts:
+    return frozenset(made_of.items())
 
 
 def _read(expected: str | Mapping[str, Any]) -> Mapping[str, Mapping[str, str]]:

@@ -108,6 +108,7 @@ class SchemaUpgrade:
         self._hoisted: dict[str, Any] = {}
         self._waiting: deque[tuple[str, Any, _Enclosing]] = deque()
         self._enclosing: _Enclosing = ()
+        self._marks: dict[int, str] = {}
         self._current: str | None = None
         self.schemas: JsonObject = {}
         self.dangling: set[str] = set()
@@ -130,13 +131,14 @@ class SchemaUpgrade:
         """Components that only refer to each other lead nowhere."""
         settled: set[str] = set()
         for start in self.schemas:
-            chain: list[str] = []
+            chain: dict[str, None] = {}
             name: str | None = start
             while name is not None and name not in settled and name not in chain:
-                chain.append(name)
+                chain[name] = None
                 name = self._alias(name)
             if name in chain:
-                for member in chain[chain.index(name) :]:
+                order = [*chain]
+                for member in order[order.index(name) :]:
                     self.schemas[member] = {"$ref": _CIRCLE}
                 self.dangling.add(_CIRCLE)
             settled.update(chain)
@@ -298,8 +300,15 @@ class SchemaUpgrade:
                 node, tokens = Resolver(schema).locate(reference)
             except DanglingReferenceError:
                 continue
-            return node, (mark(dumps(schema)), *tokens), self._enclosing[index:]
+            return node, (self._mark(schema), *tokens), self._enclosing[index:]
         return None
+
+    def _mark(self, schema: JsonObject) -> str:
+        """What tells an outer schema from others; asked for by each reference that leads into it."""
+        found = self._marks.get(id(schema))
+        if found is None:
+            found = self._marks[id(schema)] = mark(dumps(schema))
+        return found
 
     def _hoist(self, node: Any, tokens: tuple[str, ...], enclosing: _Enclosing) -> str:
         """A component for a schema that stands elsewhere, named after its place."""

@@ -133,6 +133,10 @@ class _Sorter:
         if location == "header":  # a header's name has no case
             known.pop(self._cased.get(name.lower(), ""), None)
             self._cased[name.lower()] = name
+        elif name in known and known[name].location != location:
+            before = known[name]
+            text = f"the {before.location} parameter {name!r} is dropped: a {location} parameter has its name"
+            self._note(before.pointer, text)
         known[name] = declaration(raw, name, name, location, place)
 
     def _reason(self, raw: JsonObject, place: str) -> str | None:

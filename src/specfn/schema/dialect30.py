@@ -125,13 +125,7 @@ class Draft30(Drafter):
         drafts = [self._child(branch, "anyOf", i) for i, branch in enumerate(root.branches)]
         if not drafts:
             drafts = [dict(ONLY_NULL) if root.nullable else boolean(False)]
-        if root.nullable and not any(_draft_admits_null(draft) for draft in drafts):
-            index = next((i for i, draft in enumerate(drafts) if _has_type(draft)), None)
-            if index is None:
-                drafts.append(dict(ONLY_NULL))
-            else:
-                drafts[index] = _null_draft(drafts[index])
-        body.put_list("anyOf", drafts)
+        body.put_list("anyOf", _with_null(drafts) if root.nullable else drafts)
         if len(root.kinds) > 1:
             body.lines.append(f"@type {' | '.join(root.kinds)}")
             self._edit("constraint", "type is only described beside the union; validation keeps it")
@@ -339,4 +333,33 @@ def _null_draft(draft: Draft) -> Draft:
     container = {**draft.container, "nullable": True}
     if "enum" in container and None not in container["enum"]:
         container["enum"] = [*container["enum"], None]
-    return Skeleton(container, draft.children)
+    if "anyOf" not in container:
+        return Skeleton(container, draft.children)
+    union = Body({})  # a branch of it admits null, or the type beside it does so in vain
+    union.put_list("anyOf", _with_null(_branches(draft)))
+    admitting = union.finish()
+    if not isinstance(admitting, Skeleton):
+        assert isinstance(admitting, dict)
+        return Skeleton({**container, **admitting}, draft.children)
+    others = [child for child in draft.children if child[0] != "anyOf"]
+    return Skeleton({**container, **admitting.container}, (*others, *admitting.children))
+
+
+def _branches(draft: Skeleton) -> list[Draft]:
+    """The branches of a container's union."""
+    union = dict(draft.children).get("anyOf")
+    if not isinstance(union, Skeleton):
+        found: list[Draft] = draft.container["anyOf"]
+        return found
+    holes = dict(union.children)
+    return [holes.get(index, item) for index, item in enumerate(union.container)]
+
+
+def _with_null(drafts: list[Draft]) -> list[Draft]:
+    """Branches of which one admits null: the first that has a type, else one of its own."""
+    if any(map(_draft_admits_null, drafts)):
+        return drafts
+    index = next((i for i, draft in enumerate(drafts) if _has_type(draft)), None)
+    if index is None:
+        return [*drafts, dict(ONLY_NULL)]
+    return [*drafts[:index], _null_draft(drafts[index]), *drafts[index + 1 :]]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from specfn._json import JsonObject, dumps
 from specfn.schema.body import Body, shown
 from specfn.schema.drafter import Drafter
-from specfn.schema.nodes import MANY_VALUES, is_piece, values_of
+from specfn.schema.nodes import MANY_VALUES, is_common, is_piece, values_of
 from specfn.schema.piece import Draft
 from specfn.schema.vocabulary import applies
 from specfn.schema.walk import LISTS, MAPS, SINGLES, walk
@@ -119,10 +119,16 @@ class Draft31(Drafter):
         )
 
     def _patterns(self, body: Body, node: JsonObject, key: str) -> None:
-        self._kept_names(node[key])
+        """A pattern that not every reader can compile is described, and then no name is refused."""
+        common = {name: item for name, item in node[key].items() if is_common(name)}
+        self._kept_names(common)
         drafts = {
-            name: self._child(item, key, name, optional=True) for name, item in node[key].items()
+            name: self._child(item, key, name, optional=True) for name, item in common.items()
         }
+        if len(common) < len(node[key]):
+            odd = {name: item for name, item in node[key].items() if name not in common}
+            self._describe(body, key, odd)
+            drafts.setdefault("", {})
         body.put_map(key, drafts)
 
     def _required(self, body: Body, node: JsonObject, key: str) -> None:
@@ -164,6 +170,7 @@ class Draft31(Drafter):
         return any(
             "$ref" in inner
             or not all(self._may_stand(key, inner[key]) for key in _CONSTRAINTS & inner.keys())
+            or not all(map(is_common, inner.get("patternProperties", ())))
             for inner in walk(bundle)
         )
 

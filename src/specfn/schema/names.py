@@ -1,8 +1,9 @@
 """What definitions are called: the components, and the variants of them that composing needs.
 
 A variant is composed on first need, from what its name stands for: a component with its tag as a constant
-(``Dog<dog>``), one that does not ask for what the schema around it refuses (``Dog<without id>``), or a
-composite that stands inline (``Dog<5f2c1a>``).
+(``Dog<kind=dog>``), one that does not ask for what the schema around it refuses (``Dog<without id>``), or a
+composite that stands inline (``Dog<5f2c1a>``). A name says all that its variant is made of, so it does not
+depend on which variant was needed first.
 """
 
 from typing import NamedTuple, TypeVar
@@ -40,6 +41,11 @@ _Variant = TypeVar("_Variant", Tagged, Relieved)
 def reference_to(name: str) -> str:
     """The reference to a definition: a JSON Pointer as a URI fragment (RFC 6901, section 6)."""
     return _DEFS + quote(escape(name), safe=_FRAGMENT)
+
+
+def _told(said: str, words: tuple[str, ...], between: str) -> str:
+    """What a name says, or its digest where it could also say other words: they hold what stands between words."""
+    return said if set(between).isdisjoint("".join(words)) else mark(dumps(words))
 
 
 class Names:
@@ -89,12 +95,13 @@ class Names:
 
     def with_tag(self, component: str, tag: str, tags: tuple[str, ...]) -> str:
         """A reference to a component with its tag as a required constant."""
-        label = f"{component}<{'|'.join(tags)}>"
+        said = f"{tag}={'|'.join(tags)}"
+        label = f"{component}<{_told(said, (tag, *tags), '=|<>')}>"
         return self._variant(self.tagged, label, Tagged(component, tag, tags))
 
     def without(self, definition: str, free: tuple[str, ...]) -> str:
         """A reference to a definition that does not ask for some properties."""
-        label = f"{definition}<without {', '.join(free)}>"
+        label = f"{definition}<without {_told(', '.join(free), free, ',<>')}>"
         return self._variant(self.relieved, label, Relieved(definition, free))
 
     def composite(self, node: JsonObject) -> str:
