@@ -317,6 +317,46 @@ def test_the_nearest_name(name: str, meant: str | None) -> None:
     assert found.description.endswith(f" Was {meant} meant?" if meant else "ab2 and ab3.")
 
 
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [
+        ("limit", "query has one"),
+        ("title", "body has one"),
+        ("page", "query and body have one each"),
+        ("refused", None),
+        ("deep", None),
+    ],
+)
+@pytest.mark.parametrize("engine", ["rust", "python"])
+def test_a_property_beside_its_object_is_sent_there(
+    name: str, where: str | None, engine: Any
+) -> None:
+    """V8: what is declared one level below is told with the object that declares it, and not to be left out."""
+    body = {
+        "properties": {
+            "title": {},
+            "page": {},
+            "refused": False,
+            "in": {"properties": {"deep": {}}},
+        }
+    }
+    schema = {
+        "properties": {
+            "id": {"type": "string"},
+            "query": {"properties": {"limit": {}, "page": {}}},
+            "body": {"$ref": "#/$defs/Body"},
+        },
+        "additionalProperties": False,
+        "$defs": {"Body": {"allOf": [{"$ref": "#/$defs/All"}]}, "All": body},
+    }
+    problems = Validator(schema, engine=engine).problems({name: 1})
+    there = "There is no such property; there is id, query and body."
+    said = f" {where} of that name. Put it where it belongs." if where else ""
+    assert [each.description for each in problems] == [there + said]
+    text = feedback({name: 1}, problems)
+    assert ("Leave it out." in text) is (where is None)
+
+
 def test_what_was_opened_is_told() -> None:
     """V8: a model that sent an object as a string reads what is wrong in it, and that it was a string."""
     schema = {"type": "object", "properties": {"body": SCHEMA}, "required": ["body"]}

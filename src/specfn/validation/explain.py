@@ -14,6 +14,7 @@ from specfn.schema.describe import Schema, describe
 from specfn.validation.engine import Engine, Workshop
 from specfn.validation.facts import Facts
 from specfn.validation.findings import Finding
+from specfn.validation.hints import MOVE
 from specfn.validation.levels import Found, Level, Words, at
 from specfn.validation.nearest import nearest
 from specfn.validation.outcome import problem
@@ -227,7 +228,7 @@ class Explainer:
         elif type(finding.token) is int:
             description = "The array has no such item."
         else:
-            description = _unknown(str(finding.token), self._known(task))
+            description = self._unknown(str(finding.token), task)
         fault = _unwanted(place, description, task.guesses)
         return fault._replace(refused=finding.keyword == "properties" and not task.guesses)
 
@@ -311,15 +312,23 @@ class Explainer:
 
     def _known(self, task: _Task) -> list[str]:
         """The properties that may be given."""
-        wholes = (*self._shapes.whole(task.place.node), *self._shapes.whole(task.node))
-        return list(
-            dict.fromkeys(
-                name
-                for part in wholes
-                for name, schema in part.get("properties", {}).items()
-                if schema is not False
+        nodes = (task.place.node, task.node)
+        return list(dict.fromkeys(name for node in nodes for name in self._shapes.declared(node)))
+
+    def _unknown(self, name: str, task: _Task) -> str:
+        """What is said of a property that is not declared: where it belongs, or what may have been meant."""
+        names = self._known(task)
+        there = f"; there is {listed(names)}" if names else ""
+        nodes = (task.place.node, task.node)
+        owners = {key: None for node in nodes for key in self._shapes.owners(node).get(name, ())}
+        if owners:
+            has = "has one" if len(owners) == 1 else "have one each"
+            return (
+                f"There is no such property{there}. {listed([*owners])} {has} of that name. {MOVE}"
             )
-        )
+        near = nearest(name, names)
+        meant = "" if near is None else f" Was {near} meant?"
+        return f"There is no such property{there}.{meant}"
 
     def _problem(self, task: _Task, holder: Any = None, place: _Place | None = None) -> Fault:
         """A wrong value, with what the whole place takes, and what failed if that does not show it."""
@@ -335,14 +344,6 @@ class Explainer:
         "child": _child,
         "part": _part,
     }
-
-
-def _unknown(name: str, names: list[str]) -> str:
-    """What is said of a property that is not declared."""
-    near = nearest(name, names)
-    there = f"; there is {listed(names)}" if names else ""
-    meant = "" if near is None else f" Was {near} meant?"
-    return f"There is no such property{there}.{meant}"
 
 
 def _unwanted(place: _Place, description: str, guesses: tuple[Guess, ...]) -> Fault:

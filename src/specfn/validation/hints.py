@@ -29,10 +29,15 @@ _FORMS: Final[Mapping[str, str]] = {
 _LONGEST: Final = 100_000
 
 
+#: What ends the description of a property that stands beside the object which declares it.
+MOVE: Final = "Put it where it belongs."
+
+
 def hint(problem: ArgumentProblem) -> str | None:
     """A sentence or two on how to correct a place; ``None`` where its type text says it all."""
     if problem.expected == "undefined":
-        return "Leave it out."
+        is_elsewhere = (problem.description or "").endswith(MOVE)
+        return None if is_elsewhere else "Leave it out."
     if problem.value is ABSENT:
         return None
     if type(problem.value) is str and problem.value.lstrip()[:1] in ("{", "["):

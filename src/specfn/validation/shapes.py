@@ -47,6 +47,7 @@ class Shapes:
         self._definitions = prepared.definitions
         self._wholes: dict[int, tuple[JsonObject, ...]] = {}
         self._required: dict[int, frozenset[str]] = {}
+        self._owners: dict[int, dict[str, dict[str, None]]] = {}
         self._types: dict[int, frozenset[str] | None] = {}
         self._constants: dict[int, Mapping[str, Sequence[Any]]] = {}
 
@@ -80,6 +81,25 @@ class Shapes:
             )
             self._required[id(node)] = found
         return found
+
+    def owners(self, node: Any) -> dict[str, dict[str, None]]:
+        """The properties of a node that are objects, by the properties that they declare in turn."""
+        if not isinstance(node, dict):
+            return {}
+        found = self._owners.get(id(node))
+        if found is None:
+            found = self._owners[id(node)] = {}
+            for part in self.whole(node):
+                for name, schema in part.get("properties", {}).items():
+                    for below in self.declared(schema):
+                        found.setdefault(below, {})[name] = None
+        return found
+
+    def declared(self, node: Any) -> Iterator[str]:
+        """The properties that may be given, by their names."""
+        for part in self.whole(node):
+            properties = part.get("properties", {}).items()
+            yield from (name for name, schema in properties if schema is not False)
 
     def member(self, node: Any, name: str) -> Any:
         """The schema that a node declares for a property; ``True`` where it declares none."""
