@@ -82,12 +82,17 @@ def reference(folder: Path) -> list[str] | None:
     return [node, str(folder / "convert.js")]
 
 
-def measure(commands: dict[str, list[str]], rounds: int, limit: float) -> dict[str, list[Cost]]:
+def measure(
+    commands: dict[str, list[str]], out: Path, rounds: int, limit: float
+) -> dict[str, list[Cost]]:
     """The costs of commands that take turns; one that fails or is too slow has one turn only."""
     costs: dict[str, list[Cost]] = {name: [] for name in commands}
     waiting = dict(commands)
     for _ in range(rounds):
         for name, command in tuple(waiting.items()):
+            out.unlink(
+                missing_ok=True
+            )  # to put a file in the place of another is a flush to the disk
             one = cost(command, limit)
             if one is None:
                 del waiting[name]
@@ -128,17 +133,17 @@ def main() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled
     with tempfile.TemporaryDirectory() as folder:
         other = reference(Path(folder))
-        out = str(Path(folder) / "tools.json")
+        out = Path(folder) / "tools.json"
         print("document | size | specfn: clock, cpu, memory | reference | ratios (less is better)")
         for document in documents:
             commands = {
-                "specfn": [sys.executable, "-m", "specfn", "tools", str(document), "-o", out]
+                "specfn": [sys.executable, "-m", "specfn", "tools", str(document), "-o", str(out)]
             }
             if other is not None:
-                commands["reference"] = [*other, str(document), out]
+                commands["reference"] = [*other, str(document), str(out)]
             cost(commands["specfn"], chosen.limit)  # compiles what was not compiled
             print(
-                row(document, measure(commands, chosen.rounds, chosen.limit), chosen.limit),
+                row(document, measure(commands, out, chosen.rounds, chosen.limit), chosen.limit),
                 flush=True,
             )
 
