@@ -22,6 +22,7 @@ ORDER = (
         "_json",
         "_near",
         "_pointer",
+        "_url",
     ),
     ("document",),
     ("schema",),
@@ -41,7 +42,7 @@ ORDER = (
 RANK = {room: rank for rank, row in enumerate(ORDER) for room in row}
 
 #: Within the lowest row: what stands on what.
-BASE = {("errors", "records"), ("human", "errors"), ("options", "settings")}
+BASE = {("errors", "_url"), ("errors", "records"), ("human", "errors"), ("options", "settings")}
 
 #: Modules that may open files or sockets: they read documents, send requests, or talk to people.
 IO = (

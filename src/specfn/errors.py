@@ -137,13 +137,14 @@ class HTTPStatusError(SpecfnError):
 
 def redirect_of(result: Answer) -> str:
     """Where a redirect leads, without what may be secret; empty for any other answer."""
+    from specfn._url import shown  # noqa: PLC0415  # who only catches errors pays for these only
+
     target = result.headers.get("location", "") if 300 <= result.status < 400 else ""
-    place = target.partition("#")[0].partition("?")[0]
-    scheme, has_host, rest = place.partition("//")
-    if not has_host or "/" in scheme:
-        return place
-    authority, slash, path = rest.partition("/")
-    return f"{scheme}//{authority.rpartition('@')[2]}{slash}{path}"
+    return shown(target)[:_LONGEST_TARGET]
+
+
+#: How much of what a server names is told, in characters.
+_LONGEST_TARGET = 200
 
 
 class ResponseError(SpecfnError):

@@ -381,6 +381,9 @@ def test_a_queue_ends_with_the_call(
     [
         (307, "/pets/?token=canary#canary", " and redirects to /pets/"),
         (301, "https://canary:canary@host/a//b@c", " and redirects to https://host/a//b@c"),
+        (302, "//canary:canary@host/a", " and redirects to //host/a"),
+        (302, "https:\\\\canary:canary@host", " and redirects to https:\\\\host"),
+        (302, "/" + "a" * 10_000, " and redirects to /" + "a" * 199),
         (302, "", ""),
         (404, "/pets/", ""),
     ],

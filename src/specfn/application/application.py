@@ -94,15 +94,15 @@ class Application:
         if found is None:
             from specfn.calling.nearest import nearest  # noqa: PLC0415  # only for who misspells
 
-            names: list[str] = []
-            several: list[str] = []
-            for function in self.functions:
-                names.append(function.name)
-                for identifier in _operation_ids(function):
-                    (names if identifier in self._index else several).append(identifier)
-            if key in several:  # it means more than one function: their names tell them apart
-                meant = [each.name for each in self.functions if key in _operation_ids(each)]
+            meant = [each.name for each in self.functions if key in _operation_ids(each)]
+            if meant:  # one identifier of several functions: their names tell them apart
                 raise UnknownFunctionError(key, meant[:3])
+            names = [
+                name
+                for function in self.functions
+                for name in (function.name, *_operation_ids(function))
+                if name in self._index
+            ]
             raise UnknownFunctionError(key, nearest(key, names))
         return found
 

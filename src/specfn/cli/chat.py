@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from specfn._url import shown
 from specfn.cli import connect, output, source
 from specfn.cli.progress import Progress
 from specfn.connectors.registry import DEFAULT as DEFAULT_CONNECTOR
@@ -132,8 +133,6 @@ def _asker(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, Any]]
 
     def ask(request: dict[str, Any]) -> Any:
         import httpx  # noqa: PLC0415  # only when something is sent
-
-        from specfn.http.origin import shown  # noqa: PLC0415  # likewise
 
         try:
             reply = httpx.post(url, json=request, headers=headers, timeout=_PATIENCE)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from specfn._url import shown
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,8 +83,6 @@ def connection(api: "Api", given: Mapping[str, Any], option: str = "--base-url")
 def _base_url(api: "Api", given: str | None, option: str) -> str:
     if given is not None:
         return given
-    from specfn.http.origin import shown  # noqa: PLC0415  # httpx is imported on first use
-
     servers = ", ".join(shown(str(server.get("url", "/"))) for server in api.servers[:5])
     hint = f"; the document names {servers}" if servers else ""
     raise UsageError(f"{option} says where the API is{hint}")

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import httpx
 
-from specfn.http.origin import shown
+from specfn._url import shown
 
 #: Headers about a body, which go with it.
 OF_CONTENT: Final = frozenset({b"content-length", b"content-type", b"transfer-encoding"})

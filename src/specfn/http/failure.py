@@ -8,10 +8,10 @@ from typing import Final
 
 import httpx
 
+from specfn._url import shown
 from specfn.errors import TransportError
 from specfn.http.connection import Timeout
 from specfn.http.inflate import BrokenEncodingError
-from specfn.http.origin import shown
 
 _REASONS: Final[Mapping[type[Exception], str]] = {
     httpx.ConnectTimeout: "no connection within {connect:g} s",

@@ -11,7 +11,6 @@ import httpx
 _PORTS = {"http": 80, "https": 443}
 _LABEL = "[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
 _HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*\.?\Z")
-_USERINFO = re.compile(r"//[^/?#]*@")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +30,6 @@ class Base:
     host: str
     path: str
     trusted: bool = False
-
-
-def shown(url: str) -> str:
-    """A URL for people: without user, password, query and fragment."""
-    return _USERINFO.sub("//", re.split(r"[?#]", url, maxsplit=1)[0])
 
 
 @lru_cache(maxsize=256)

@@ -16,13 +16,13 @@ from typing import Any, Final, TypeAlias, cast
 
 import httpx
 
+from specfn._url import shown
 from specfn.errors import HTTPStatusError, TransportError, UsageError
 from specfn.http import answers, network, pool, server
 from specfn.http.connection import Connection
 from specfn.http.covered import CoveredURL, bodiless
 from specfn.http.failure import failure
 from specfn.http.inflate import BrokenEncodingError, Inflater
-from specfn.http.origin import shown
 from specfn.http.request import additions, finish, immediate, prepare
 from specfn.http.resend import pause, redirected
 from specfn.http.response import Result, decode

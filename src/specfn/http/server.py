@@ -12,10 +12,11 @@ from urllib.parse import urljoin
 import httpx
 
 from specfn._json import JsonObject
+from specfn._url import shown
 from specfn.errors import UsageError
 from specfn.http.address import is_private
 from specfn.http.connection import Connection
-from specfn.http.origin import Base, parse, shown
+from specfn.http.origin import Base, parse
 from specfn.migrate.route import Api, Route
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
