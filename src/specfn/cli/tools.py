@@ -2,14 +2,12 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
 from specfn._json import dumps
 from specfn.cli import output, source
-from specfn.cli.both_ends import from_both_ends
 from specfn.cli.choose import choose
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
@@ -68,8 +66,9 @@ def _listed(functions: Sequence["Function"], progress: Progress) -> Generator[by
     """A JSON list with one function on each line."""
     if functions:
         yield b"["
-        tell = partial(progress.composed, whole=len(functions))
-        yield from from_both_ends(partial(_line, first=functions[0]), functions, tell)
+        for count, function in enumerate(functions, start=1):
+            yield _line(function, functions[0])
+            progress.composed(count, len(functions))
         yield b"\n]\n"
     else:
         yield b"[]\n"
