@@ -227,7 +227,6 @@ def test_normalize_is_the_documents_normal_form() -> None:
 # -- options ----------------------------------------------------------------------------------------------------
 
 EVERYTHING: dict[str, Any] = {
-    "engine": "python",
     "keyword": False,
     "dialect": "3.1",
     "max_length": 16,

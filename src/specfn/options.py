@@ -31,7 +31,6 @@ class Options(BaseModel):
         safety: ``read``, ``write`` or ``destructive`` by pattern of names, e.g. for a search by POST.
         equals: refuse properties that an object schema does not declare, also where the document would not.
         formats: assert the formats of strings and numbers, or only show them.
-        engine: what validates: ``"rust"`` (jsonschema-rs), ``"python"`` (jsonschema), or the first that is installed.
         coerce_arrays: whether ``coerce`` and ``check`` may read a scalar as an array of one.
         select: which functions are kept; the others are left out, not errors. A predicate, or a ``Selection``
             (also as a dict): by method, path, tag, name, safety, deprecation.
@@ -61,7 +60,6 @@ class Options(BaseModel):
     safety: Mapping[str, Safety] = {}
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"
-    engine: Literal["auto", "rust", "python"] = "auto"
     coerce_arrays: bool = False
     select: Callable[[Any], bool] | Selection | None = None
     names: Mapping[str, str] = {}

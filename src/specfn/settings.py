@@ -58,7 +58,6 @@ class Settings(NamedTuple):
     safety: Mapping[str, Safety] = {}
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"
-    engine: Literal["auto", "rust", "python"] = "auto"
     coerce_arrays: bool = False
     select: Callable[[Any], bool] | Selection | None = None
     names: Mapping[str, str] = {}

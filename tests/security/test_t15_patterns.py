@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.effort import ends
 
-from specfn.validation.engine_rust import STEPS, Rust
+from specfn.validation.engine import STEPS, judge, price
 from specfn.validation.patterns import weigh
 from specfn.validation.validate import Validator
 
@@ -70,10 +70,9 @@ def work(pattern: str, texts: list[str]) -> int:
     They are those of states and characters where the engine is linear, the engine's limit where it backtracks,
     and none where the pattern is left unchecked.
     """
-    engine = Rust()
-    judgement = engine.judge(pattern)
-    price = engine.price([pattern])
-    if judgement.kind == "refused" or (price is not None and not price.affordable(texts)):
+    judgement = judge(pattern)
+    cost = price([pattern])
+    if judgement.kind == "refused" or (cost is not None and not cost.affordable(texts)):
         return 0
     if judgement.kind == "backtracking":
         return STEPS * len(texts)

@@ -1,4 +1,4 @@
-"""Hostile values against schemas of all kinds: what one engine says of each, a line of JSON for each pair.
+"""Hostile values against schemas of all kinds: what validation says of each, a line of JSON for each pair.
 
 Run as a program, so that the one who runs it sees the end of the process, if it comes to that.
 """
@@ -202,16 +202,16 @@ def sunk(levels: int, action: Callable[[], Any]) -> Any:
     return action() if levels == 0 else sunk(levels - 1, action)
 
 
-def lines(engine: Any) -> Iterator[tuple[str, str, Any]]:
+def lines() -> Iterator[tuple[str, str, Any]]:
     for name, schema in SCHEMAS.items():
-        validator = Validator(schema, engine=engine)
+        validator = Validator(schema)
         for kind, make in VALUES.items():
             if "patterns" in name:
-                validator = Validator(schema, engine=engine)  # it remembers what was too costly
+                validator = Validator(schema)  # it remembers what was too costly
             if "million" not in kind or name in LOOKED_AT:
                 yield name, kind, said(validator, make())
     for name in ("a tree", "a tree with hops"):
-        validator = Validator(SCHEMAS[name], engine=engine)
+        validator = Validator(SCHEMAS[name])
         validator.is_valid(1)
         for kind in ("objects at the limit", "objects at the limit, wrong at their end"):
             room = sys.getrecursionlimit() - 250
@@ -223,6 +223,6 @@ def lines(engine: Any) -> Iterator[tuple[str, str, Any]]:
 
 
 if __name__ == "__main__":
-    for line in lines(sys.argv[1]):
+    for line in lines():
         sys.stdout.write(json.dumps(line) + "\n")
         sys.stdout.flush()

@@ -327,10 +327,7 @@ def test_the_nearest_name(name: str, meant: str | None) -> None:
         ("deep", None),
     ],
 )
-@pytest.mark.parametrize("engine", ["rust", "python"])
-def test_a_property_beside_its_object_is_sent_there(
-    name: str, where: str | None, engine: Any
-) -> None:
+def test_a_property_beside_its_object_is_sent_there(name: str, where: str | None) -> None:
     """V8: what is declared one level below is told with the object that declares it, and not to be left out."""
     body = {
         "properties": {
@@ -349,7 +346,7 @@ def test_a_property_beside_its_object_is_sent_there(
         "additionalProperties": False,
         "$defs": {"Body": {"allOf": [{"$ref": "#/$defs/All"}]}, "All": body},
     }
-    problems = Validator(schema, engine=engine).problems({name: 1})
+    problems = Validator(schema).problems({name: 1})
     there = "There is no such property; there is id, query and body."
     said = f" {where} of that name. Put it where it belongs." if where else ""
     assert [each.description for each in problems] == [there + said]

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 from specfn.validation.formats import is_base64
 from specfn.validation.validate import Validator
 
-pytestmark = pytest.mark.usefixtures("each_engine")
-
 BOUNDS = [
     ("int8", -(2**7), 2**7 - 1),
     ("int16", -(2**15), 2**15 - 1),

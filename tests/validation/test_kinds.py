@@ -7,8 +7,6 @@ import pytest
 from specfn.records import ABSENT
 from specfn.validation.validate import Validator
 
-pytestmark = pytest.mark.usefixtures("each_engine")
-
 #: Schema, value, path, expected.
 KINDS: list[tuple[str, Any, Any, str, str]] = [
     ("type", {"type": "string"}, 5, "$input", "string"),

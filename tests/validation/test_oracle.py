@@ -11,8 +11,6 @@ from jsonschema.exceptions import SchemaError
 from specfn.validation.survey import survey
 from specfn.validation.validate import Validator
 
-pytestmark = pytest.mark.usefixtures("each_engine")
-
 scalars = (
     st.none()
     | st.booleans()

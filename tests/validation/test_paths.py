@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 from specfn.records import ABSENT
 from specfn.validation.validate import Validator
 
-pytestmark = pytest.mark.usefixtures("each_engine")
-
 PERSON = {
     "type": "object",
     "properties": {

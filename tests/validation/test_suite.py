@@ -9,8 +9,6 @@ from specfn.api import load
 from specfn.errors import DocumentError
 from specfn.validation.validate import Validator
 
-pytestmark = pytest.mark.usefixtures("each_engine")
-
 OWN = "`$id` makes a schema a document of its own; in OpenAPI schemas are told apart by their place, and N4 says so"
 REMOTE = "refers to another document, which is followed only where a caller allows it (N4)"
 DYNAMIC = "`$dynamicRef` means what the referring schema says; only metaschemas need that, and it is not enforced"

@@ -5,8 +5,6 @@ import pytest
 from specfn.records import ABSENT
 from specfn.validation.validate import Validator
 
-pytestmark = pytest.mark.usefixtures("each_engine")
-
 
 def tagged(tag: str, **properties: Any) -> dict[str, Any]:
     """An object schema with a required constant for a tag and required properties."""

@@ -255,9 +255,9 @@ def validator_of(schema: Any, settings: Settings, *, equals: bool = False) -> "V
 
     Args:
         schema: what it checks against.
-        settings: the engine, and whether formats are asserted.
+        settings: whether formats are asserted.
         equals: whether undeclared properties are refused everywhere.
     """
     from specfn.validation.validate import Validator  # noqa: PLC0415  # a third of the import time
 
-    return Validator(schema, formats=settings.formats, equals=equals, engine=settings.engine)
+    return Validator(schema, formats=settings.formats, equals=equals)

@@ -1,104 +1,200 @@
-"""The engine that decides whether a value is what a schema asks for: which there are, and the choice between them.
+"""jsonschema-rs as the engine of validation, kept off the network and within limits (rules V1, V5)."""
 
-jsonschema-rs where it can be imported, jsonschema elsewhere; both give the same verdicts and the same places, as ``Engine``
-says what is asked of them. ``Options.engine`` chooses.
-"""
-
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from specfn._json import JsonObject
-from specfn.errors import UsageError
-from specfn.validation.patterns import Judgement, Price
-from specfn.validation.prepare import Prepared
+from specfn._pointer import join
+from specfn.errors import DocumentError
+from specfn.validation.ecma import PatternError
+from specfn.validation.formats import OWN
+from specfn.validation.patterns import HEAVY, REFUSED, Judgement, texts_of, weigh
+from specfn.validation.prepare import HOME, Prepared
+from specfn.validation.respell import respell
 
-#: ``auto`` is ``rust`` where that is installed.
-Choice: TypeAlias = Literal["auto", "rust", "python"]
+#: The most steps that one backtracking pattern may take on one text.
+STEPS: Final = 10_000
 
+#: The most bytes of one compiled pattern; ``[\\p{L}]{1,255}`` needs 20 MB.
+_SIZE: Final = 50 << 20
 
-class Compiled(Protocol):
-    """A schema that was compiled."""
-
-    def is_valid(self, instance: Any) -> bool:
-        """The verdict on a sound value."""
-
-    def iter_errors(self, instance: Any) -> Iterable[Any]:
-        """Every error, with ``schema_path``, ``instance_path`` and ``kind``.
-
-        Of what is missing, the kind has a ``property``; of what is not declared, ``unexpected`` ones.
-        """
+#: The most work, in states times characters, that the patterns of one validation may need.
+_WORK: Final = 40_000_000
 
 
-class Engine(Protocol):
-    """What is asked of an engine."""
-
-    name: str
-
-    def judge(self, pattern: str) -> Judgement:
-        """Judge one pattern of a document."""
-
-    def spell(self, pattern: str) -> str:
-        """A pattern that is not refused as this engine reads it."""
-
-    def matches(self, spelled: str, text: str) -> bool:
-        """Whether such a pattern is found in a text."""
-
-    def price(self, patterns: Iterable[str]) -> Price | None:
-        """What the patterns of a schema need beyond the ordinary; ``None`` if nothing."""
-
-    def whole(self, prepared: Prepared) -> Callable[[Any], bool]:
-        """Compile a whole schema to a verdict.
-
-        Raises:
-            DocumentError: it is not a schema.
-        """
-
-    def parts(self, prepared: Prepared) -> Callable[[JsonObject], Compiled]:
-        """What compiles schemas that may refer to the definitions of a prepared one."""
+def matches(spelled: str, text: str) -> bool:
+    """Return whether a pattern in Rust's dialect is found in a text."""
+    compiled = _alone(spelled)
+    return compiled is not None and bool(compiled.is_valid(text))
 
 
-def is_installed() -> bool:
-    """Whether jsonschema-rs can be imported."""
-    try:
-        import jsonschema_rs  # noqa: F401, PLC0415 - 24 ms, first use
-    except ImportError:
-        return False
-    return True
-
-
-@lru_cache
-def engine(choice: Choice = "auto") -> Engine:
-    """The engine of a choice.
+def compile_whole(prepared: Prepared) -> Callable[[Any], bool]:
+    """Compile a whole schema to a function that returns the verdict on a sound value.
 
     Raises:
-        UsageError: it is not installed.
+        DocumentError: it is not a schema.
     """
-    if choice == "python" or (choice == "auto" and not is_installed()):
-        from specfn.validation.engine_python import Python  # noqa: PLC0415 - where it is chosen
+    from jsonschema_rs import Draft202012Validator, ValidationError  # noqa: PLC0415 - 24 ms, first use
 
-        return Python()
-    if not is_installed():
-        raise UsageError("the engine rust needs the package jsonschema-rs")
-    from specfn.validation.engine_rust import Rust  # noqa: PLC0415 - likewise
-
-    return Rust()
+    try:
+        return Draft202012Validator(prepared.schema, **_options()).is_valid
+    except ValidationError as error:
+        pointer = _pointer(prepared, error.instance_path)
+        reason = f"not a JSON Schema: {_first_line(error)}"
+    except (ValueError, TypeError, OverflowError) as error:
+        pointer, reason = "", f"not a JSON Schema: {_first_line(error)}"
+    raise DocumentError(reason, pointer=pointer)
 
 
 class Workshop:
     """Compiles parts of a prepared schema, each once, when they are first needed for a report."""
 
-    def __init__(self, prepared: Prepared, engine: Engine) -> None:
+    def __init__(self, prepared: Prepared) -> None:
         """Make the definitions known under their name."""
-        self.compile = engine.parts(prepared)
-        self.matches = engine.matches
-        self._verdicts: dict[int, Compiled] = {}
+        from jsonschema_rs import Draft202012, Registry  # noqa: PLC0415 - loaded with the first validator
+
+        self._registry: Final = Registry([(HOME, prepared.schema)], draft=Draft202012)
+        self._verdicts: dict[int, Any] = {}
+
+    def compile(self, schema: JsonObject) -> Any:
+        """Compile a schema that may refer to the definitions."""
+        from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - likewise
+
+        return Draft202012Validator(schema, registry=self._registry, **_options())
+
+    matches = staticmethod(matches)
 
     def accepts(self, node: Any, value: Any) -> bool:
-        """Whether a node of the prepared schema accepts a value."""
+        """Return whether a node of the prepared schema accepts a value."""
         if not isinstance(node, dict):
             return node is not False
         verdict = self._verdicts.get(id(node))
         if verdict is None:
             verdict = self._verdicts[id(node)] = self.compile(node)
         return bool(verdict.is_valid(value))
+
+
+class Price(NamedTuple):
+    """The work that the costly patterns of one schema need.
+
+    Attributes:
+        patterns: all costly patterns.
+        backtracking: the patterns that may run out of steps.
+        weight: the work of the heavy patterns per character.
+        behind: whether a pattern has a lookbehind, which takes the square of a text's length.
+    """
+
+    patterns: tuple[str, ...]
+    backtracking: tuple[str, ...]
+    weight: int
+    behind: bool
+
+    def affordable(self, value: Any) -> bool:
+        """Return whether the patterns can be run over every text of a value within the limit of one validation."""
+        texts = characters = squares = 0
+        for text in texts_of(value):
+            texts += 1
+            characters += len(text)
+            squares += len(text) ** 2
+        looks = squares * 10 if self.behind else 0
+        return characters * self.weight + texts * len(self.backtracking) * STEPS + looks <= _WORK
+
+    def exhausted(self, value: Any) -> tuple[str, ...]:
+        """Return the backtracking patterns that run out of steps on some text of a value."""
+        texts = set(texts_of(value))
+        return tuple(
+            pattern
+            for pattern in self.backtracking
+            if any(_runs_out(respell(pattern), text) for text in texts)
+        )
+
+
+def price(patterns: Iterable[str]) -> Price | None:
+    """Return the work that patterns need beyond linear time; ``None`` if all of them are plain."""
+    judged = [(pattern, judge(pattern)) for pattern in patterns]
+    costly = [(pattern, one) for pattern, one in judged if one.kind in {"heavy", "backtracking"}]
+    if not costly:
+        return None
+    return Price(
+        tuple(pattern for pattern, _ in costly),
+        tuple(pattern for pattern, one in costly if one.kind == "backtracking"),
+        sum(one.weight for _, one in costly if one.weight > HEAVY),
+        any("(?<=" in pattern or "(?<!" in pattern for pattern, _ in costly),
+    )
+
+
+@lru_cache(maxsize=4096)
+def judge(pattern: str) -> Judgement:
+    """Judge one pattern, once per process."""
+    weight = weigh(pattern)
+    if weight > REFUSED:
+        return Judgement("refused", weight)
+    try:
+        spelled = respell(pattern)
+    except PatternError:
+        return Judgement("refused", weight)
+    if _is_linear(spelled):
+        return Judgement("heavy" if weight > HEAVY else "plain", weight)
+    return Judgement("refused" if _alone(spelled) is None else "backtracking", weight)
+
+
+@lru_cache(maxsize=4096)
+def _alone(spelled: str) -> Any:
+    from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - loaded with the first validator
+
+    try:
+        return Draft202012Validator(
+            {"pattern": spelled}, offline=True, pattern_options=_regex_options()
+        )
+    except ValueError:
+        return None
+
+
+def _is_linear(spelled: str) -> bool:
+    from jsonschema_rs import Draft202012Validator, RegexOptions  # noqa: PLC0415 - likewise
+
+    options = RegexOptions(size_limit=_SIZE, dfa_size_limit=_SIZE)
+    try:
+        Draft202012Validator({"pattern": spelled}, offline=True, pattern_options=options)
+    except ValueError:
+        return False
+    return True
+
+
+def _runs_out(spelled: str, text: str) -> bool:
+    compiled = _alone(spelled)
+    if compiled is None or compiled.is_valid(text):
+        return False
+    # the kind's name is "pattern" for both: only the class tells a mismatch from running out of steps
+    return any(type(error.kind).__name__ != "Pattern" for error in compiled.iter_errors(text))
+
+
+def _regex_options() -> Any:
+    from jsonschema_rs import FancyRegexOptions  # noqa: PLC0415 - likewise
+
+    return FancyRegexOptions(backtrack_limit=STEPS, size_limit=_SIZE, dfa_size_limit=_SIZE)
+
+
+def _options() -> JsonObject:
+    return {
+        "offline": True,
+        "validate_formats": True,
+        "formats": dict(OWN),
+        "pattern_options": _regex_options(),
+    }
+
+
+def _pointer(prepared: Prepared, place: Sequence[str | int]) -> str:
+    """A place in the prepared schema as one in the given schema."""
+    if len(place) < 2:
+        return ""
+    return prepared.keys[int(place[1])] + join(place[2:])
+
+
+def _first_line(error: Exception) -> str:
+    try:
+        text = str(error)
+    except ValueError:  # an integer too long to be written
+        return type(error).__name__
+    return text.partition("\n")[0][:300]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 from specfn._json import JsonObject
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.schema.describe import Schema, describe
-from specfn.validation.engine import Engine, Workshop
+from specfn.validation.engine import Workshop
 from specfn.validation.facts import Facts
 from specfn.validation.findings import Finding
 from specfn.validation.hints import MOVE
@@ -94,14 +94,12 @@ class Explainer:
         facts: what the places take whose schemas the faults name.
     """
 
-    def __init__(
-        self, prepared: Prepared, definitions: Mapping[str, Schema], engine: Engine
-    ) -> None:
-        """Take a schema, the definitions that its texts may name, and what decides."""
+    def __init__(self, prepared: Prepared, definitions: Mapping[str, Schema]) -> None:
+        """Take a schema and the definitions that its texts may name."""
         self._prepared = prepared
         self._shapes = Shapes(prepared)
         self.facts = Facts(prepared, self._shapes)
-        self._workshop = Workshop(prepared, engine)
+        self._workshop = Workshop(prepared)
         self._texts = Texts(prepared, definitions)
         self._levels: dict[int, Level] = {}
         self._tags: dict[str, JsonObject] = {}

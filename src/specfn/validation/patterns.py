@@ -3,12 +3,12 @@ r"""Regular expressions of a document: which are enforced, and at what price (ru
 Ordinary ones run in linear time; lookaround and backreferences backtrack under a limit. Two things remain. Counted
 repetitions multiply (``(.{0,500}){0,20}`` is a machine of ten thousand states, and linear in states times characters), so each
 pattern has a *weight*. And running out of steps ends a whole validation without a word, so the price is known before it
-is paid. What is the same for both engines is here; what they do with a pattern, they know themselves.
+is paid.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 Kind: TypeAlias = Literal["plain", "heavy", "backtracking", "refused"]
 
@@ -46,20 +46,6 @@ class Judgement(NamedTuple):
 
     kind: Kind
     weight: int
-
-
-class Price(Protocol):
-    """What the costly patterns of one schema need."""
-
-    @property
-    def patterns(self) -> tuple[str, ...]:
-        """All costly patterns."""
-
-    def affordable(self, value: Any) -> bool:
-        """Whether the patterns can be run over every text of a value within the measure of one validation."""
-
-    def exhausted(self, value: Any) -> tuple[str, ...]:
-        """The patterns that run out of steps on some text of a value."""
 
 
 def refused(patterns: Iterable[str], judge: Callable[[str], Judgement]) -> tuple[str, ...]:

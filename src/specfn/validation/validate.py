@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from specfn.records import ArgumentProblem
 from specfn.schema.describe import Schema
 from specfn.validation.chains import depth_limit
-from specfn.validation.engine import Choice, Engine
-from specfn.validation.engine import engine as engine_of
+from specfn.validation.engine import Price, compile_whole, judge, price
 from specfn.validation.explain import Explainer, Fault
 from specfn.validation.guard import sound, unsound
 from specfn.validation.outcome import Failure, Success, success
-from specfn.validation.patterns import Price, refused
+from specfn.validation.patterns import refused
 from specfn.validation.prepare import Prepared, prepare
+from specfn.validation.respell import respell
 from specfn.validation.survey import Survey, survey
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ class Validator:
 
     __slots__ = (
         "_accepts",
-        "_choice",
         "_depth",
         "_equals",
         "_formats",
@@ -57,7 +56,6 @@ class Validator:
         *,
         formats: Literal["assert", "hint"] = "assert",
         equals: bool = False,
-        engine: Choice = "auto",
     ) -> None:
         """Take a JSON Schema 2020-12 schema whose references are ``#/$defs/NAME``.
 
@@ -65,10 +63,8 @@ class Validator:
             schema: the schema; it is not copied and must not change.
             formats: whether formats are asserted, or only shown.
             equals: whether object schemas refuse properties that they do not declare.
-            engine: what decides: ``rust`` (jsonschema-rs), ``python`` (jsonschema), or the first that is installed.
         """
         self.schema: Final = schema
-        self._choice: Final = engine
         self._formats: Final = formats
         self._equals: Final = equals
         self._full: _Whole | None = None
@@ -78,7 +74,7 @@ class Validator:
         self._noted: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.schema, self._formats, self._equals, self._choice)
+        return _rebuild, (self.schema, self._formats, self._equals)
 
     @property
     def unchecked(self) -> tuple[str, ...]:
@@ -157,9 +153,7 @@ class Validator:
     def _engine(self) -> "_Whole":
         engine = self._full
         if engine is None:
-            engine = _Whole(
-                survey(self.schema), self._formats, engine_of(self._choice), equals=self._equals
-            )
+            engine = _Whole(survey(self.schema), self._formats, equals=self._equals)
             self._depth = engine.depth
             self._accepts = engine.accepts if engine.price is None else None
             self._full = engine
@@ -192,29 +186,25 @@ class _Whole:
         self,
         surveyed: Survey,
         formats: str,
-        engine: Engine,
         *,
         equals: bool,
         dropped: tuple[str, ...] = (),
     ) -> None:
         self._survey = surveyed
         self._formats = formats
-        self._engine = engine
         self._equals = equals
-        self.refused = refused(surveyed.patterns, engine.judge)
+        self.refused = refused(surveyed.patterns, judge)
         self._dropped = frozenset((*self.refused, *dropped))
         kept = [pattern for pattern in surveyed.patterns if pattern not in self._dropped]
-        self.price = engine.price(kept)
+        self.price = price(kept)
         prepared = self._prepare()
         self.depth = depth_limit(prepared)
-        self.accepts = engine.whole(prepared)
+        self.accepts = compile_whole(prepared)
         self._explainer: Explainer | None = None
 
     def without(self, patterns: tuple[str, ...]) -> "_Whole":
         """The same without some patterns."""
-        return _Whole(
-            self._survey, self._formats, self._engine, equals=self._equals, dropped=patterns
-        )
+        return _Whole(self._survey, self._formats, equals=self._equals, dropped=patterns)
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """What is wrong with a sound value that is not accepted."""
@@ -223,7 +213,7 @@ class _Whole:
     def explainer(self) -> Explainer:
         """What explains; made when it is first asked for."""
         if self._explainer is None:
-            self._explainer = Explainer(self._prepare(), self._survey.named, self._engine)
+            self._explainer = Explainer(self._prepare(), self._survey.named)
         return self._explainer
 
     def _prepare(self) -> Prepared:
@@ -233,7 +223,7 @@ class _Whole:
             formats=self._formats == "assert",
             equals=self._equals,
             refused=self._dropped,
-            spell=self._engine.spell,
+            spell=respell,
         )
 
 
@@ -241,6 +231,5 @@ def _rebuild(
     schema: Schema,
     formats: Literal["assert", "hint"],
     equals: bool,  # noqa: FBT001 - pickle's call
-    choice: Choice,
 ) -> Validator:
-    return Validator(schema, formats=formats, equals=equals, engine=choice)
+    return Validator(schema, formats=formats, equals=equals)
