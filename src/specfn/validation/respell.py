@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Final
 
 from specfn.validation.charsets import LAST, SURROGATES, Chars, Ranges, merged, opposite
@@ -75,7 +76,16 @@ def _escaped(code: int) -> str:
 
 
 def _seq(node: Seq) -> str:
-    return "".join(_inside(item) if isinstance(item, Alt) else _write(item) for item in node.items)
+    written = [_inside(item) if isinstance(item, Alt) else _write(item) for item in node.items]
+    for index, (item, following) in enumerate(pairwise(node.items)):
+        if _is_repeated(item, 1) and _is_repeated(following, 0):
+            # fancy-regex reads ``x+y?x+`` as ``x+(?:yx+)?``: apart, it leaves them as they are
+            written[index], written[index + 1] = f"(?:{written[index]}", f"{written[index + 1]})"
+    return "".join(written)
+
+
+def _is_repeated(node: Node, least: int) -> bool:
+    return isinstance(node, Repeat) and node.least == least
 
 
 def _alt(node: Alt) -> str:
