@@ -46,7 +46,7 @@ SINGLE: list[tuple[str, str]] = [
     ("GET /a/*", "a._.get"),
     ("GET /trail/", "trail.get"),
     ("GET /a//b", "a.b.get"),
-    ("GET /:id/a", "_id.a.get"),
+    ("GET /:id/a", "a.getById"),
     ("GET /{id", "_id.get"),
     ("GET /a%20b", "a_20b.get"),
     # R11: letters outside ASCII

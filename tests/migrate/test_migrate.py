@@ -275,11 +275,11 @@ def test_path_keys(path: str, accessor: str, keys: list[str]) -> None:
     assert function.path == path
 
 
-def test_a_colon_segment_is_a_parameter_where_it_is_declared() -> None:
-    """R3: ``:a`` is ``{a}`` where ``a`` is declared ``in: path``, else literal text."""
+def test_a_colon_segment_is_a_parameter() -> None:
+    """R3: ``:a`` is ``{a}``, declared ``in: path`` or not."""
     declared = {"parameters": [{"name": "a", "in": "path", "required": True, "schema": {}}]}
     assert one(declared, "/x/:a").route.keys == (("a", True),)
-    assert one({}, "/x/:a").route.keys == ()
+    assert one({}, "/x/:a").route.keys == (("a", True),)
 
 
 def test_a_fragment_tells_operations_apart() -> None:

@@ -111,6 +111,16 @@ def test_the_only_one_left_is_what_exact_and_near_names_leave() -> None:
     assert len(function.notes) == 2
 
 
+@pytest.mark.parametrize("path", ["/users/{id}", "/users/:id"])
+def test_a_parameter_that_nothing_declares_is_a_required_string(path: str) -> None:
+    """R4: a placeholder or ``:id`` that nothing declares is a required string; a note names it."""
+    function = made(path=path)
+    (found,) = function.route.parameters
+    assert (found.name, found.schema, found.required) == ("id", STRING, True)
+    assert function.parameters["required"] == ["id"]
+    assert notes(function, "'id' is not declared")
+
+
 def test_an_exact_name_is_never_taken_by_a_near_one() -> None:
     """R4: ``petid`` is not taken for ``petId`` where the template has both."""
     function = made(

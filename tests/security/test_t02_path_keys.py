@@ -18,7 +18,7 @@ HERE = Connection(base_url="https://api.example:8443/v1", credentials={"key": "c
 HOSTILE = [
     "https://evil.example/a", "http://evil.example", "HTTPS://evil.example", "https:/evil.example",
     "https:evil.example", "//evil.example", "//evil.example/a", "///evil.example", "//",
-    "/\\evil.example", "/\\/evil.example", "\\\\evil.example", "\\evil", "/@evil.example", "/@evil/a",
+    "/\\evil.example", "/\\/evil.example", "\\\\evil.example", "\\evil", "//@evil.example", "//openapi",
     "/..;/admin", "/../admin", "/a/../../admin", "/..", "/.", "/./a", "/%2e%2e/admin", "/%2E%2e/a",
     "/%252e%252e/a", "/.%2e/a", "/a/%2e", "/a/..%2fb", "/a/..%5cb", "/..;x=1/a", "evil.example/a",
     "evil", "", " /a", "@evil.example", ":80/a", "?a=b", "#a", "/\r\nHost: evil", "/a\nb", "/\ta",
@@ -29,7 +29,7 @@ HOSTILE = [
 HARMLESS = [
     "/", "/a", "/a//b", "/a/", "/a@b", "/a/@b", "/%40a", "/a:80", "/a/https://evil.example",
     "/{a}", "/{a}@b", "/@{a}", "/a;b", "/...", "/..a", "/a..", "/%2eb", "/a?b=c", "/a?u=//evil",
-    "/a#//evil", "/#https://evil.example",
+    "/a#//evil", "/#https://evil.example", "/@evil.example", "/@evil/a", "/@", "/@evil:80@x/{a}", "/:a@evil/x",
 ]  # fmt: skip
 
 

@@ -37,6 +37,9 @@ _TRAILING_OPERATORS: Final = "}+*?!. "
 
 _HEX: Final = re.compile(r"[0-9A-Fa-f]{2}")
 
+#: The name of a parameter that is written ``:a``. A digit first would be a port or a time.
+_COLON_NAME: Final = re.compile(r"[^\W\d][\w-]*+")
+
 
 #: What most keys are: whole segments, literal or a placeholder, with nothing to look at twice.
 _ORDINARY: Final = re.compile(
@@ -57,9 +60,8 @@ def parse(key: str, path_parameters: Iterable[str] = ()) -> Template:
 
     Args:
         key: a key of the Paths Object.
-        path_parameters: the names that the operation declares with ``in: path``. A whole segment ``:a``
-            is a parameter only where ``a`` is among them, and a name with operator characters in
-            it is taken whole where it is.
+        path_parameters: the names that the operation declares with ``in: path``. A name with operator
+            characters is taken whole where it is among them.
 
     Raises:
         ValueError: the request could not be sent as it is written, or might leave the server; the
@@ -110,10 +112,6 @@ def _refuse_other_places(key: str) -> None:
             f"the path {_shown(key)} holds the character U+{ord(unsendable[0]):04X}, "
             "which no request can carry; percent-encode or remove it"
         )
-    if key.startswith("/@") and "{" not in key.split("/", 2)[1]:
-        raise ValueError(
-            f"the path {_shown(key)} begins like the host of a URL ('@'); write '/%40' if it is meant"
-        )
 
 
 def _refuse_dot_segments(path: str) -> None:
@@ -159,8 +157,9 @@ def _expansions(key: str, declared: frozenset[str]) -> tuple[str, tuple[str, ...
 
 
 def _segment(text: str, declared: frozenset[str]) -> Pieces:
-    if text.startswith(":") and text[1:] in declared:
-        return (Placeholder(text[1:]),)
+    name = text[1:]
+    if text.startswith(":") and (name in declared or _COLON_NAME.fullmatch(name)):
+        return (Placeholder(name),)
     return _pieces(text, declared)
 
 
