@@ -213,9 +213,9 @@ class Explainer:
 
     def _missing(self, task: _Task, finding: Finding) -> _Item:
         name = str(finding.token)
-        node = self._shapes.member(task.node, name)
+        node = self._shapes.members(task.node).get(name, True)
         if node is True:
-            node = self._shapes.member(task.place.node, name)
+            node = self._shapes.members(task.place.node).get(name, True)
         place = _Place(task.place.path + step(name), ABSENT, node)
         return self._problem(task, self._shapes.target(node), place)
 

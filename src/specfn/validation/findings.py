@@ -64,9 +64,16 @@ def _misnamed(part: Part, value: Any, _: Shapes, workshop: Workshop) -> Iterator
             yield Finding("name", "propertyNames", schema, name)
 
 
-def _property(part: Part, _: Any, shapes: Shapes, __: Workshop) -> Iterator[Finding]:
-    assert part.key is not None
-    yield inner_finding(part.holder["properties"][part.key], "properties", part.key, shapes)
+def _property(part: Part, value: Any, shapes: Shapes, workshop: Workshop) -> Iterator[Finding]:
+    for name, schema in part.schema["properties"].items():
+        if name in value and not workshop.accepts(schema, value[name]):
+            yield inner_finding(schema, "properties", name, shapes)
+
+
+def _dependent(part: Part, value: Any, _: Shapes, workshop: Workshop) -> Iterator[Finding]:
+    for name, schema in part.holder["dependentSchemas"].items():
+        if name in value and not workshop.accepts(schema, value):
+            yield Finding("part", part.keyword, part.holder, part=part._replace(key=name))
 
 
 def _by_pattern(part: Part, value: Any, shapes: Shapes, workshop: Workshop) -> Iterator[Finding]:
@@ -93,6 +100,7 @@ TELLERS: Final[Mapping[str, _Teller]] = {
     "dependentRequired": _missing_beside,
     "propertyNames": _misnamed,
     "properties": _property,
+    "dependentSchemas": _dependent,
     "patternProperties": _by_pattern,
     "additionalProperties": _additional,
 }

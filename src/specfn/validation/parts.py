@@ -29,7 +29,7 @@ class Part(NamedTuple):
         keyword: the schema keyword that it stands under.
         holder: the prepared node.
         schema: the part by itself, with the same verdict.
-        key: the property, for ``dependentSchemas`` and ``properties``.
+        key: the property that a dependent schema belongs to, where only one is meant.
     """
 
     keyword: str
@@ -67,8 +67,8 @@ def _parts(node: JsonObject) -> Iterator[Part]:
             yield Part(key, node, {key: node[key]})
     if "if" in node:
         yield Part("if", node, {key: node[key] for key in _CONDITION if key in node})
-    for key, schema in node.get("dependentSchemas", {}).items():
-        yield Part("dependentSchemas", node, {"dependentSchemas": {key: schema}}, key)
+    if "dependentSchemas" in node:
+        yield Part("dependentSchemas", node, {"dependentSchemas": node["dependentSchemas"]})
 
 
 def is_odd(name: str) -> bool:
@@ -86,9 +86,9 @@ def names_only(node: JsonObject) -> JsonObject:
 
 
 def _members(node: JsonObject) -> Iterator[Part]:
-    for name, schema in node.get("properties", {}).items():
-        if is_odd(name):
-            yield Part("properties", node, {"properties": {name: schema}}, name)
+    odd = {name: schema for name, schema in node.get("properties", {}).items() if is_odd(name)}
+    if odd:
+        yield Part("properties", node, {"properties": odd})
     if "patternProperties" in node:
         yield Part("patternProperties", node, {"patternProperties": node["patternProperties"]})
     if isinstance(node.get("additionalProperties"), dict):

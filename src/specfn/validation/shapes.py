@@ -46,8 +46,10 @@ class Shapes:
         """Read the facts of a schema."""
         self._definitions = prepared.definitions
         self._wholes: dict[int, tuple[JsonObject, ...]] = {}
+        self._conjunctions: dict[tuple[int, ...], JsonObject] = {}
         self._required: dict[int, frozenset[str]] = {}
         self._owners: dict[int, dict[str, dict[str, None]]] = {}
+        self._members: dict[int, dict[str, Any]] = {}
         self._types: dict[int, frozenset[str] | None] = {}
         self._constants: dict[int, Mapping[str, Sequence[Any]]] = {}
 
@@ -65,6 +67,15 @@ class Shapes:
         if found is None:
             found = self._wholes[id(node)] = tuple(self._gather(node))
         return found
+
+    def conjunction(self, members: Sequence[JsonObject]) -> JsonObject:
+        """Return the one node whose whole is exactly the given nodes, without those that they refer to."""
+        key = tuple(map(id, members))
+        node = self._conjunctions.get(key)
+        if node is None:
+            node = self._conjunctions[key] = {"allOf": list(members)}
+            self._wholes[id(node)] = tuple(members)
+        return node
 
     def is_simple(self, node: Any) -> bool:
         """Whether a node looks at nothing but the value itself."""
@@ -101,13 +112,17 @@ class Shapes:
             properties = part.get("properties", {}).items()
             yield from (name for name, schema in properties if schema is not False)
 
-    def member(self, node: Any, name: str) -> Any:
-        """The schema that a node declares for a property; ``True`` where it declares none."""
-        for part in self.whole(node):
-            properties = part.get("properties", {})
-            if name in properties:
-                return properties[name]
-        return True
+    def members(self, node: Any) -> Mapping[str, Any]:
+        """Return the schemas that a node declares for properties, the first of each name."""
+        if not isinstance(node, dict):
+            return {}
+        found = self._members.get(id(node))
+        if found is None:
+            found = self._members[id(node)] = {}
+            for part in self.whole(node):
+                for name, schema in part.get("properties", {}).items():
+                    found.setdefault(name, schema)
+        return found
 
     def types(self, node: Any, depth: int = _DEPTH) -> frozenset[str] | None:
         """The types of the values that a node can accept; ``None`` for any."""

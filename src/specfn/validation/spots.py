@@ -1,6 +1,6 @@
 """The schema of one level: the spots that are looked at, and what the engine is to say of each."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from specfn._json import JsonObject
@@ -14,6 +14,12 @@ _DEPTH: Final = 8
 
 #: How many checks of one value are made at once: the engine copies the value for each that fails.
 _CHECKS: Final = 24
+
+#: The most groups of nodes beyond one level's measure.
+_GROUPS: Final = 16
+
+#: Schema keywords that say nothing by themselves: the nodes they lead to are listed beside their own.
+_REFERRING: Final = frozenset({"$ref", "allOf"})
 
 
 class Spot:
@@ -38,13 +44,11 @@ class Spot:
         self.node = node
         self.number = number
         self.repeated = repeated
-        whole = shapes.whole(node)
-        count = _affordable(whole)
-        self.members = whole[:count]
+        first, *rest = _packs(shapes.whole(node))
+        self.members = tuple(first)
         self.parts = [parts_of(member) for member in self.members]
-        if count < len(whole):
-            rest: JsonObject = {"allOf": list(whole[count:])}
-            self.parts[-1].append(Part("allOf", rest, rest))
+        for group in _groups(rest):
+            self.parts[-1].append(Part("allOf", shapes.conjunction(group), _bare(group)))
         self.inside: dict[tuple[Any, ...], Spot] = {}
         names = (name for member in self.members for name in member.get("properties", ()))
         self.order: Mapping[Any, int] = {
@@ -130,19 +134,52 @@ class LevelSchema:
         return {"not": {"not": {"$ref": f"#/$defs/{name}"}}}
 
 
-def counts_seen(members: tuple[JsonObject, ...]) -> bool:
+def counts_seen(members: Iterable[JsonObject]) -> bool:
     """Whether a node refuses what the others do not look at."""
     return any(keyword in member for member in members for keyword in UNEVALUATED)
 
 
-def _affordable(whole: tuple[JsonObject, ...]) -> int:
-    """How many of some nodes are looked at together; at least one."""
-    checks = 0
-    for index, member in enumerate(whole):
-        checks += len(own_assertions(member)) + len(member.get("required", ())) + 1
-        if checks > _CHECKS and index:
-            return index
-    return len(whole)
+def _packs(whole: Iterable[JsonObject]) -> list[list[JsonObject]]:
+    """Divide nodes that must hold together into lists that are looked at together; at least one list.
+
+    A list ends only behind a node that weighs something, so each holds a part of the work. Nodes that count what
+    the others look at are in the first list: their own references and branches belong to what they count.
+    """
+    packs: list[list[JsonObject]] = [[]]
+    weight = 0
+    for member in whole:
+        added = 0 if counts_seen((member,)) else _weight(member)
+        if weight and added and weight + added > _CHECKS:
+            packs.append([])
+            weight = 0
+        weight += added
+        packs[0 if counts_seen((member,)) else -1].append(member)
+    return packs
+
+
+def _weight(member: JsonObject) -> int:
+    """Return how many checks of one value a node makes; a node that only refers to others makes none."""
+    if member.keys() <= _REFERRING:
+        return 0
+    own = own_assertions(member)
+    return len(own) + len(own.get("required", ())) + 1
+
+
+def _groups(packs: list[list[JsonObject]]) -> Iterator[list[JsonObject]]:
+    """Join neighbouring lists so that few are left: each is divided again where it is opened."""
+    size = -(-len(packs) // _GROUPS)
+    for start in range(0, len(packs), size or 1):
+        yield [member for pack in packs[start : start + size] for member in pack]
+
+
+def _bare(members: Iterable[JsonObject]) -> JsonObject:
+    """Return the schema of nodes without the nodes that they refer to, which are decided by themselves."""
+    return {
+        "allOf": [
+            {key: value for key, value in member.items() if key not in _REFERRING}
+            for member in members
+        ]
+    }
 
 
 def _subschemas(own: list[JsonObject]) -> Iterator[_Subschema]:
