@@ -24,7 +24,7 @@ from specfn.validation.parse import parse
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.damage import BY_SCHEMA, FATES, TEXTS, VALUES, damage, fate  # noqa: E402 - found by the line above
+from tests.damage import FATES, WAYS, damages, fate  # noqa: E402 - found by the line above
 from tests.samples import Sampler  # noqa: E402 - likewise
 
 FOLDER = Path(os.environ.get("SPECFN_CORPUS") or ROOT.parent / "shared" / "corpus") / "dev"
@@ -101,19 +101,17 @@ def main() -> None:
     arguments.add_argument("--show", default="")
     options = arguments.parse_args()
     rng = random.Random(options.seed)
-    counts: dict[str, Counter[str]] = {way: Counter() for way in (*TEXTS, *VALUES, *BY_SCHEMA)}
+    counts: dict[str, Counter[str]] = {way: Counter() for way in WAYS}
     functions = 0
     for function, value in samples(options.functions):
         functions += 1
         for way, counter in counts.items():
-            damaged = damage(function, value, way, rng)
-            if damaged is None:
-                continue
-            outcome = function.check(damaged.given)
-            became = fate(damaged, outcome)
-            counter[became] += 1
-            if became == "changed" or (way == options.show and became != "restored"):
-                print(f"{became}: {way}: {function.name} {damaged}\n  -> {outcome}"[:3_000])
+            for damaged in damages(function, value, way, rng):
+                outcome = function.check(damaged.given)
+                became = fate(damaged, outcome)
+                counter[became] += 1
+                if became == "changed" or (way == options.show and became != "restored"):
+                    print(f"{became}: {way}: {function.name} {damaged}\n  -> {outcome}"[:3_000])
     print(
         f"{functions} functions, {sum(counter.total() for counter in counts.values())} damaged arguments\n"
     )

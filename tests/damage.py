@@ -136,6 +136,7 @@ VALUES: Mapping[str, Way] = {
     "integer as a string": replaced(int, str),
     "number as a string": replaced(float, json.dumps),
     "integer as a string with a fraction": replaced(int, lambda number: f"{number}.0"),
+    "whole number beyond 2^53, as a string": replaced(int, lambda _: f"{LARGE}.0"),
     "boolean as a string": replaced(bool, json.dumps),
     "object as a string": replaced(dict, json.dumps),
     "array as a string": replaced(list, json.dumps),
@@ -169,12 +170,25 @@ VALUES: Mapping[str, Way] = {
     "object for a scalar": replaced(str, lambda text: {"value": text}),
 }
 
+#: An integer that no float holds, and that no argument has by chance.
+LARGE = 2**53 + 24_681_357
+
 #: What arguments are made to hold first, so that there is something to damage.
 PREPARED: Mapping[str, Way] = {
     "scalar for an array": replaced(list, lambda items: items[:1] or None),
     "integer for a string": replaced(str, lambda _: "12345"),
     "line feed in a string": replaced(str, lambda _: "Line 1\nLine 2"),
+    "whole number beyond 2^53": lambda value, _: larger(value, LARGE),
+    "whole number beyond 2^64": lambda value, _: larger(value, LARGE * 10**9 + 1),
 }
+
+
+def larger(value: Any, number: int) -> Iterator[tuple[Place, Any]]:
+    """A large integer in the place of a number."""
+    for place, item in places(value):
+        if place and type(item) in (int, float):
+            yield place, put(value, place, number)
+
 
 # -- ways to damage a text ------------------------------------------------------------------------
 
@@ -277,6 +291,22 @@ def typographic(value: Any, rng: random.Random) -> str | None:
     return re.sub(r'"([^"]*)"', "“\\1”", text)
 
 
+def with_fraction(value: Any, rng: random.Random) -> str:
+    """JSON in which large integers are written with a fraction or an exponent."""
+
+    def spelled(found: re.Match[str]) -> str:
+        digits = found.group()
+        forms = (
+            f"{digits}.0",
+            f"{digits}e0",
+            f"{digits}00E-2",
+            f"{digits[0]}.{digits[1:]}e{len(digits) - 1}",
+        )
+        return rng.choice(forms)
+
+    return re.sub(r"(?<![\d.\"])\d{16,}(?![\d.eE\"])", spelled, written(value, rng))
+
+
 _is_text = re.compile(r'".*"', re.DOTALL).fullmatch
 _is_number = re.compile(r"-?\d.*").fullmatch
 
@@ -310,6 +340,8 @@ TEXTS: Mapping[str, Writer] = {
     "NaN": spliced(lambda token: bool(_is_number(token)), lambda _: "NaN"),
     "number with more behind it": spliced(lambda token: bool(_is_number(token)), lambda token: f"{token}kg"),
     "ellipsis": spliced(lambda token: token == ",", lambda _: ", ...,"),
+    "whole number beyond 2^53": with_fraction,
+    "whole number beyond 2^64": with_fraction,
 }  # fmt: skip
 
 # -- what becomes of it ---------------------------------------------------------------------------
@@ -358,6 +390,45 @@ def damage(function: Function, value: Any, way: str, rng: random.Random) -> Dama
         if not function.validate(sent):
             return Damaged(value, sent, (place, respelt(place)))
     return None
+
+
+def damages(
+    function: Function, value: Any, way: str, rng: random.Random, most: int | None = None
+) -> Iterator[Damaged]:
+    """Damage the valid arguments of a function in one way: once, or at every place.
+
+    Args:
+        function: the function.
+        value: the arguments.
+        way: one of ``WAYS``.
+        rng: makes choices.
+        most: the most places at which a way of ``EVERYWHERE`` damages; all where ``None``.
+    """
+    if way in EVERYWHERE:
+        found = [*EVERYWHERE[way](function, value, rng)]
+        yield from found if most is None else rng.sample(found, min(most, len(found)))
+        return
+    damaged = damage(function, value, way, rng)
+    if damaged is not None:
+        yield damaged
+
+
+def too_early(bracket: str) -> Callable[[Function, Any, random.Random], Iterator[Damaged]]:
+    """A way that writes a closing bracket too many, at every place."""
+
+    def propose(_: Function, value: Any, rng: random.Random) -> Iterator[Damaged]:
+        text = written(value, rng)
+        for match in tokens(text):
+            yield Damaged(value, text[: match.end()] + bracket + text[match.end() :])
+
+    return propose
+
+
+EVERYWHERE: Mapping[str, Callable[[Function, Any, random.Random], Iterator[Damaged]]] = {
+    "a closing brace too early": too_early("}"),
+    "a closing square bracket too early": too_early("]"),
+    "two closing braces too early": too_early("}}"),
+}
 
 
 def of_absent(function: Function, value: Any) -> Iterator[tuple[Place, Any]]:
@@ -414,6 +485,9 @@ BY_SCHEMA: Mapping[str, Callable[[Function, Any], Iterator[tuple[Place, Any]]]] 
     "a readOnly property": of_read_only,
     "the tag of another branch": of_another_branch,
 }
+
+
+WAYS = (*TEXTS, *VALUES, *BY_SCHEMA, *EVERYWHERE)
 
 
 def named_but_absent(

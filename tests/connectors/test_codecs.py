@@ -500,6 +500,44 @@ def test_a_stream_that_breaks_off_is_no_answer(name: str) -> None:
     assert codec(name).decode(codec(name).gather(events)).stop in ("truncated", "calls", "text")
 
 
+def _streamed(name: str, text: str) -> list[dict[str, Any]]:
+    """The events of a stream with one call, whose arguments are a text in two pieces."""
+    begin, end = text[:5], text[5:]
+    if name == "anthropic":
+        block = {"type": "tool_use", "id": "c1", "name": "a_get", "input": {}}
+        deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in (begin, end)]
+        return [
+            {"type": "message_start", "message": {"role": "assistant", "content": [], "usage": {}}},
+            {"type": "content_block_start", "index": 0, "content_block": block},
+            *({"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas),
+            {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {}},
+        ]
+    start = {"toolUse": {"toolUseId": "c1", "name": "a_get"}}
+    inputs = [{"toolUse": {"input": piece}} for piece in (begin, end)]
+    return [
+        {"messageStart": {"role": "assistant"}},
+        {"contentBlockStart": {"contentBlockIndex": 0, "start": start}},
+        *({"contentBlockDelta": {"contentBlockIndex": 0, "delta": delta}} for delta in inputs),
+        {"messageStop": {"stopReason": "tool_use"}},
+    ]
+
+
+@pytest.mark.parametrize("name", ["anthropic", "bedrock"])
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ('{"x": 9007199254740993.0}', {"x": 2**53 + 1}),
+        ('{"x": 1, "x": 2}', '{"x": 1, "x": 2}'),
+        ('{"x": 1,}', '{"x": 1,}'),
+        ('{"x": 1e400}', '{"x": 1e400}'),
+    ],
+)
+def test_arguments_of_a_stream_are_read_as_any_others(name: str, text: str, arguments: Any) -> None:
+    """V6: the arguments of a stream lose no digits, and what is not strict JSON stays the text that came."""
+    [call] = codec(name).decode(codec(name).gather(_streamed(name, text))).calls
+    assert json.dumps(call["arguments"]) == json.dumps(arguments)
+
+
 def test_legal_names() -> None:
     """A name that vendors refuse is made legal, the same each time, and never another function's."""
     assert legal_name("a_get") == "a_get"

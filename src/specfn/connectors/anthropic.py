@@ -6,7 +6,7 @@ Source: Anthropic API reference, "Create a message" and "Tool use", and the type
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from specfn._json import JSONDecodeError, JsonObject, loads
+from specfn._json import JsonObject
 from specfn.connectors.codec import Endpoint, alternating, blocks_of, object_of, plain, with_ids
 from specfn.connectors.turn import Demand, Message, Prompt, Stop, Turn
 from specfn.errors import UsageError
@@ -20,6 +20,7 @@ from specfn.schema.profile import (
     SCHEMA,
     Profile,
 )
+from specfn.validation.strict import UNREAD, strict
 
 PROFILE: Final = Profile(
     name="anthropic",
@@ -188,10 +189,8 @@ def _closed(block: JsonObject) -> JsonObject:
     """A block of a stream, with its input read; an input that is not JSON stays the text that it is."""
     text = block.pop("partial_json", None)
     if text:
-        try:
-            block["input"] = loads(text)
-        except JSONDecodeError:
-            block["input"] = text
+        value = strict(text)
+        block["input"] = text if value is UNREAD else value
     return block
 
 

@@ -6,7 +6,7 @@ Source: Amazon Bedrock API reference, "Converse", and the service model of ``bot
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from specfn._json import JSONDecodeError, JsonObject, loads
+from specfn._json import JsonObject
 from specfn.connectors.codec import alternating, blocks_of, object_of, plain
 from specfn.connectors.turn import Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.errors import UsageError
@@ -20,6 +20,7 @@ from specfn.schema.profile import (
     SCHEMA,
     Profile,
 )
+from specfn.validation.strict import UNREAD, strict
 
 PROFILE: Final = Profile(
     name="bedrock",
@@ -185,10 +186,9 @@ def _closed(block: JsonObject) -> JsonObject:
     use = block.get("toolUse")
     if use is None:
         return block
-    try:
-        return {"toolUse": {**use, "input": loads(use["input"]) if use["input"] else {}}}
-    except JSONDecodeError:
-        return block
+    text = use["input"]
+    value = strict(text) if text else {}
+    return {"toolUse": {**use, "input": text if value is UNREAD else value}}
 
 
 def _sendable(block: JsonObject) -> JsonObject:

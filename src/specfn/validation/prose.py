@@ -8,7 +8,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from specfn.records import Repair
-from specfn.validation.reader import Reader
+from specfn.validation.reader import Reader, Reading
 from specfn.validation.strict import UNREAD, strict
 from specfn.validation.tokens import QUOTES, gap, string
 from specfn.validation.unreadable import UnreadableError
@@ -92,6 +92,7 @@ def inner(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
 
 
 _MORE: Final = "There is more after the value. Send one value and nothing else."
+_TOO_EARLY: Final = "This bracket closes nothing. An earlier one may come too early, so that what follows it is in the wrong object."
 _SEVERAL: Final = "There is more than one value, or a piece of one. Send one value, nothing else."
 
 
@@ -171,17 +172,26 @@ def _within(window: _Window, at: int, repairs: list[Repair]) -> tuple[Any, bool]
     _judge_before(_Window(text, start, at).stripped(), repairs)
     after = _Window(text, reading.end, end).stripped()
     if at == start and type(reading.value) is dict and _STRAY.match(after.inside):
-        if after.inside:
-            _note(repairs, "bracket", after.inside)
+        _judge_stray(after, reading, repairs)
     else:
         _judge_after(after, repairs)
     return reading.value, reading.incomplete
 
 
+def _judge_stray(after: _Window, reading: Reading, repairs: list[Repair]) -> None:
+    """Drop surplus closing braces behind an object, unless an earlier brace may be the surplus one."""
+    if not after.inside:
+        return
+    if reading.resumed:
+        raise UnreadableError(after.text, after.start, _TOO_EARLY)
+    _note(repairs, "bracket", after.inside)
+
+
 def _judge_before(around: _Window, repairs: list[Repair]) -> None:
     before = around.inside
     if before:
-        if _PIECE_BEFORE.search(before[-40:]) or strict(before) is not UNREAD:
+        is_piece = _PIECE_BEFORE.search(before[-40:]) or _bracket(before) is not None
+        if is_piece or strict(before) is not UNREAD:
             raise UnreadableError(around.text, around.start, _SEVERAL)
         _note(repairs, "fence" if _ONLY_FENCE.match(before) else "prose", before)
 
@@ -193,11 +203,16 @@ def _judge_after(around: _Window, repairs: list[Repair]) -> None:
     if gap(after, 0).end == len(after):
         _note(repairs, "comment", after)
         return
-    bracket = _ANY_BRACKET.search(_MARK.sub(lambda mark: " " * len(mark.group()), after))
+    bracket = _bracket(after)
     if bracket is not None or after.startswith(_PIECE_AFTER) or strict(after) is not UNREAD:
         at = around.start + (bracket.start() if bracket else 0)
         raise UnreadableError(around.text, at, _SEVERAL)
     _note(repairs, "fence" if _ONLY_FENCE.match(after) else "prose", after)
+
+
+def _bracket(around: str) -> re.Match[str] | None:
+    """The first bracket of a text that belongs to no mark."""
+    return _ANY_BRACKET.search(_MARK.sub(lambda mark: " " * len(mark.group()), around))
 
 
 def _note(repairs: list[Repair], kind: str, before: str) -> None:

@@ -55,11 +55,13 @@ class Reading(NamedTuple):
         value: the value.
         end: where the text goes on.
         incomplete: whether the text ended inside the value, which was closed.
+        resumed: whether a member follows a bracket that may have closed its container too early.
     """
 
     value: Any
     end: int
     incomplete: bool
+    resumed: bool = False
 
 
 class Reader:
@@ -74,6 +76,8 @@ class Reader:
         self._nodes = 0
         self._closed = True
         self._incomplete = False
+        self._shut_early = False
+        self._resumed = False
 
     def read(self, at: int) -> Reading:
         """Read the value that begins here.
@@ -85,7 +89,7 @@ class Reader:
         value = self._value()
         while self._stack:
             value = self._first() if value is _OPENED else self._next(value)
-        return Reading(value, self._at, self._incomplete)
+        return Reading(value, self._at, self._incomplete, self._resumed)
 
     def _value(self) -> Any:
         """A scalar, or a container that is opened."""
@@ -144,6 +148,7 @@ class Reader:
 
     def _member(self, top: _Open) -> Any:
         """One member: in an object its key first."""
+        self._resumed = self._resumed or self._shut_early
         if type(top.box) is dict:
             self._key(top)
         if self._is_over(self._text[self._at : self._at + 1]):
@@ -193,9 +198,17 @@ class Reader:
             top.box.append(value)
 
     def _shut(self) -> Any:
+        """Close the innermost container.
+
+        A member that comes later may belong into it if this bracket is one too many. An array counts only
+        inside an array: what follows it in an object has a key, so it is no item of the array.
+        """
         self._at += 1
         self._closed = True
-        return self._stack.pop().box
+        box = self._stack.pop().box
+        if type(box) is dict or (self._stack and type(self._stack[-1].box) is list):
+            self._shut_early = True
+        return box
 
     def _close(self, *, closed: bool) -> Any:
         """Close what is open at the end of the text, if the last token is surely whole."""

@@ -7,17 +7,15 @@ A reading says the same as the value does. So ``"12"`` is read as a number and `
 import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from math import isfinite
+from math import isinf
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn.records import ABSENT
 from specfn.validation.explain import Fault
 from specfn.validation.facts import Facts
 from specfn.validation.guard import most_digits
+from specfn.validation.numbers import EXACT, is_nonzero
 from specfn.validation.strict import UNREAD, strict
-
-#: Beyond this not every integer has a float of its own (IEEE 754, binary64).
-_EXACT: Final = 2**53
 
 _INTEGER: Final = re.compile(r"-?[1-9][0-9]*|0")
 _DECIMAL: Final = re.compile(r"(-?)(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -105,13 +103,22 @@ def _number(text: str, node: Any, facts: Facts) -> int | float | None:
     if match is None:
         return None
     value = float(text)
-    if not isfinite(value) or (value == 0 and match[1]) or Decimal(repr(value)) != Decimal(text):
+    if not _is_exactly(value, text) or (value == 0 and match[1]):
         return None
     if not value.is_integer():
         return value
-    if abs(value) <= _EXACT:
+    if abs(value) <= EXACT:
         return int(value)
     return value if facts.takes(node, "number") else None
+
+
+def _is_exactly(value: float, text: str) -> bool:
+    """Whether a float is written as a number that says the same, digit by digit."""
+    if isinf(value):
+        return False
+    if value == 0:
+        return not is_nonzero(text)
+    return Decimal(repr(value)) == Decimal(text)
 
 
 def _of_integer(value: int, node: Any, facts: Facts) -> Iterator[Reading]:

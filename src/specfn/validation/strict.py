@@ -1,10 +1,12 @@
 """Strict JSON, read at full speed: what it lets through elsewhere is not read here (RFC 8259; rule V6)."""
 
+import json
 import re
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from specfn._json import loads
 from specfn.validation.guard import sound
+from specfn.validation.numbers import EXACT, decimal
 
 
 class _Unread:
@@ -22,7 +24,7 @@ _TINY: Final = re.compile(r"[eE]-[0-9]{3}|0{300}")
 
 
 def strict(text: str) -> Any:
-    """Read strict JSON in which every key stands once and every number is finite.
+    """Read strict JSON in which every key occurs once and every number is finite.
 
     Returns:
         The value; ``UNREAD`` where there is any doubt, and for what is beyond the limits of ``guard``.
@@ -33,16 +35,33 @@ def strict(text: str) -> Any:
         return UNREAD
     if not sound(value):
         return UNREAD
-    keys, has_zero = _census(value)
-    if keys and _STRING.findall(text).count(":") != keys:
+    census = _census(value)
+    if census.keys and _STRING.findall(text).count(":") != census.keys:
         return UNREAD
-    return UNREAD if has_zero and _TINY.search(text) else value
+    if census.has_zero and _TINY.search(text):
+        return UNREAD
+    return json.loads(text, parse_float=decimal) if census.has_large else value
 
 
-def _census(value: Any) -> tuple[int, bool]:
-    """How many members all objects have, and whether a number is a zero with a fraction."""
+class _Census(NamedTuple):
+    """Facts about a value that need a second look at its text.
+
+    Attributes:
+        keys: how many members all objects have.
+        has_zero: whether a float is zero: the text may say a number that is not.
+        has_large: whether a float is so large that the text may say another integer.
+    """
+
+    keys: int
+    has_zero: bool
+    has_large: bool
+
+
+def _census(value: Any) -> _Census:
+    """Count keys and look for floats, in a sound value."""
     boxes = [value]
     keys = 0
+    has_zero = has_large = False
     for box in boxes:  # which grows as it goes
         kind = type(box)
         if kind is dict:
@@ -50,6 +69,7 @@ def _census(value: Any) -> tuple[int, bool]:
             boxes.extend(box.values())
         elif kind is list:
             boxes.extend(box)
-        elif kind is float and box == 0:
-            return keys, True
-    return keys, False
+        elif kind is float:
+            has_zero = has_zero or box == 0
+            has_large = has_large or abs(box) >= EXACT
+    return _Census(keys, has_zero, has_large)

@@ -5,10 +5,11 @@ A token is read as what it says or not at all. Repairs change how it is written,
 
 import re
 from collections.abc import Mapping
-from math import isfinite
+from math import isinf
 from typing import Any, Final, NamedTuple
 
 from specfn.validation.guard import most_digits
+from specfn.validation.numbers import decimal, is_nonzero
 from specfn.validation.unreadable import UnreadableError
 
 #: How strings are quoted: the closing mark of each opening one.
@@ -36,7 +37,6 @@ _LOW: Final = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _BYTE: Final = re.compile(r"x([0-9a-fA-F]{2})")
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-_NONZERO: Final = re.compile(r"[^eE]*[1-9]")
 _TOKEN: Final = re.compile(r"[^\s,\]}]+")
 _GOES_ON: Final = ("//", "/*", "#", "```")
 _WORD: Final = re.compile(r"[^\s,:{}\[\]\"'“‘]+")
@@ -216,8 +216,8 @@ def _number(text: str, at: int) -> Token:
         if len(whole) > most_digits():
             raise UnreadableError(text, at, f"The number has {len(whole):,} digits: too many.")
         return Token(int(whole), match.end(), (), False)
-    value = float(whole)
-    if not isfinite(value) or (value == 0 and _NONZERO.match(whole)):
+    value = decimal(whole)
+    if (type(value) is float and isinf(value)) or (value == 0 and is_nonzero(whole)):
         raise UnreadableError(text, at, f"{_shown(whole)} is beyond what a number can hold.")
     return Token(value, match.end(), (), False)
 

@@ -1,0 +1,115 @@
+"""Numbers of JSON text: integral ones exactly, others as IEEE doubles."""
+
+import json
+import math
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from specfn.validation.outcome import Failure, Success
+from specfn.validation.parse import parse
+from specfn.validation.validate import Validator
+
+
+@st.composite
+def spelled(draw: st.DrawFn, number: int) -> str:
+    """One of the ways in which JSON writes an integer with a fraction or an exponent."""
+    digits = str(abs(number)) + "0" * draw(st.integers(0, 3))
+    shift = len(digits) - len(str(abs(number)))
+    point = draw(st.integers(1, len(digits)))
+    whole, fraction = digits[:point], digits[point:] + "0" * draw(st.integers(0, 2))
+    if whole != "0" and whole.startswith("0"):
+        whole, fraction = "0", whole[1:] + fraction
+    exponent = len(digits) - point - shift
+    mark, sign = (
+        draw(st.sampled_from("eE")),
+        draw(st.sampled_from(["", "+"] if exponent >= 0 else [""])),
+    )
+    tail = f"{mark}{sign}{exponent}" if exponent or not fraction or draw(st.booleans()) else ""
+    return ("-" if number < 0 else "") + whole + (f".{fraction}" if fraction else "") + tail
+
+
+integers = (
+    st.integers(-(2**70), 2**70)
+    | st.integers(-9, 9).map(lambda step: 2**53 + step)
+    | st.integers(-9, 9).map(lambda step: 2**64 + step)
+    | st.integers(-(10**300), 10**300)
+    | st.tuples(st.integers(1, 99), st.integers(0, 300)).map(lambda pair: pair[0] * 10 ** pair[1])
+).filter(bool)
+
+#: Texts around a number: strict JSON, and what only the lenient reader reads.
+FRAMES = ("@", "[@]", '{"a": @}', "[@,]", "{'a': @}", "```json\n[@]\n```", '"[@]"')
+
+
+@settings(max_examples=500)
+@given(
+    integers.flatmap(lambda number: st.tuples(st.just(number), spelled(number))),
+    st.sampled_from(FRAMES),
+)
+@example((2**53 + 1, "9007199254740993.0"), "[@]")
+@example((10**23, "1e23"), "[@,]")
+@example((2**63 + 1, "9223372036854775809.0"), '{"a": @}')
+@example((10**308, "1e308"), "@")
+def test_integral_numbers_are_exact(pair: tuple[int, str], frame: str) -> None:
+    """V6: an integral number is read exactly, however it is written and whatever its size."""
+    number, text = pair
+    outcome = parse(frame.replace("@", text))
+    assert isinstance(outcome, Success), outcome
+    assert _only(outcome.data) == number, text
+
+
+@settings(max_examples=300)
+@given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(FRAMES))
+def test_decimals_are_doubles(number: float, frame: str) -> None:
+    """V6: a number that is not integral is the nearest double, and an integral double is the integer it writes."""
+    text = json.dumps(number)
+    read = _only(parse(frame.replace("@", text)).data)
+    if Fraction(text).denominator == 1:
+        assert Fraction(read) == Fraction(text)
+    else:
+        assert type(read) is float
+        assert read == number
+
+
+def test_a_float_stays_a_float_where_it_is_exact() -> None:
+    """V6: only what a float cannot hold becomes an integer; zero keeps its sign."""
+    outcome = parse("[12.0, 1e3, 1e22, -0.0, 9007199254740992.0, 9007199254740993.5]")
+    assert [type(item) for item in outcome.data] == [float] * 6
+    assert math.copysign(1, outcome.data[3]) == -1
+    assert outcome.repairs == ()
+
+
+@pytest.mark.parametrize("text", ["1e400", "-1e400", "1e309", "1" + "0" * 400 + ".0", "1e-400"])
+@pytest.mark.parametrize("frame", FRAMES[:5])
+def test_what_no_float_comes_near_is_refused(text: str, frame: str) -> None:
+    """V6: a number with a fraction or exponent that is beyond all floats stays an error."""
+    outcome = parse(frame.replace("@", text))
+    assert isinstance(outcome, Failure)
+    assert outcome.fault is not None
+    assert "beyond" in outcome.fault.reason
+
+
+@pytest.mark.parametrize("kind", ["integer", "number"])
+def test_exact_integers_are_valid(kind: str) -> None:
+    """V5, V6: the integer is judged as that integer."""
+    schema = {"type": "object", "properties": {"x": {"type": kind, "maximum": 2**53}}}
+    assert not Validator(schema).is_valid(parse('{"x": 9007199254740993.0}').data)
+    assert Validator(schema).is_valid(parse('{"x": 9007199254740992.0}').data)
+    for text in ("1e23", "1.7976931348623157e308", "-9007199254740993e0"):
+        assert Validator({"type": kind}).is_valid(parse(text).data)
+
+
+def test_many_large_numbers_are_read_in_linear_time() -> None:
+    """V6: long fractions and many large numbers cost no more than their text."""
+    assert parse("1" + "0" * 20 + "." + "0" * 1_000_000).data == 10**20
+    assert parse(f"[{'1e23,' * 50_000}1e23]").data == [10**23] * 50_001
+
+
+def _only(data: Any) -> Any:
+    """The number that a frame holds."""
+    while isinstance(data, dict | list):
+        [data] = data.values() if isinstance(data, dict) else data
+    return data
