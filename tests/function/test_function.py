@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from specfn.api import load
-from specfn.function.function import Function, is_idempotent, safety_of
+from specfn.function.function import Function
+from specfn.migrate.safety import is_idempotent, safety_of
 from specfn.options import Options
 
 TREE = {

@@ -87,7 +87,8 @@ HEADERS = [
     "Host", "host", "Content-Length", "Transfer-Encoding", "Connection", "TE", "Trailer", "Upgrade", "Via",
     "Expect", "Keep-Alive", "Cookie", "Cookie2", "Set-Cookie", "Authorization", "Proxy-Authorization",
     "Proxy-Connection", "Proxy-X", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "x-forwarded-proto",
-    "Content-Type", "Accept",
+    "Content-Type", "Accept", "X-HTTP-Method-Override", "x-http-method", "X-METHOD-OVERRIDE", "X-Original-URL",
+    "x-rewrite-url", "X_HTTP_Method_Override", "X_Forwarded_For", "X-HTTP-Host-Override",
 ]  # fmt: skip
 
 
@@ -118,6 +119,98 @@ def test_no_schema_offers_a_header_that_routes(name: str, *, required: bool) -> 
         assert f"connection.headers[{name!r}]" in str(error)  # noqa: PT017  # only some are required
         return
     assert (made.method, made.headers["host"]) == ("GET", "api.example:8443")
+
+
+DELETE = {"type": "string", "enum": ["DELETE"]}
+ANY = {"type": "string"}
+
+
+def overriding(
+    schema: Any, *, name: str = "X-HTTP-Method-Override", where: str = "header", **more: Any
+) -> dict[str, Any]:
+    """A document with one POST that declares an override and takes any form."""
+    declared = {"name": name, "in": where, "schema": schema, "required": True, **more}
+    content = {"application/x-www-form-urlencoded": {"schema": {"type": "object"}}}
+    own = {"parameters": [declared], "requestBody": {"content": content}}
+    info = {"title": "t", "version": "1"}
+    return {"openapi": "3.1.0", "info": info, "paths": {"/x": {"post": own}}}
+
+
+@pytest.mark.parametrize("schema", [DELETE, {"const": "delete"}, {"allOf": [DELETE, ANY]}])
+@pytest.mark.parametrize(("name", "where"), [("X-Method-Override", "header"), ("_method", "query")])
+def test_the_only_value_of_an_override_is_sent(schema: Any, name: str, where: str) -> None:
+    """A required override with one possible value is sent, and the call is as dangerous as the value says."""
+    [function] = load(overriding(schema, name=name, where=where))
+    assert function.safety == "destructive"
+    made = request(function, {}, HERE)
+    sent = made.headers.get(name) or made.url.params[name]
+    assert sent.upper() == "DELETE"
+    assert any("the only value" in note.text for note in function.notes)
+
+
+def test_an_only_value_lowers_no_safety() -> None:
+    """A document that names GET in a header makes no POST a read: a server may ignore the header."""
+    [function] = load(overriding({"const": "GET"}))
+    assert (function.safety, function.idempotent) == ("write", False)
+    [function] = load(
+        overriding(ANY), options=Options(fixed={"header.X-HTTP-Method-Override": "GET"})
+    )
+    assert function.safety == "read"
+
+
+@pytest.mark.parametrize(
+    ("schema", "option"),
+    [(ANY, "header.X-HTTP-Method-Override"), ({"enum": ["PUT", "DELETE"]}, "headers.x-http-method-override")],
+)  # fmt: skip
+def test_an_override_without_a_value(schema: Any, option: str) -> None:
+    """A required override that nothing fills is a mistake of the caller; the error names the option that helps."""
+    [function] = load(overriding(schema))
+    with pytest.raises(UsageError, match=r"Options\.fixed\['header\.X-HTTP-Method-Override'\]"):
+        request(function, {}, HERE)
+    own = Connection(base_url="https://h", headers={"X-HTTP-Method-Override": "PUT"})
+    assert request(function, {}, own).headers["X-HTTP-Method-Override"] == "PUT"
+    [function] = load(overriding(schema), options=Options(fixed={option: "DELETE"}))
+    assert function.safety == "destructive"
+    assert request(function, {}, HERE).headers["X-HTTP-Method-Override"] == "DELETE"
+
+
+def test_an_optional_override_is_left_out() -> None:
+    """An override that need not be given is not sent, and a pattern of ``Options.fixed`` does not fill it."""
+    document = overriding(DELETE, required=False)
+    document["paths"]["/x"]["post"]["parameters"].append(
+        {"name": "X-Trace", "in": "header", "schema": ANY}
+    )
+    [function] = load(document, options=Options(fixed={"X-*": "on"}))
+    assert function.safety == "write"
+    made = request(function, {}, HERE)
+    assert made.headers["X-Trace"] == "on"
+    assert "X-HTTP-Method-Override" not in made.headers
+
+
+@pytest.mark.parametrize("keyword", [True, False])
+def test_an_override_has_no_place_among_arguments(*, keyword: bool) -> None:
+    """By position and by key, for a model and for a person, an override does not exist."""
+    options = Options(keyword=keyword, separate=lambda node: node.name == "X-HTTP-Method-Override")
+    [function] = load(overriding(DELETE), options=options)
+    assert [key for key, _ in function.schemas.keys] == ["body"]
+    assert function.separated is None or function.separated.human in (None, [None])
+    given = {"body": {"a": "b"}} if keyword else [{"a": "b"}]
+    assert function.validate(given)
+    assert request(function, given, HERE).headers["X-HTTP-Method-Override"] == "DELETE"
+
+
+@pytest.mark.parametrize("value", ["DELETE", " delete ", ["PUT", "DELETE"], "PURGE"])
+@pytest.mark.parametrize("name", ["_method", "_HttpMethod", "X-HTTP-Method-Override", ".method"])
+def test_a_form_does_not_do_more_than_was_allowed(loopback: Any, name: str, value: Any) -> None:
+    """A call that is allowed as a write becomes no deletion by a field that frameworks obey."""
+    application = load(overriding(ANY, required=False))
+    bound = application.bind(Connection(base_url=loopback.url), allow={"read", "write"})
+    told = bound["POST /x"].answer({"body": {name: value}})
+    assert loopback.requests == []
+    assert "override" in told
+    assert "200" in bound["POST /x"].answer({"body": {"_method": "PUT"}})
+    freed = load(overriding(ANY, required=False), options=Options(safety={"*": "destructive"}))
+    request(freed["POST /x"], {"body": {name: value}}, HERE)
 
 
 @pytest.mark.corpus

@@ -58,6 +58,8 @@ RESERVED = [
     "Host", "Content-Length", "Transfer-Encoding", "Connection", "Cookie", "Authorization", "cookie",
     "Proxy-Authorization", "Proxy-Connection", "X-Forwarded-For", "x-forwarded-host", "Content-Type",
     "Upgrade", "TE", "Trailer", "Expect", "Forwarded", "X A", "X:A", "X\r\nA", "", "X-Ä",
+    "X-HTTP-Method-Override", "x-http-method", "X-Method-Override", "X-Original-URL", "X-REWRITE-URL",
+    "X_HTTP_METHOD_OVERRIDE", "x_original_url", "X_Forwarded_Host", "Proxy_Authorization",
 ]  # fmt: skip
 
 

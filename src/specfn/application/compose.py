@@ -12,11 +12,12 @@ from specfn.document.normalize import Normalized
 from specfn.document.reader import dicts
 from specfn.function import naming
 from specfn.function.composer import Composer
-from specfn.function.function import Function, is_idempotent, safety_of
+from specfn.function.function import Function
 from specfn.migrate.fixed import fix
 from specfn.migrate.migrate import matching, migrate, names_of, without
 from specfn.migrate.references import References
 from specfn.migrate.route import Api, Route
+from specfn.migrate.safety import is_repeatable, route_safety
 from specfn.records import Note
 from specfn.schema.chains import is_suspicious
 from specfn.schema.unfolding import MAX_NODES, Unfolding
@@ -52,8 +53,9 @@ def compose(
     if normalized.nodes > MAX_NODES:
         migration = without(document, migration, "chain", _oversized(Unfolding(schemas)))
     refuse_unmatched(migration.routes, document, settings, composer.look)
-    routes = fix(migration.routes, settings.fixed)
+    routes = fix(migration.routes, settings.fixed, composer.look)
     composer.check_fixed(routes)
+    routes = tuple(route._replace(safety=_safety(route, settings)) for route in routes)
     names = naming.names(
         [route.accessor for route in routes],
         [f"{route.method.upper()} {route.path}" for route in routes],
@@ -99,13 +101,13 @@ def _api(document: JsonObject, source: str | None) -> Api:
     )
 
 
-def _asked(route: Route, settings: Settings) -> Safety | None:
-    """The safety that ``Options.safety`` gives a route, by any of its names."""
-    return matching(settings.safety, names_of(route)) if settings.safety else None
+def _safety(route: Route, settings: Settings) -> Safety:
+    """Return the safety that ``Options.safety`` gives a route by any of its names, else its own."""
+    asked = matching(settings.safety, names_of(route)) if settings.safety else None
+    return asked or route_safety(route)
 
 
 def _function(route: Route, name: str, api: Api, composer: Composer) -> Function:
-    settings = composer.settings
     schemas = composer.schemas(route)
     tags = route.operation.get("tags")
     return Function(
@@ -113,8 +115,8 @@ def _function(route: Route, name: str, api: Api, composer: Composer) -> Function
         accessor=route.accessor,
         tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
         deprecated=is_true(route.operation.get("deprecated")),
-        safety=_asked(route, settings) or safety_of(route.method),
-        idempotent=is_idempotent(route.method),
+        safety=route.safety,
+        idempotent=is_repeatable(route),
         route=route,
         api=api,
         schemas=schemas,

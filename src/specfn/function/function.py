@@ -345,27 +345,3 @@ def _uncallable(arguments: Any, error: DocumentError) -> tuple[ArgumentProblem, 
     """The problem of all arguments: a schema that cannot be enforced admits nothing."""
     text = f"The function cannot be called: {error.reason}."
     return (ArgumentProblem(path="$input", expected="never", value=arguments, description=text),)
-
-
-#: The safety of methods (RFC 9110, section 9.2.1); what is not known may do anything.
-_SAFETY: dict[str, Safety] = {
-    "get": "read",
-    "head": "read",
-    "options": "read",
-    "query": "read",
-    "patch": "write",
-    "post": "write",
-    "put": "write",
-}
-
-_IDEMPOTENT = frozenset({"delete", "get", "head", "options", "put", "query", "trace"})
-
-
-def safety_of(method: str) -> Safety:
-    """What a method may do, before ``Options.safety`` is asked."""
-    return _SAFETY.get(method, "destructive")
-
-
-def is_idempotent(method: str) -> bool:
-    """Whether a method is idempotent (RFC 9110, section 9.2.2)."""
-    return method in _IDEMPOTENT

@@ -1,7 +1,8 @@
 """Declared parameters with their arguments, written as their places in the request take them (X2)."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, TypeAlias
+from urllib.parse import unquote_plus
 
 from specfn.http import style
 from specfn.http.body import form_pairs
@@ -10,8 +11,11 @@ from specfn.http.media import is_json
 from specfn.http.style import Escape, Pair
 from specfn.http.unfit import Faults, Unfit
 from specfn.http.values import dumps, text
-from specfn.migrate.reserved import is_reserved
+from specfn.migrate.reserved import is_reserved, overrides
 from specfn.migrate.route import Group, Parameter
+
+#: The keys of values that the caller or the document fixed; they may override the method (rule X11).
+Fixed: TypeAlias = Collection[tuple[str, ...]]
 
 
 def argument(parameter: Parameter, group: Mapping[str, Any]) -> tuple[bool, Any]:
@@ -124,28 +128,49 @@ def _arguments(
             yield parameter, place, value
 
 
-def query(group: Group | None, named: Mapping[str, Any], faults: Faults) -> list[str]:
-    """A group's parameters as the pairs of a query, encoded."""
+def query(
+    group: Group | None, named: Mapping[str, Any], faults: Faults, fixed: Fixed = ()
+) -> list[str]:
+    """Return a group's parameters as the pairs of a query, encoded.
+
+    Rule X11: no argument becomes a field that overrides the method, not even as the key of an object.
+    """
     written: list[str] = []
     for parameter, place, value in _arguments(group, named, faults):
         with faults.at(*place):
-            if parameter.location == "querystring":
-                written.append(querystring(parameter, value))
-                continue
-            pairs = query_pairs(parameter, value)
-            written.extend(f"{name}={item}" for name, item in pairs)
+            pairs = _query(parameter, value)
+            if place not in fixed and any(map(_overrides_method, pairs)):
+                raise Unfit("undefined", "only Options.fixed may override the method", value=value)
+            written += pairs
     return written
 
 
-def headers(group: Group | None, named: Mapping[str, Any], faults: Faults) -> dict[str, Pair]:
-    """A group's headers, by lower-case name.
+def _query(parameter: Parameter, value: Any) -> list[str]:
+    """Return one parameter as encoded pairs."""
+    if parameter.location == "querystring":
+        return [querystring(parameter, value)]
+    return [f"{name}={item}" for name, item in query_pairs(parameter, value)]
 
-    Rule X11: what a header parameter may never be is refused, whatever the document says.
+
+def _overrides_method(written: str) -> bool:
+    """Return whether a piece of a query has a field that overrides the method."""
+    names = (pair.partition("=")[0] for pair in written.split("&"))
+    return any(overrides(unquote_plus(name), "query") for name in names)
+
+
+def headers(
+    group: Group | None, named: Mapping[str, Any], faults: Faults, fixed: Fixed = ()
+) -> dict[str, Pair]:
+    """Return a group's headers, by lower-case name.
+
+    Rule X11: what a header parameter may never be is refused, whatever the document says. What overrides the
+    method or the path is written where its value is fixed.
     """
     written: dict[str, Pair] = {}
     for parameter, place, value in _arguments(group, named, faults):
         with faults.at(*place):
-            if is_reserved(parameter.name) or not is_token(parameter.name):
+            is_refused = is_reserved(parameter.name) and place not in fixed
+            if is_refused or not is_token(parameter.name):
                 raise Unfit("undefined", "only connection.headers may set this header")
             header = header_text(parameter, value)
             if header is not None:

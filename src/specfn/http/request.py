@@ -22,6 +22,7 @@ from specfn.http.covered import covered
 from specfn.http.headers import is_token, is_value
 from specfn.http.media import is_json
 from specfn.http.origin import Base
+from specfn.http.override import refuse_override
 from specfn.http.security import Slot
 from specfn.http.style import Pair
 from specfn.http.unfit import Faults, Unfit
@@ -156,12 +157,18 @@ def _written(
     Raises:
         DocumentError: the path key cannot be written at all.
     """
-    return (
+    fixed = route.fixed
+    written = (
         url.path(route, named, faults),
-        (*url.fixed_query(route, named, faults), *parameters.query(route.query, named, faults)),
-        parameters.headers(route.headers, named, faults),
+        (
+            *url.fixed_query(route, named, faults),
+            *parameters.query(route.query, named, faults, fixed),
+        ),
+        parameters.headers(route.headers, named, faults, fixed),
         parameters.cookies(route.cookies, named, faults),
     )
+    refuse_override(route, named, faults)
+    return written
 
 
 def unsendable(function: Function, arguments: Any) -> tuple[ArgumentProblem, ...]:

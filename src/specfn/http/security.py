@@ -10,7 +10,8 @@ from specfn.errors import UsageError
 from specfn.http.connection import MASK, Connection, reveal
 from specfn.http.headers import is_cookie_value, is_token, is_value
 from specfn.http.origin import Base, is_loopback
-from specfn.migrate.route import Api, Location, Route
+from specfn.migrate.reserved import overrides
+from specfn.migrate.route import Api, Location, Parameter, Route
 
 Slot: TypeAlias = Literal["header", "query", "cookie"]
 
@@ -112,7 +113,7 @@ def _of_hidden(
             if given:
                 wanted.append(given[0])
             elif parameter.required and not (own and route.security):
-                raise UsageError(_missing(route, slot, parameter.name, own))
+                raise UsageError(_missing(route, slot, parameter, own))
     return tuple(dict.fromkeys(wanted))
 
 
@@ -123,11 +124,17 @@ def _is_at(scheme: JsonObject, slot: Slot, name: str) -> bool:
     return own == name or (slot == "header" and own.lower() == name.lower())
 
 
-def _missing(route: Route, slot: Slot, name: str, schemes: list[str]) -> str:
-    place = f"{_FIELDS[slot]}[{name!r}]" if not schemes else f"credentials[{schemes[0]!r}]"
+def _missing(route: Route, slot: Slot, parameter: Parameter, schemes: list[str]) -> str:
+    """Return the error of a required parameter that nothing fills, with the option that does."""
+    name = parameter.name
+    option = f"connection.{_FIELDS[slot]}[{name!r}]"
+    if overrides(name, parameter.location) is not None:
+        option = f"Options.fixed[{f'{parameter.location}.{name}'!r}] or {option}"
+    elif schemes:
+        option = f"connection.credentials[{schemes[0]!r}]"
     return (
         f"{route.method.upper()} {route.path} needs the {slot} parameter {name!r}, "
-        f"which no model is shown: give it as connection.{place}"
+        f"which no model is shown: give it as {option}"
     )
 
 
@@ -172,7 +179,11 @@ def _carries_secrets(route: Route, api: Api, connection: Connection) -> bool:
         named
         or bool(connection.cookies)
         or any(_is_carried(scheme, connection) for scheme in api.security_schemes.values())
-        or any(_is_given(_SLOTS[each.location], each.name, connection) for each in route.hidden)
+        or any(
+            _is_given(_SLOTS[each.location], each.name, connection)
+            for each in route.hidden
+            if overrides(each.name, each.location) is None
+        )
     )
 
 

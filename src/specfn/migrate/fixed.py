@@ -1,4 +1,4 @@
-"""Parameters whose value the caller has fixed: shown to nobody, and filled in when a request is made (rule S6)."""
+"""Parameters with a fixed value: shown to nobody, and filled in when a request is made (rules S6, X11)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -7,28 +7,88 @@ from typing import Any
 from specfn._json import JsonObject
 from specfn._near import near
 from specfn.errors import UsageError
+from specfn.migrate.groups import GROUPS
+from specfn.migrate.media import Look
+from specfn.migrate.reserved import overrides
 from specfn.migrate.route import Group, Parameter, Route
+from specfn.records import ABSENT, Note
 
 
-def fix(routes: Sequence[Route], values: Mapping[str, Any]) -> tuple[Route, ...]:
-    """Routes that know the fixed values of their parameters.
+def fix(routes: Sequence[Route], values: Mapping[str, Any], look: Look) -> tuple[Route, ...]:
+    """Return routes that know the fixed values of their parameters.
+
+    A hidden parameter that overrides the method or the path takes its value from here as well. If it is required
+    and the caller fixes none, it takes the only value that the document allows (rule X11).
 
     Args:
         routes: of the whole document.
         values: by ``LOCATION.NAME`` (``query.limit``), by the name of a parameter, or by a pattern of either
             with ``*``; the first of these goes before the others. Letter case does not count in headers.
+            A pattern fills no override.
+        look: gives the composed schema behind a normalized one.
 
     Raises:
         UsageError: a name that no operation has, or two patterns that fix one parameter differently.
     """
-    if not values:
-        return tuple(routes)
     used: set[str] = set()
-    fixed = tuple(route._replace(fixed=dict(_values(route, values, used))) for route in routes)
+    fixed = tuple(
+        _fixed(route, values, used, look) if values or route.hidden else route for route in routes
+    )
     for name in values:
         if name not in used:
             raise UsageError(_unknown(name, routes))
     return fixed
+
+
+def _fixed(route: Route, values: Mapping[str, Any], used: set[str], look: Look) -> Route:
+    """Return a route with its fixed values, its overrides among them."""
+    found = dict(_values(route, values, used))
+    only: set[tuple[str, ...]] = set()
+    notes = [*route.notes]
+    filled: list[Parameter] = []
+    for parameter in _overrides(route):
+        place = (GROUPS[parameter.location], parameter.key)
+        given = _given(route, parameter, parameter.key, values, used, ranks=2)
+        value = given if given is not ABSENT else _only_value(parameter, look)
+        if value is ABSENT:
+            continue
+        found[place] = value
+        filled.append(parameter)
+        if given is ABSENT:
+            only.add(place)
+            text = f"{parameter.name!r} is sent with the only value that the document allows: {value!r}"
+            notes.append(Note(pointer=parameter.pointer, text=text))
+    return _with(route, filled)._replace(fixed=found, only=frozenset(only), notes=tuple(notes))
+
+
+def _overrides(route: Route) -> Iterator[Parameter]:
+    """Yield the hidden parameters that override the method or the path."""
+    for parameter in route.hidden:
+        if overrides(parameter.name, parameter.location) is not None:
+            yield parameter
+
+
+def _only_value(parameter: Parameter, look: Look) -> Any:
+    """Return the one value that a required parameter may have; ``ABSENT`` if there is a choice."""
+    schema = look(parameter.schema) if parameter.required else None
+    if not isinstance(schema, dict):
+        return ABSENT
+    allowed = [schema["const"]] if "const" in schema else schema.get("enum")
+    return allowed[0] if isinstance(allowed, list) and len(allowed) == 1 else ABSENT
+
+
+def _with(route: Route, filled: Sequence[Parameter]) -> Route:
+    """Return a route that writes parameters which were hidden."""
+    for parameter in filled:
+        key = GROUPS[parameter.location]
+        group: Group = getattr(route, key) or Group(key=key, parameters=(), required=False)
+        group = group._replace(
+            parameters=(*group.parameters, parameter), required=group.required or parameter.required
+        )
+        hidden = tuple(each for each in route.hidden if each is not parameter)
+        changed: dict[str, Any] = {key: group, "hidden": hidden}
+        route = route._replace(**changed)
+    return route
 
 
 def shown(route: Route) -> Route:
@@ -78,22 +138,37 @@ def _places(route: Route) -> Iterator[tuple[tuple[str, ...], Parameter, str]]:
 def _values(
     route: Route, values: Mapping[str, Any], used: set[str]
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for place, parameter, key in _places(route):
-        ranks = _matching(parameter, key, values)
-        used.update(each for rank in ranks for each in rank)
-        found = next(filter(None, ranks), [])
-        if len(found) > 1 and any(values[each] != values[found[0]] for each in found):
-            where = f"{route.method.upper()} {route.path}"
-            listed = " and ".join(map(repr, found))
-            raise UsageError(f"Options.fixed gives {key!r} of {where} two values: by {listed}")
-        if found:
-            yield place, values[found[0]]
+    for place, parameter, key in _places(route) if values else ():
+        value = _given(route, parameter, key, values, used)
+        if value is not ABSENT:
+            yield place, value
+
+
+def _given(
+    route: Route,
+    parameter: Parameter,
+    key: str,
+    values: Mapping[str, Any],
+    used: set[str],
+    *,
+    ranks: int = 3,
+) -> Any:
+    """Return the value that the caller fixes, by the first ranks of ``_matching``; ``ABSENT`` if none."""
+    matched = _matching(parameter, key, values)[:ranks]
+    used.update(each for rank in matched for each in rank)
+    found = next(filter(None, matched), [])
+    if len(found) > 1 and any(values[each] != values[found[0]] for each in found):
+        where = f"{route.method.upper()} {route.path}"
+        listed = " and ".join(map(repr, found))
+        raise UsageError(f"Options.fixed gives {key!r} of {where} two values: by {listed}")
+    return values[found[0]] if found else ABSENT
 
 
 def _matching(parameter: Parameter, key: str, values: Collection[str]) -> tuple[list[str], ...]:
     """What means a parameter, by rank: names with its location, plain names, patterns."""
     own = {key} if parameter.members else {key, parameter.name}
-    placed = {f"{parameter.location}.{name}" for name in own}
+    group = GROUPS.get(parameter.location, parameter.location)
+    placed = {f"{where}.{name}" for where in (parameter.location, group) for name in own}
     spelled = {each: each for each in values}
     if parameter.location == "header":
         own, placed = ({name.lower() for name in names} for names in (own, placed))
@@ -135,11 +210,11 @@ def _unknown(name: str, routes: Iterable[Route]) -> str:
     there = dict.fromkeys(
         key if parameter.members else parameter.name
         for route in routes
-        for _, parameter, key in _places(route)
+        for _, parameter, key in (*_places(route), *(((), p, p.key) for p in _overrides(route)))
     )
     wanted = name.rpartition(".")[2] if name.partition(".")[0] in _LOCATIONS else name
     reason = f"Options.fixed names {name!r}, and no operation has such a parameter"
     return f"{reason}{near(wanted, there) or '; there is none'}"
 
 
-_LOCATIONS = frozenset({"path", "query", "header", "cookie", "querystring"})
+_LOCATIONS = frozenset({"path", *GROUPS, *GROUPS.values()})

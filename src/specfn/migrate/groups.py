@@ -6,7 +6,7 @@ from specfn._json import JsonObject
 from specfn.document.keywords import is_true
 from specfn.migrate.media import Look
 from specfn.migrate.parameters import declaration
-from specfn.migrate.reserved import ignored, is_of_caller
+from specfn.migrate.reserved import ignored, is_of_caller, overrides
 from specfn.migrate.route import Group, GroupKey, Location, Parameter
 from specfn.records import Note
 from specfn.settings import Presence, Settings
@@ -179,10 +179,9 @@ def _hidden(
 ) -> str | None:
     """Why a model must not see a parameter; ``None`` if it may (rule R7)."""
     lower = name.lower()
-    if location == "header" and (reason := ignored(name)) is not None:
+    reason = _reserved(name, location)
+    if reason is not None:
         return reason
-    if location == "header" and is_of_caller(name):
-        return "only connection.headers may set it"
     wish = settings.hidden.get(name)
     if wish is None and location == "header":
         wish = next((each for key, each in settings.hidden.items() if key.lower() == lower), None)
@@ -193,6 +192,18 @@ def _hidden(
     if plain(name) in _CREDENTIALS:
         return "it is a credential by its name: the connection fills it"
     return None
+
+
+def _reserved(name: str, location: Location) -> str | None:
+    """Return why no option shows a parameter to a model; ``None`` if one may (rule X11)."""
+    if location == "header" and (reason := ignored(name)) is not None:
+        return reason
+    if location == "header" and is_of_caller(name):
+        return "only connection.headers may set it"
+    overridden = overrides(name, location)
+    if overridden is None:
+        return None
+    return f"it overrides the {overridden}; Options.fixed[{f'{location}.{name}'!r}] sets it"
 
 
 def _without_credentials(

@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from specfn._json import JsonObject
 from specfn.records import ArgumentProblem, Note
+from specfn.settings import Safety
 
 Location: TypeAlias = Literal["path", "query", "querystring", "header", "cookie"]
 GroupKey: TypeAlias = Literal["query", "headers", "cookies"]
@@ -193,6 +194,8 @@ class Route(NamedTuple):
         pointer: JSON Pointer of the operation in the document.
         hidden: the parameters that no model is shown and the connection fills (rule R7).
         fixed: the values of parameters that nobody is shown, by their keys from the root (rule S6).
+        only: the keys among ``fixed`` whose value is the only one that the document allows (rule X11).
+        safety: the most that a call may do; a body cannot name a method that does more (rule X11).
     """
 
     method: str
@@ -213,6 +216,8 @@ class Route(NamedTuple):
     pointer: str
     hidden: tuple[Parameter, ...] = ()
     fixed: Mapping[tuple[str, ...], Any] = {}
+    only: frozenset[tuple[str, ...]] = frozenset()
+    safety: Safety = "destructive"
 
     @property
     def groups(self) -> tuple[Group, ...]:

@@ -1,0 +1,82 @@
+"""Safety and idempotence of a route, by the method that a server finally acts on (rules F6, X11)."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from specfn.migrate.reserved import overrides
+from specfn.migrate.route import Placeholder, Route
+from specfn.settings import Safety
+
+#: The safety of methods (RFC 9110, section 9.2.1); an unknown method may do anything.
+_SAFETY: Final[dict[str, Safety]] = {
+    "get": "read",
+    "head": "read",
+    "options": "read",
+    "query": "read",
+    "patch": "write",
+    "post": "write",
+    "put": "write",
+}
+
+#: Safeties, the most harmless first.
+_ORDER: Final[tuple[Safety, ...]] = ("read", "write", "destructive")
+
+_IDEMPOTENT: Final = frozenset({"delete", "get", "head", "options", "put", "query", "trace"})
+
+
+def safety_of(method: str) -> Safety:
+    """Return what a method may do, before ``Options.safety`` is asked."""
+    return _SAFETY.get(method, "destructive")
+
+
+def is_idempotent(method: str) -> bool:
+    """Return whether a method is idempotent (RFC 9110, section 9.2.2)."""
+    return method in _IDEMPOTENT
+
+
+def exceeds(safety: Safety, limit: Safety) -> bool:
+    """Return whether one safety allows more than another."""
+    return _ORDER.index(safety) > _ORDER.index(limit)
+
+
+def method_in(value: Any) -> str:
+    """Return the method that the value of an override names, in lower case."""
+    return str(value).strip().lower()
+
+
+def route_safety(route: Route) -> Safety:
+    """Return what a call of a route may do, its method overrides considered.
+
+    A value of ``Options.fixed`` replaces the method. A value that only the document declares can raise the safety
+    but not lower it: a server may ignore the header and act on the method of the request line.
+    """
+    chosen = [*_named(route, by_caller=True)] or [route.method]
+    return max(
+        (safety_of(method) for method in (*chosen, *_named(route, by_caller=False))),
+        key=_ORDER.index,
+    )
+
+
+def is_repeatable(route: Route) -> bool:
+    """Return whether a call may be sent twice: its method and every override of it are idempotent."""
+    named = (*_named(route, by_caller=True), *_named(route, by_caller=False))
+    return all(map(is_idempotent, (route.method, *named)))
+
+
+def _named(route: Route, *, by_caller: bool) -> Iterator[str]:
+    """Yield the methods that fixed overrides name, of the caller or of the document."""
+    for place, value in route.fixed.items():
+        location = "header" if place[0] == "headers" else "query"
+        is_override = len(place) > 1 and overrides(place[1], location) == "method"
+        if is_override and (place not in route.only) is by_caller:
+            yield method_in(value)
+    if not by_caller:
+        yield from _in_path_key(route)
+
+
+def _in_path_key(route: Route) -> Iterable[str]:
+    """Yield the methods that the query of the path key names; a placeholder may become any method."""
+    for name, pieces in route.template.query:
+        if pieces and overrides(name, "query"):
+            literal = [piece for piece in pieces if not isinstance(piece, Placeholder)]
+            yield method_in("".join(literal)) if len(literal) == len(pieces) else ""
