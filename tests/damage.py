@@ -424,10 +424,35 @@ def too_early(bracket: str) -> Callable[[Function, Any, random.Random], Iterator
     return propose
 
 
+def null_anywhere(function: Function, value: Any, rng: random.Random) -> Iterator[Damaged]:
+    """Null at every place of the arguments, and at every absent one, where the function does not take it."""
+    proposals = [*null_for_something(value, rng), *of_absent(function, value)]
+    for place, sent in proposals:
+        if not function.validate(sent):
+            yield Damaged(without_null(function, sent, place), sent, (place,))
+
+
+def without_null(function: Function, sent: Any, place: Place) -> Any:
+    """What null at a place may become: nothing, where it can only mean that; else it has to stay."""
+    if type(place[-1]) is not str or (place[0] == "body" and not creates(function)):
+        return sent
+    left = without(sent, place)
+    return left if function.validate(left) else sent
+
+
+def creates(function: Function) -> bool:
+    """Whether a function posts to a collection, and not a merge patch."""
+    last = re.split(r"[?#]", function.path)[0].rstrip("/").rpartition("/")[2]
+    body = function.route.body
+    merges = body is not None and "merge-patch" in body.media_type.lower()
+    return function.method == "post" and not re.search(r"\{|^:", last) and not merges
+
+
 EVERYWHERE: Mapping[str, Callable[[Function, Any, random.Random], Iterator[Damaged]]] = {
     "a closing brace too early": too_early("}"),
     "a closing square bracket too early": too_early("]"),
     "two closing braces too early": too_early("}}"),
+    "null anywhere": null_anywhere,
 }
 
 

@@ -79,11 +79,35 @@ def test_strict_tools_say_so() -> None:
     assert "cannot be enforced" in tools.tools[0].edits[0].reason
 
 
-def test_a_partial_update_is_not_strict() -> None:
-    """What a PATCH leaves out and what it erases would look alike: such a function is sent without strict."""
-    body = {"type": "object", "properties": {"name": {"type": ["string", "null"]}}}
-    app = application({"/a": {"patch": operation(body), "put": operation(body)}})
-    assert [tool.fit.strict for tool in app.tools("openai-strict").tools] == [False, True]
+@pytest.mark.parametrize(
+    ("path", "method", "media_type", "updates"),
+    [
+        ("/a", "patch", "application/json", True),
+        ("/a", "put", "application/json", True),
+        ("/a", "post", "application/merge-patch+json", True),
+        ("/a/{id}", "post", "application/json", True),
+        ("/a/{id}/", "post", "application/json", True),
+        ("/a", "post", "application/json", False),
+        ("/a/{id}/b", "post", "application/json", False),
+        ("/a/{id}", "delete", "application/json", False),
+    ],
+)
+def test_an_update_is_not_strict(path: str, method: str, media_type: str, updates: bool) -> None:  # noqa: FBT001
+    """V7: what an update leaves out and what it erases would look alike: such a function is sent without strict."""
+    for kind in (["string", "null"], "string"):
+        body = {
+            "type": "object",
+            "properties": {"name": {"type": kind}},
+            "additionalProperties": False,
+        }
+        content = {media_type: {"schema": body}}
+        app = application({path: {method: {"requestBody": {"content": content}}}})
+        [tool] = app.tools("openai-strict").tools
+        assert tool.fit.strict is not (updates and kind != "string")
+        assert tool.wire["function"]["strict"] is tool.fit.strict
+        reasons = [edit.reason for edit in tool.edits if edit.kind == "strict"]
+        assert bool(reasons) is not tool.fit.strict
+        assert all("erased" in reason for reason in reasons)
 
 
 EMPTY: Json = {"type": "object", "properties": {}}

@@ -25,7 +25,12 @@ BODY = {
 }
 
 
-def made(method: str = "post", media_type: str = "application/json", **options: Any) -> Function:
+def made(
+    method: str = "post",
+    media_type: str = "application/json",
+    path: str = "/shops/{shop}/items",
+    **options: Any,
+) -> Function:
     parameters = [
         {"name": "shop", "in": "path", "required": True, "schema": {"type": "integer"}},
         {"name": "limit", "in": "query", "schema": {"type": "integer", "maximum": 100}},
@@ -37,7 +42,7 @@ def made(method: str = "post", media_type: str = "application/json", **options: 
     document = {
         "openapi": "3.1.0",
         "info": {"title": "t", "version": "1"},
-        "paths": {"/shops/{shop}": {method: operation}},
+        "paths": {path: {method: operation}},
     }
     return load(document, options=Options(**options)).functions[0]
 
@@ -166,25 +171,60 @@ def test_read_only_properties_are_taken_out() -> None:
     assert not POST.validate({"shop": 12, "body": {"id": 5, "name": "x"}})
 
 
+#: Where null for an optional property of a body means nothing else than that it is left out.
+CREATES = [
+    "/shops/{shop}/items",
+    "/shops/{shop}/items/",
+    "/{shop}/a.json",
+    "/shops/{shop}/items#x",
+    "/items?shop={shop}",
+]
+
+#: Paths of items: who posts there may change what exists.
+ITEMS = [
+    "/shops/{shop}",
+    "/shops/{shop}/",
+    "/shops/{shop}.json",
+    "/shops/a-{shop}",
+    "/shops/{shop}:sell",
+    "/x/{shop}#f",
+]
+
+
 @pytest.mark.parametrize(
-    ("function", "stays"),
+    ("method", "path", "media_type", "stays"),
     [
-        (POST, False),
-        (made("put"), False),
-        (made("patch"), True),
-        (made("post", "application/merge-patch+json"), True),
-        (made("patch", "application/json-patch+json"), True),
+        *(("post", path, "application/json", False) for path in CREATES),
+        *(("post", path, "application/x-www-form-urlencoded", False) for path in CREATES[:1]),
+        *(("post", path, "multipart/form-data", False) for path in CREATES[:1]),
+        *(("post", path, "application/json", True) for path in ITEMS),
+        *(("post", path, "application/Merge-Patch+JSON", True) for path in CREATES[:1]),
+        *((method, path, "application/json", True) for method in ("put", "patch", "delete", "query") for path in (CREATES[0], ITEMS[0])),
+        ("patch", ITEMS[0], "application/json-patch+json", True),
     ],
-    ids=["post", "put", "patch", "merge-patch", "json-patch"],
-)
-def test_null_in_a_patch_stays(function: Function, stays: bool) -> None:  # noqa: FBT001
-    """V7: null for an optional property is left out, but never from a patch, where it means "remove"."""
-    outcome = function.check(
-        {"shop": 12, "query": {"limit": None}, "body": {"name": "x", "price": None}}
-    )
+)  # fmt: skip
+def test_null_in_a_body(method: str, path: str, media_type: str, stays: bool) -> None:  # noqa: FBT001
+    """V7: null is left out of what is created; elsewhere in a body it may mean "clear", stays and is reported."""
+    function = made(method, media_type, path)
+    given = {"shop": 12, "query": {"limit": None}, "body": {"name": "x", "price": None}}
+    outcome = function.check(given)
     assert bool(outcome) is not stays
     assert outcome.data["query"] == {}
     assert outcome.data["body"] == ({"name": "x", "price": None} if stays else {"name": "x"})
+    if isinstance(outcome, Failure):
+        assert [problem.path for problem in outcome.errors] == ["$input.body.price"]
+        assert "$input.query.limit" in [repair.path for repair in outcome.repairs]
+
+
+@pytest.mark.parametrize("method", ["post", "put"])
+def test_null_for_a_whole_body(method: str) -> None:
+    """V7: null for an optional body is no body where something is created, and is reported elsewhere."""
+    for function, given in (
+        (made(method, keyword=True), {"shop": 12, "body": None}),
+        (made(method, keyword=False), [12, None, None]),
+    ):
+        outcome = function.check(given)
+        assert bool(outcome) is (method == "post" or not function.keyword)
 
 
 def test_arrays_of_one_on_demand() -> None:

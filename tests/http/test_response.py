@@ -139,12 +139,30 @@ data = st.recursive(
 )
 
 
-@given(value=data, limit=st.integers(200, 2_000))
-def test_what_a_model_reads_is_bounded_json(value: Any, limit: int) -> None:
-    """Whatever the answer and the limit, the text is JSON and within the limit."""
-    text = Result(status=200, data=value).for_model(limit)
+@given(
+    value=data | st.binary(max_size=2_000),
+    limit=st.integers(200, 2_000),
+    removed=st.lists(texts, max_size=20),
+)
+def test_what_a_model_reads_is_bounded_json(value: Any, limit: int, removed: list[str]) -> None:
+    """Whatever the answer, the limit and what was taken out, the text is JSON and within the limit."""
+    result = Result(status=200, data=value, media_type="x" * 60, truncated=True)
+    text = result.for_model(limit, sent_without=removed)
     assert len(text) <= limit
-    assert json.loads(text)["status"] == 200
+    read = json.loads(text)
+    assert read["status"] == 200
+    assert bool(read.get("sent_without")) is bool(removed)
+
+
+def test_places_are_listed_as_far_as_there_is_room() -> None:
+    """What was taken out of the arguments is listed before the data; what has no room is counted."""
+    read = json.loads(Result(status=200, data=1).for_model(sent_without=["$input.a (x)"]))
+    assert [*read] == ["status", "sent_without", "data"]
+    assert read["sent_without"] == ["$input.a (x)"]
+    many = [f"$input.body.property{number} (null is not allowed there)" for number in range(90)]
+    shown = json.loads(Result(status=200, data=1).for_model(sent_without=many))["sent_without"]
+    assert shown[:-1] == many[: len(shown) - 1]
+    assert shown[-1] == f"{90 - len(shown) + 1} more"
 
 
 @given(text=st.text(alphabet=st.sampled_from('"\\\n\x00é😀' + string.ascii_letters), min_size=300))

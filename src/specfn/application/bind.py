@@ -147,7 +147,7 @@ class BoundFunction:
             result: Result = yield _Execution(function, arguments, policy.connection)
         except (ArgumentError, LimitError, ResponseError, TransportError) as error:
             return mishap(function, error, outcome.data).text
-        return result.for_model(policy.limit)
+        return result.for_model(policy.limit, sent_without=prompts.removed(outcome.repairs))
 
     def _completed(self, arguments: Any) -> "_Asking":
         """The arguments with a person's part, agreed to; or why the call is not made."""

@@ -139,6 +139,7 @@ def _contexts(effect: Invoke, session: Session) -> Iterator[tuple[CallContext, E
             index=index,
             count=len(effect.calls),
             round=session.round,
+            removed=call.removed,
         )
         yield context, call.entry
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from specfn.calling import prompts
@@ -28,6 +29,8 @@ class CallContext:
         index: its place among the calls that are made in this turn, from 0.
         count: how many calls are made in this turn.
         round: how many requests were made to the model.
+        removed: what was taken out of the model's arguments; the model reads it with the result, unless a filter
+            puts other arguments here.
         result: what it came to, once ``next`` was awaited; what a filter puts here is what the model is told.
         terminate: set it to end the conversation with this turn.
     """
@@ -38,6 +41,7 @@ class CallContext:
     index: int
     count: int
     round: int
+    removed: tuple[str, ...] = ()
     result: Invoked | None = None
     terminate: bool = False
 
@@ -61,7 +65,7 @@ async def perform(
     limit: int,
 ) -> Invoked:
     """Make one call. Nothing that goes wrong is raised: the model is told."""
-    chain = _innermost(io, context.function, connection, limit)
+    chain = _innermost(io, context, connection, limit)
     for each in reversed(filters):
         chain = _around(each, chain)
     try:
@@ -86,16 +90,24 @@ def _around(each: Filter, inner: Next) -> Next:
 
 
 def _innermost(
-    io: Performer, function: Function, connection: "Connection | None", limit: int
+    io: Performer, agreed: CallContext, connection: "Connection | None", limit: int
 ) -> Next:
+    function, arguments = agreed.function, agreed.arguments
+
     async def step(context: CallContext) -> None:  # the function is the one that was agreed to
-        context.result = await _sent(io, function, context.arguments, connection, limit)
+        removed = context.removed if context.arguments is arguments else ()
+        show = partial(_shown, function, limit, removed)
+        context.result = await _sent(io, function, context.arguments, connection, show)
 
     return step
 
 
 async def _sent(
-    io: Performer, function: Function, arguments: Any, connection: "Connection | None", limit: int
+    io: Performer,
+    function: Function,
+    arguments: Any,
+    connection: "Connection | None",
+    show: Callable[["Result"], str],
 ) -> Invoked:
     if connection is None:
         return Invoked(text=prompts.failed("no connection was given."), error=True)
@@ -107,14 +119,18 @@ async def _sent(
     except Exception as error:  # noqa: BLE001  # the server's, or of the connection's own hooks
         shared = is_shared(function) and isinstance(error, ArgumentError)
         return mishap(function, error, split(function, arguments)[0] if shared else arguments)
-    text = result.for_model(limit)
-    if not result.ok:
-        operation = f"{function.method.upper()} {function.path}"
-        text = prompts.answered(operation, result.status, text)
     return Invoked(
-        text=text,
+        text=show(result),
         error=not result.ok,
         executed=True,
         status=result.status,
         data=result.data if result.ok else None,
     )
+
+
+def _shown(function: Function, limit: int, removed: Sequence[str], result: "Result") -> str:
+    """The answer as the model reads it, with what was taken out of its arguments."""
+    text = result.for_model(limit, sent_without=removed)
+    if result.ok:
+        return text
+    return prompts.answered(f"{function.method.upper()} {function.path}", result.status, text)

@@ -47,6 +47,10 @@ class Offer:
         """Arguments for an advertised function, as its document knows them."""
         return self.listed.restore(self.wire[name], arguments)
 
+    def path(self, name: str, path: str) -> str:
+        """A path in the arguments of an advertised function, in the names that the model saw."""
+        return self.listed.path(self.wire[name], path)
+
     def shown(self, name: str, failure: Failure, arguments: Any) -> Failure:
         """A failure in the names that the model saw, beside what it wrote."""
         return self.listed.shown(self.wire[name], failure, arguments)

@@ -22,11 +22,10 @@ from specfn.calling.outcome import CallRecord
 from specfn.calling.person import complete, masked
 from specfn.calling.prepare import Prepared, prepare
 from specfn.calling.resolve import Resolution
-from specfn.calling.state import State, storable
+from specfn.calling.state import State, loaded_repair, storable, stored_repair
 from specfn.connectors.turn import Call, Returned
 from specfn.errors import UsageError
 from specfn.function.merge import is_shared
-from specfn.records import Repair
 
 
 @dataclass(slots=True, kw_only=True)
@@ -271,7 +270,8 @@ def _dumped(call: Prepared) -> JsonObject:
         "resolution": asdict(call.resolution),
         "entry": call.name or None,
         "arguments": call.arguments,
-        "repairs": [asdict(repair) for repair in call.repairs],
+        "repairs": [stored_repair(repair) for repair in call.repairs],
+        "removed": list(call.removed),
         "errors": list(call.errors),
         "problems": list(call.problems),
         "answer": call.answer,
@@ -288,7 +288,8 @@ def _loaded(item: Mapping[str, Any], catalog: Catalog, allowed: Collection[str])
         resolution=Resolution(**{**resolution, "candidates": tuple(resolution["candidates"])}),
         entry=None if name is None else catalog.by_name[name],
         arguments=item["arguments"],
-        repairs=tuple(Repair(**repair) for repair in item["repairs"]),
+        repairs=tuple(map(loaded_repair, item["repairs"])),
+        removed=tuple(item.get("removed", ())),
         errors=tuple(item["errors"]),
         problems=tuple(item["problems"]),
         answer=answer,

@@ -26,6 +26,7 @@ def complete(call: Prepared, made: Approve) -> Prepared:
         arguments = _in_style(function, made.arguments)
         if not offered(function).validate(arguments):
             return replace(call, answer=prompts.unusable(call.name))
+        call = replace(call, removed=())
     if is_shared(function):
         try:
             arguments = merge(function, llm=arguments, human=made.human)

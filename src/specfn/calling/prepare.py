@@ -1,6 +1,7 @@
 """A model's call to a call that can be made, or to the text that says why not (rules C4, C11)."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from specfn.calling import prompts
@@ -24,6 +25,7 @@ class Prepared:
         entry: the function that was meant; ``None`` where none was found.
         arguments: as they were understood, under the document's own keys.
         repairs: what was repaired in them.
+        removed: what was taken out of them, as the model reads it with the result.
         errors: what is wrong, a sentence each.
         problems: the places in the arguments that are wrong.
         answer: what the model is told instead of a result; ``None`` where the call can be made.
@@ -34,6 +36,7 @@ class Prepared:
     entry: Entry | None = None
     arguments: Any = None
     repairs: tuple[Repair, ...] = ()
+    removed: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     answer: str | None = None
@@ -88,6 +91,7 @@ def _checked(call: Call, resolution: Resolution, entry: Entry, offered: Offer) -
         entry=entry,
         arguments=outcome.data,
         repairs=outcome.repairs,
+        removed=prompts.removed(outcome.repairs, partial(offered.path, entry.name)),
         errors=errors,
         problems=problems,
         answer=answer,

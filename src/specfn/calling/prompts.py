@@ -1,8 +1,10 @@
 """Every text that a model reads from the loop: what happened, what to do next, and whether anything was executed (C9)."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
+
+from specfn.records import Repair
 
 #: What is added to the system text: with it, models correct a failed call that they otherwise give up.
 RECOVERY: Final = (
@@ -19,6 +21,27 @@ _ASK: Final = "Whether it was executed is not known. Do not call it again before
 
 #: How many names a text lists.
 _LISTED: Final = 20
+
+
+#: Why something was taken out of the arguments, by the kind of the repair.
+_REMOVED: Final[Mapping[str, str]] = {
+    "omitted": "null is not allowed there",
+    "readonly": "it is read-only",
+}
+
+
+def removed(repairs: Iterable[Repair], shown: Callable[[str], str] = str) -> tuple[str, ...]:
+    """Describe what was taken out of the arguments before they were sent: the place and the reason.
+
+    Args:
+        repairs: what was repaired in the arguments.
+        shown: gives a path in the names that the model reads.
+    """
+    return tuple(
+        f"{shown(repair.path)[:200]} ({_REMOVED[repair.kind]})"
+        for repair in repairs
+        if repair.kind in _REMOVED
+    )
 
 
 def quoted(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from specfn._json import JsonObject, dumps_sorted
 from specfn.calling.outcome import CallRecord
 from specfn.connectors.turn import Call, Message
-from specfn.records import Repair
+from specfn.records import ABSENT, Repair
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,7 +77,7 @@ class State:
     def dump(self) -> JsonObject:
         """The state as plain JSON."""
         stored = {each.name: getattr(self, each.name) for each in fields(self)}
-        records = [{**asdict(record), "data": storable(record.data)} for record in self.records]
+        records = [_stored(record) for record in self.records]
         counts = {"faults": dict(self.faults), "attempts": dict(self.attempts)}
         return {**stored, **counts, "records": records}
 
@@ -96,12 +96,27 @@ def storable(data: Any) -> Any:
     return f"({len(data)} bytes)" if isinstance(data, bytes) else data
 
 
+def stored_repair(repair: Repair) -> JsonObject:
+    """Return a repair as JSON; ``after`` is missing where nothing was left."""
+    return {key: value for key, value in asdict(repair).items() if value is not ABSENT}
+
+
+def loaded_repair(stored: JsonObject) -> Repair:
+    """Return the repair that ``stored_repair`` wrote."""
+    return Repair(**{"after": ABSENT, **stored})
+
+
 def _identity(call: Call) -> str:
     arguments = call["arguments"]
     text = arguments if isinstance(arguments, str) else dumps_sorted(arguments).decode()
     return dumps_sorted([call["name"], text]).decode()
 
 
+def _stored(record: CallRecord) -> JsonObject:
+    repairs = [stored_repair(repair) for repair in record.repairs]
+    return {**asdict(record), "repairs": repairs, "data": storable(record.data)}
+
+
 def _record(item: JsonObject) -> CallRecord:
-    repairs = tuple(Repair(**repair) for repair in item["repairs"])
+    repairs = tuple(map(loaded_repair, item["repairs"]))
     return CallRecord(**{**item, "repairs": repairs, "errors": tuple(item["errors"])})

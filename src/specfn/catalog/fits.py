@@ -48,13 +48,11 @@ class Fits:
             )
         fitter = self._fitters[profile, budget]
         fit = fitter.fit(function.validator)
-        if fit.strict and _changes_in_part(function) and any(e.kind == _ALIKE for e in fit.edits):
-            reason = "what a partial update leaves out would be sent as null, and erased"
+        if (
+            fit.strict
+            and function.route.is_update
+            and any(edit.kind == _ALIKE for edit in fit.edits)
+        ):
+            reason = "what an update leaves out would be sent as null, and erased"
             return fitter.unenforced(function.validator, reason)
         return fit
-
-
-def _changes_in_part(function: Function) -> bool:
-    """Whether a body says what to change, so that null erases what absence leaves alone (RFC 7396)."""
-    body = function.route.body
-    return function.method == "patch" or (body is not None and "merge-patch" in body.media_type)

@@ -21,6 +21,7 @@ from specfn.schema.restore import restore
 from specfn.schema.text import shorten
 
 if TYPE_CHECKING:
+    from specfn.catalog.places import Places
     from specfn.validation.outcome import Failure
 
 #: Above how many tokens a list of tools is more than most models choose from well.
@@ -171,12 +172,24 @@ class Tools(list[JsonObject]):
             failure: what checking the restored arguments came to.
             arguments: what the model wrote.
         """
-        from specfn.catalog.places import Places  # noqa: PLC0415  # for faulty calls only
-
-        tool = self.tool(name)
-        places = Places(tool.fit.names, None if tool.function.keyword else _keys(tool.function))
+        places = self._places(name)
         errors = tuple(replace(each, path=places.shown(each.path)) for each in failure.errors)
         return replace(failure, data=arguments, errors=errors)
+
+    def path(self, name: str, path: str) -> str:
+        """A path in a function's arguments, in the names that the model was shown.
+
+        Args:
+            name: the tool's name.
+            path: the path, as problems and repairs have it.
+        """
+        return self._places(name).shown(path)
+
+    def _places(self, name: str) -> "Places":
+        from specfn.catalog.places import Places  # noqa: PLC0415  # for calls that were not right
+
+        tool = self.tool(name)
+        return Places(tool.fit.names, None if tool.function.keyword else _keys(tool.function))
 
 
 def offered(function: Function) -> Function:

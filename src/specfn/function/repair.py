@@ -35,9 +35,12 @@ def repaired(
 
 
 def policy(route: Route, schemas: Schemas) -> Policy:
-    """What may be read into the arguments: in a patch null says "remove", and stays (RFC 7396, section 1)."""
-    merges = route.body is not None and "merge-patch" in route.body.media_type.lower()
-    keeps = frozenset({"body"}) if route.method == "patch" or merges else frozenset[str]()
+    """What may be read into the arguments.
+
+    Null may mean "clear" in a body (RFC 7396, section 1). It is left out only of a POST that creates.
+    """
+    creates = route.method == "post" and not route.is_update
+    keeps = frozenset[str]() if creates else frozenset({"body"})
     return Policy(arrays=schemas.settings.coerce_arrays, keeps_null=keeps)
 
 

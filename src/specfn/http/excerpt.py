@@ -2,12 +2,17 @@
 
 import base64
 import json
+from collections.abc import Sequence
 from typing import Any, Final
 
 from specfn.errors import UsageError
 
 #: The least that is worth reading; below it, not even the frame fits.
 _LEAST: Final = 200
+
+#: What everything but data and places may take, and the most that places may.
+_FRAME: Final = 150
+_PLACES: Final = 2_000
 
 #: How deeply a cut answer is shown.
 _DEPTH: Final = 32
@@ -22,7 +27,15 @@ _SHORT: Final = 240
 _NOTE: Final = 48
 
 
-def excerpt(status: int, data: Any, limit: int, *, media_type: str | None, truncated: bool) -> str:
+def excerpt(  # an answer has as many parts as it has
+    status: int,
+    data: Any,
+    limit: int,
+    *,
+    media_type: str | None,
+    truncated: bool,
+    sent_without: Sequence[str] = (),
+) -> str:
     """The answer as compact JSON of at most ``limit`` characters.
 
     Raises:
@@ -31,9 +44,11 @@ def excerpt(status: int, data: Any, limit: int, *, media_type: str | None, trunc
     if limit < _LEAST:
         raise UsageError(f"an answer is not shown in fewer than {_LEAST} characters")
     frame: dict[str, Any] = {"status": status}
+    if sent_without:
+        frame["sent_without"] = _listed(sent_without, min((limit - _FRAME) // 3, _PLACES))
     mark = {"truncated": True} if truncated else {}
     if isinstance(data, bytes):
-        return _written(frame | _binary(data, limit, media_type) | mark)
+        return _written(frame | _binary(data, limit - _size(frame), media_type) | mark)
     if _fits(data, limit):
         whole = _written(frame | {"data": data} | mark)
         if len(whole) <= limit:
@@ -42,11 +57,21 @@ def excerpt(status: int, data: Any, limit: int, *, media_type: str | None, trunc
     return _written(frame | {"data": _cut(data, room, 0), "truncated": True})
 
 
-def _binary(data: bytes, limit: int, media_type: str | None) -> dict[str, Any]:
+def _binary(data: bytes, room: int, media_type: str | None) -> dict[str, Any]:
     about = {"media_type": (media_type or "application/octet-stream")[:60]}
-    if len(data) * 4 / 3 <= limit - _LEAST:
+    if len(data) * 4 / 3 <= room - _LEAST:
         return about | {"base64": base64.b64encode(data).decode()}
     return about | {"size": len(data), "note": "binary, too long to show"}
+
+
+def _listed(texts: Sequence[str], room: int) -> list[str]:
+    """As many texts as there is room for, and how many are missing."""
+    kept: list[str] = []
+    for text in texts:
+        if _size([*kept, text, f"{len(texts)} more"]) > room:
+            return [*kept, f"{len(texts) - len(kept)} more"]
+        kept.append(text)
+    return kept
 
 
 def _written(value: Any) -> str:

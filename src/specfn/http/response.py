@@ -1,7 +1,7 @@
 """What a server answered, as a record: JSON, text or bytes, by what arrived (rule X9)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -65,8 +65,12 @@ class Result:
 
         return next_request(self._request, header)
 
-    def for_model(self, limit: int = 20_000) -> str:
+    def for_model(self, limit: int = 20_000, *, sent_without: Sequence[str] = ()) -> str:
         """The answer as text for a model: valid JSON of at most ``limit`` characters.
+
+        Args:
+            limit: the most characters.
+            sent_without: what was taken out of the model's arguments; it becomes ``"sent_without"``.
 
         It is ``{"status", "data"}``; where something was left out, the places say how much, and
         ``"truncated"`` is true. Bytes are ``{"status", "media_type", "base64"}``, or ``"size"``
@@ -76,7 +80,12 @@ class Result:
             UsageError: the limit is below 200 characters.
         """
         return excerpt(
-            self.status, self.data, limit, media_type=self.media_type, truncated=self.truncated
+            self.status,
+            self.data,
+            limit,
+            media_type=self.media_type,
+            truncated=self.truncated,
+            sent_without=sent_without,
         )
 
 
