@@ -72,3 +72,41 @@ def test_trusting_a_document_is_not_giving_it_secrets(make: Any) -> None:
     made = request(make("/x", api_servers=servers, schemes=SCHEMES), {}, trusting)
     assert made.url.host == "evil.example"
     assert CANARY not in str(made.url) + str(made.headers.raw)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "a/b",
+        "evil.example/",
+        "evil.example?",
+        "evil.example#",
+        "u@evil.example",
+        "a:81",
+        "",
+        "a..b",
+        "\\evil",
+    ],
+)
+def test_a_value_does_not_end_the_host(make: Any, loopback: Any, value: str) -> None:
+    """A variable in the host takes DNS labels alone; anything else is refused before a socket is opened."""
+    server = {"url": "https://{tenant}.api.example/v1", "variables": {"tenant": {"default": "a"}}}
+    function = make("/x", servers=(server,), security=NEEDED, schemes=SCHEMES)
+    origins = ("https://a.api.example", "https://evil.example")
+    chosen = connection(loopback.url, origins=origins, server_variables={"tenant": value})
+    with pytest.raises(UsageError, match=r"'tenant'.*DNS labels"):
+        send.propagate(function, {}, chosen)
+    assert loopback.connections == 0
+
+
+def test_the_caller_chooses_any_tenant(make: Any) -> None:
+    """The caller's value moves the host, even all of it; only an origin of the caller's gets credentials."""
+    server = {"url": "https://{tenant}", "variables": {"tenant": {"default": "evil.example"}}}
+    function = make("/x", servers=(server,), schemes=SCHEMES)
+    variables = {"tenant": "api.example"}
+    trusting = connection(None, trust_servers=True, server_variables=variables)
+    made = request(function, {"tenant": "evil.example"}, trusting)
+    assert made.url.host == "api.example"
+    assert CANARY not in str(made.url) + str(made.headers.raw)
+    bound = connection(None, origins=("https://api.example",), server_variables=variables)
+    assert request(function, {}, bound).headers["X-Tenant"] == CANARY

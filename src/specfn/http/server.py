@@ -4,8 +4,7 @@ The document is not trusted with the host (rule X4): a server of its own that no
 error that names the origin to add.
 """
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from urllib.parse import urljoin
 
@@ -17,9 +16,8 @@ from specfn.errors import UsageError
 from specfn.http.address import is_private
 from specfn.http.connection import Connection
 from specfn.http.origin import Base, parse
+from specfn.http.server_variables import substituted, variables_of
 from specfn.migrate.route import Api, Route
-
-_VARIABLE = re.compile(r"\{([^{}]*)\}")
 
 
 def choose(route: Route, api: Api, connection: Connection) -> Base:
@@ -76,40 +74,37 @@ def origin_of(url: httpx.URL) -> str | None:
 
 
 def _bases(servers: Iterable[JsonObject], api: Api, connection: Connection) -> list[Base]:
-    """Server Objects as bases, relative ones against the document's URL (section Server Object)."""
-    bases = []
-    reason = ""
+    """Return Server Objects as bases, relative ones against the document's URL (section Server Object).
+
+    A server that cannot be used is left out where another can, unless it is the one whose variables the caller sets.
+    """
+    bases: list[Base] = []
+    refused: list[tuple[frozenset[str], UsageError]] = []
+    used: set[str] = set()
     is_web = (api.source or "").startswith(("http://", "https://"))
     document = api.source if is_web else connection.base_url
     for server in servers:
-        url = _substitute(server, connection.server_variables)
+        names = variables_of(server)
         try:
-            bases.append(parse(urljoin(document or "", url)))
-        except ValueError as error:
-            reason = f"the server {shown(url)!r} {error}"
-    if not bases:
-        raise UsageError(f"{reason}; give connection.base_url")
+            url = substituted(server, connection.server_variables)
+            bases.append(_base(url, document))
+        except UsageError as error:
+            refused.append((names, error))
+        else:
+            used |= names
+    for names, reason in refused:
+        if not bases or (names & connection.server_variables.keys()) - used:
+            raise reason
     return bases
 
 
-def _substitute(server: JsonObject, given: Mapping[str, str]) -> str:
-    """The server's URL with its variables: the caller's, else the document's defaults."""
-    declared = server.get("variables") or {}
-
-    def value(match: re.Match[str]) -> str:
-        name = match[1]
-        variable = declared.get(name) or {}
-        chosen = given.get(name, variable.get("default"))
-        if chosen is None:
-            raise UsageError(f"the server variable {name!r} has no value in server_variables")
-        allowed = variable.get("enum")
-        if allowed and chosen not in allowed:
-            raise UsageError(
-                f"the server variable {name!r} must be one of {allowed}, not {chosen!r}"
-            )
-        return str(chosen)
-
-    return _VARIABLE.sub(value, str(server.get("url", "/")))
+def _base(url: str, document: str | None) -> Base:
+    """Return the URL of a server as a base."""
+    try:
+        return parse(urljoin(document or "", url))
+    except ValueError as error:
+        reason = f"the server {shown(url)!r} {error}; give connection.base_url"
+        raise UsageError(reason) from None
 
 
 def _public(base: Base, connection: Connection) -> Base:
