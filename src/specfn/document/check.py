@@ -9,6 +9,7 @@ from specfn._json import loads
 from specfn._pointer import join
 from specfn.document.load import read_resource
 from specfn.document.plain import TOO_DEEP, too_deep
+from specfn.errors import UsageError
 from specfn.records import Note
 
 if TYPE_CHECKING:
@@ -19,13 +20,16 @@ MAX_NOTES: Final = 100
 
 _PACKAGE: Final = "openapi_spec_validator"
 
-#: By version: the metaschemas that may describe it, the best first, and the validator's class.
-_VERSIONS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
-    "2.0": (("v2.0",), "OpenAPIV2SpecValidator"),
-    "3.0": (("v3.0",), "OpenAPIV30SpecValidator"),
-    "3.1": (("v3.1",), "OpenAPIV31SpecValidator"),
-    "3.2": (("v3.2", "v3.1"), "OpenAPIV32SpecValidator"),
+#: By version: the directory of its metaschema, and the validator's class, in openapi-spec-validator.
+_VERSIONS: Final[dict[str, tuple[str, str]]] = {
+    "2.0": ("v2.0", "OpenAPIV2SpecValidator"),
+    "3.0": ("v3.0", "OpenAPIV30SpecValidator"),
+    "3.1": ("v3.1", "OpenAPIV31SpecValidator"),
+    "3.2": ("v3.2", "OpenAPIV32SpecValidator"),
 }
+
+#: The first version of openapi-spec-validator that knows OpenAPI 3.2; older ones know all others.
+_KNOWS_32: Final = "0.8.2"
 
 #: Where the schemas are that metaschemas refer to: Swagger's refers to JSON Schema's own.
 _OTHERS: Final = {
@@ -49,8 +53,10 @@ def diagnose(document: Any) -> tuple[Note, ...]:
     if too_deep(document):
         return (Note(pointer="", text=TOO_DEEP),)
     metaschema = _metaschema(version)
+    if metaschema is None:
+        return (Note(pointer="", text=_unchecked(version)),)
     try:
-        if metaschema is None or metaschema.is_valid(document):
+        if metaschema.is_valid(document):
             return ()
         distinct = dict.fromkeys(islice(_explained(metaschema, document), 2 * MAX_NOTES))
     except ValueError as error:
@@ -62,14 +68,19 @@ def strict(document: Any, uri: str | None = None) -> tuple[Note, ...]:
     """What openapi-spec-validator finds besides: ``diagnose``, then its own checks.
 
     It checks schemas and their defaults, operation ids, parameters and tags, and ends at the first
-    reference that leads nowhere. It takes seconds on a large document. Nothing is fetched. Never raises.
+    reference that leads nowhere. It takes seconds on a large document. Nothing is fetched.
 
     Args:
         document: the raw document.
         uri: where it came from: references to it by that URI are its own.
+
+    Raises:
+        UsageError: the installed openapi-spec-validator does not know the document's version.
     """
-    notes = list(diagnose(document))
     version = _version(document)
+    if version is not None and _metaschema(version) is None:
+        raise UsageError(_unchecked(version))
+    notes = list(diagnose(document))
     if version is None or too_deep(document):
         return tuple(notes)
     try:
@@ -103,11 +114,16 @@ def _metaschema(version: str) -> "Metaschema | None":
         content = read_resource(*names)
         if content is not None:
             others[uri] = loads(content)
-    for directory in _VERSIONS[version][0]:
-        content = read_resource(_PACKAGE, "resources", "schemas", directory, "schema.json")
-        if content is not None:
-            return Metaschema(loads(content), others)
-    return None
+    content = read_resource(_PACKAGE, "resources", "schemas", _VERSIONS[version][0], "schema.json")
+    return Metaschema(loads(content), others) if content is not None else None
+
+
+def _unchecked(version: str) -> str:
+    """Return why a document of a version is not checked, and the correction."""
+    return (
+        f"OpenAPI {version} is not checked: the installed openapi-spec-validator has no metaschema of it; "
+        f"install openapi-spec-validator>={_KNOWS_32}"
+    )
 
 
 def _validator_errors(document: Any, version: str, uri: str) -> Iterator[Any]:
@@ -120,7 +136,7 @@ def _validator_errors(document: Any, version: str, uri: str) -> Iterator[Any]:
     from openapi_spec_validator import validation  # noqa: PLC0415  # likewise
 
     path = SchemaPath.from_dict(document, base_uri=uri, handlers=_NoHandlers())
-    kind = getattr(validation, _VERSIONS[version][1], validation.OpenAPIV31SpecValidator)
+    kind = getattr(validation, _VERSIONS[version][1])
     yield from kind(path).root_validator(path)
 
 

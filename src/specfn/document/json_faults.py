@@ -1,5 +1,6 @@
 """What a JSON text has in place of what was expected, and what to do, in one line with the place."""
 
+import json
 import re
 from typing import Final
 
@@ -8,16 +9,25 @@ from specfn._json import JSONDecodeError
 #: A merge conflict that was left in the text.
 _CONFLICT: Final = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
 
-#: By the parser's words: what to say instead.
+#: Read from right to left: a comma before the place.
+_TRAILING: Final = re.compile(r"\s*,")
+
+#: Older Pythons name the bracket behind such a comma, newer ones the comma.
+_TRAILING_COMMA: Final = "found a comma behind the last member; remove it"
+
+#: By the message of the standard library's parser: a better text.
 _PROBLEMS: Final = (
-    ("trailing comma", "found a comma behind the last member; remove it"),
-    ("end of data", "the text ends too early; it is cut off, or a bracket or quote is missing"),
-    ("content after document|Extra data", "found more text behind the end; remove it"),
+    ("trailing comma", _TRAILING_COMMA),
+    ("Extra data", "found more text behind the end; remove it"),
     ("control character", r"found a line break or tab within a text; write \n or \t"),
     ("escape", r"found a \ that means nothing in JSON; write \\"),
+    ("Unterminated string", "the text ends too early; it is cut off, or a quote is missing"),
+    ("property name", "expected a property name in double quotes"),
+    ("':' delimiter", "expected ':'"),
+    ("',' delimiter", "expected ',' or a closing bracket"),
 )
 
-#: By what stands at the place: what to say besides what was expected.
+#: By the text at the place: what to add about it.
 _FOUND: Final = (
     (r"/[/*]|#", "found a comment; JSON has none, remove it"),
     (r"'", "found a single quote; use double quotes"),
@@ -28,19 +38,39 @@ _FOUND: Final = (
 
 
 def explained(error: JSONDecodeError) -> str:
-    """What was expected, what was found, what to do, and the line and column from 1."""
+    """Return the expected text, the found text, a correction, and the line and column from 1."""
     conflict = _CONFLICT.search(error.doc)
     if conflict:
         line = error.doc.count("\n", 0, conflict.start()) + 1
-        return f"a merge conflict stands in the text; resolve it (line {line}, column 1)"
-    return f"{_reason(error)} (line {error.lineno}, column {error.colno})"
+        return f"the text contains a merge conflict; resolve it (line {line}, column 1)"
+    standard = _standard(error)
+    comma = _TRAILING.match(standard.doc[: standard.pos][::-1])
+    if comma and standard.doc[standard.pos : standard.pos + 1] in ("]", "}"):
+        at = JSONDecodeError(_TRAILING_COMMA, standard.doc, standard.pos - comma.end())
+        return f"{at.msg} (line {at.lineno}, column {at.colno})"
+    return f"{_reason(standard)} (line {standard.lineno}, column {standard.colno})"
+
+
+def _standard(error: JSONDecodeError) -> JSONDecodeError:
+    """Return the standard library's error for the same text: its messages do not change with a version.
+
+    The standard library reads a few texts that are not JSON, such as ``NaN``; for those the error is returned.
+    """
+    try:
+        json.loads(error.doc)
+    except JSONDecodeError as standard:
+        return standard
+    except (ValueError, RecursionError):
+        return error
+    return error
 
 
 def _reason(error: JSONDecodeError) -> str:
-    for pattern, told in _PROBLEMS:
-        if re.search(pattern, error.msg):
-            return told
-    expected = error.msg.removeprefix("unexpected character, ")
-    found = error.doc[error.pos : error.pos + 20]
-    told = next((told for pattern, told in _FOUND if re.match(pattern, found)), "")
-    return ", ".join(filter(None, (expected, told)))
+    rest = error.doc[error.pos : error.pos + 20].lstrip()
+    if error.pos >= len(error.doc.rstrip()):
+        return "the text ends too early; it is cut off, or a bracket or quote is missing"
+    expected = next(
+        (text for message, text in _PROBLEMS if message in error.msg), "expected a value"
+    )
+    found = next((told for pattern, told in _FOUND if re.match(pattern, rest)), "")
+    return f"{expected}, {found}" if expected.startswith("expected") and found else expected
