@@ -2,17 +2,21 @@
 
 Mutates the names of real functions in the ways models do, and resolves them by four strategies: exact names only, the
 parser that the reliability decision proposes (split at ``-``, ``.`` or ``_``), calling difflib's nearest name, and ours.
+Then gives every operation a twin whose first segment is a wrapper word (``/tools/items`` beside ``/items``), and resolves
+every key that ``app[key]`` knows, and the mutations again.
 
-    python bench/bench_resolve.py [--step N]
+    python bench/bench_resolve.py [--step N] [--twins]
 """
 
 import argparse
 import difflib
+import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import specfn
 from specfn.function.function import Function
@@ -20,7 +24,11 @@ from specfn.function.function import Function
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.calling.mutations import mutations  # noqa: E402 - the tests' own mutations
+from tests.calling.mutations import (  # noqa: E402 - the tests' own mutations
+    FOREIGN,
+    GLUED,
+    mutations,
+)
 
 CORPUS = Path(os.environ.get("SPECFN_CORPUS") or ROOT.parent / "shared" / "corpus") / "dev"
 
@@ -67,16 +75,90 @@ def judged(function: Function, kind: str, found: str | None) -> str:
     """What a strategy's answer is worth."""
     if found is None:
         return "refused"
-    if found == function.name and kind != "verb":
+    if found == function.name and kind not in ("verb", *FOREIGN, *GLUED):
         return "right"
     return "wrong"
+
+
+#: What resolution takes off a name; here the first segments of twins.
+WRAPPERS = "tools tool functions function call default_api multi_tool_use".split()
+
+
+def with_twins(document: Any) -> Any:
+    """A document in which every path has a twin below a wrapper word."""
+    paths = {}
+    for index, (path, item) in enumerate(document["paths"].items()):
+        word = WRAPPERS[index % len(WRAPPERS)]
+        paths[path] = item
+        paths[f"/{word}{path}"] = {
+            key: {**part, "operationId": f"{word}/{part.get('operationId', path)}"}
+            if isinstance(part, dict)
+            else part
+            for key, part in item.items()
+        }
+    return {**document, "paths": paths}
+
+
+def keys(app: specfn.Application, function: Function) -> Iterator[tuple[str, Function]]:
+    """Every key under which a function is found, and the function that ``app[key]`` returns for it."""
+    for key in dict.fromkeys(
+        (
+            function.name,
+            ".".join(function.accessor),
+            "_".join(function.accessor),
+            function.operation_id or function.name,
+            f"{function.method.upper()} {function.path}",
+            f"{function.method}  {function.path}",
+        )
+    ):
+        found = app.find(key)
+        if found is not None:
+            yield key, found
+
+
+def same_letters(called: str, function: Function) -> bool:
+    """Whether a mutation made a key of another function, but for separators and letter case."""
+    handles = (function.name, ".".join(function.accessor), function.operation_id or "")
+    kept = ["".join(filter(str.isalnum, text)).lower() for text in (called, *handles)]
+    return kept[0] in kept[1:]
+
+
+def twins(step: int) -> None:
+    """Print how the keys and the mutations of functions resolve beside their twins."""
+    own, damaged, wrong = Counter[str](), Counter[str](), Counter[str]()
+    for document in DOCUMENTS:
+        spec = json.loads((CORPUS / f"{document}.json").read_text(encoding="utf-8"))
+        app = specfn.load(with_twins(spec))
+        for function in app:
+            for key, meant in keys(app, function):
+                found = app.resolve(key)
+                right = {meant.name: "resolved", None: found.status}.get(found.name, "wrong")
+                own[right] += 1
+        for function in app.functions[::step]:
+            for kind, called in mutations(function):
+                meant = app.find(called) or function
+                verdict = judged(meant, "" if app.find(called) else kind, app.resolve(called).name)
+                if verdict == "wrong" and same_letters(called, app[app.resolve(called).name or ""]):
+                    verdict = "another function's letters"
+                damaged[verdict] += 1
+                wrong[kind] += verdict == "wrong"
+    print("beside twins:", ", ".join(f"{count} keys {status}" for status, count in own.items()))
+    print("mutations:", dict(damaged), "wrong:", {k: n for k, n in wrong.items() if n})
 
 
 def main() -> None:
     """Print a table of counts."""
     arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     arguments.add_argument("--step", type=int, default=1, help="take every so many functions")
-    step = arguments.parse_args().step
+    arguments.add_argument("--twins", action="store_true", help="only beside twins")
+    given = arguments.parse_args()
+    if not given.twins:
+        table(given.step)
+    twins(given.step)
+
+
+def table(step: int) -> None:
+    """Print what each strategy makes of the mutations."""
     counts: dict[str, Counter[str]] = {}
     suggested = Counter[bool]()
     for document in DOCUMENTS:

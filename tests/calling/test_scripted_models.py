@@ -70,6 +70,16 @@ def test_a_model_that_needs_suggestions_recovers(talk: Any) -> None:
     assert (outcome.text, sent) == ("Done.", 1)
 
 
+@pytest.mark.parametrize("glued", ['(older_than="2020")', '{"id": 1}', "?id=1", "(all)"])
+def test_arguments_in_a_name_send_nothing(talk: Any, glued: str) -> None:
+    """A call whose name holds arguments is not sent; the model is told its function and where arguments belong."""
+    outcome, script, sent = talk([wished(("c1", f"functions.{LIST}{glued}", {})), said("Oh.")])
+    text = results(script.requests[1])[0][1]
+    assert (sent, outcome.calls[0].function) == (0, None)
+    assert f'Did you mean "{LIST}"?' in text
+    assert "Arguments do not belong in the name" in text
+
+
 def test_a_model_that_never_recovers_is_given_up(talk: Any) -> None:
     """A model that calls what there is not, another name each time, ends after the repair rounds; nothing is sent."""
     lines = [wished((f"c{index}", f"nothing_{index}", {})) for index in range(20)]

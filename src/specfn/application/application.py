@@ -9,6 +9,7 @@ from specfn._json import JsonObject
 from specfn.errors import ToolsWarning, UnknownFunctionError, UsageError
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
+from specfn.function.handles import place, spaced
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
 
@@ -79,10 +80,7 @@ class Application:
         if not isinstance(key, str):
             raise UsageError(f"functions are found by text, not by {type(key).__name__}")
         found = self._index.get(key)
-        if found is None and " " in key:
-            method, _, path = key.partition(" ")
-            found = self._index.get(f"{method.upper()} {path.strip()}")
-        return found
+        return self._index.get(spaced(key)) if found is None else found
 
     def __getitem__(self, key: str) -> Function:
         """The same as ``find``.
@@ -381,4 +379,4 @@ def _operation_ids(function: Function) -> tuple[str, ...]:
 
 
 def _places(function: Function) -> tuple[str, ...]:
-    return (f"{function.method.upper()} {function.path}",)
+    return (place(function),)

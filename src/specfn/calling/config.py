@@ -27,7 +27,8 @@ class InvocationConfig(BaseModel):
         recovery_hint: add a sentence to the system text that tells the model to correct failed calls.
         result_limit: the most characters of a result that the model is shown.
         forced_choice: whether the model can be made to call; the connector's knowledge where ``None``.
-        history_names: names in the history as the model wrote them (``called``), or repaired (``resolved``).
+        history_names: the names of calls in the history: ``resolved`` to the functions that were called, or ``called``,
+            as the model wrote them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -49,4 +50,4 @@ class InvocationConfig(BaseModel):
     recovery_hint: bool = True
     result_limit: Annotated[int, Field(ge=200)] = 20_000
     forced_choice: bool | None = None
-    history_names: Literal["called", "resolved"] = "called"
+    history_names: Literal["called", "resolved"] = "resolved"

@@ -1,4 +1,4 @@
-"""The conversation as it goes over the wire: names that a provider takes back, and the hint to recover (rules C6, C9)."""
+"""The history of a conversation: names that a provider accepts, and the recovery hint (rules C6, C9)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -48,39 +48,39 @@ def _hinted(messages: list[Message]) -> list[Message]:
     return [{"role": "system", "content": RECOVERY}, *messages]
 
 
-def on_wire(
-    messages: Sequence[Message], taken: Collection[str], renamed: Mapping[str, str]
-) -> list[Message]:
-    """The messages with names that every provider takes back; what is changed loses its native form.
+def with_names(message: Message, names: Mapping[str, str]) -> Message:
+    """Return a message with other names for its calls and results, by their ids.
+
+    The vendor's own message stays as it is; codecs write the names of ``calls`` into it.
+    """
+    found: Message = {**message}
+    if "calls" in message:
+        found["calls"] = [
+            {**call, "name": names.get(call["id"], call["name"])} for call in message["calls"]
+        ]
+    if "results" in message:
+        found["results"] = [
+            {**item, "name": names.get(item["id"], item["name"])} for item in message["results"]
+        ]
+    return found
+
+
+def called_names(message: Message) -> dict[str, str]:
+    """Return the names of a message's calls by their ids."""
+    return {call["id"]: call["name"] for call in message.get("calls", ())}
+
+
+def on_wire(messages: Sequence[Message], taken: Collection[str]) -> list[Message]:
+    """Return the messages with names that every provider accepts.
 
     Args:
-        messages: the conversation, with names as the model wrote them.
-        taken: the real names, which no made-up name may become.
-        renamed: other names to show for calls, by their ids.
+        messages: the conversation; unknown names are in it as the model wrote them.
+        taken: the real names, which no other name may become.
     """
-    shown: dict[str, str] = {}
-    return [_message(message, taken, renamed, shown) for message in messages]
-
-
-def _message(
-    message: Message, taken: Collection[str], renamed: Mapping[str, str], shown: dict[str, str]
-) -> Message:
-    if "calls" in message:
-        names = {
-            call["id"]: renamed.get(call["id"], legal_name(call["name"], taken))
-            for call in message["calls"]
-        }
-        shown.clear()  # ids are a turn's own
-        shown.update(names)
-        if all(names[call["id"]] == call["name"] for call in message["calls"]):
-            return message
-        changed: Message = {**message}
-        changed["calls"] = [{**call, "name": names[call["id"]]} for call in message["calls"]]
-        changed.pop("native", None)
-        return changed
-    if "results" in message:
-        results = [
-            {**item, "name": shown.get(item["id"], item["name"])} for item in message["results"]
-        ]
-        return {**message, "results": results}  # type: ignore[typeddict-item]  # items keep their keys
-    return message
+    found: list[Message] = []
+    names: dict[str, str] = {}
+    for message in messages:
+        if "calls" in message:  # ids belong to a turn and its results
+            names = {key: legal_name(name, taken) for key, name in called_names(message).items()}
+        found.append(with_names(message, names))
+    return found

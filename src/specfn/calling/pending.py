@@ -137,8 +137,6 @@ class Pending:
             times = state.times(call.call)
             if call.answer is not None and times > 1:
                 text = prompts.repeated(times, config.max_identical_failures)
-            if call.resolution.status == "repaired" and call.resolution.name:
-                state.resolved[call.call["id"]] = call.resolution.name
             found.append(
                 {
                     "id": call.call["id"],

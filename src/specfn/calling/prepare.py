@@ -70,7 +70,12 @@ def unresolved(resolution: Resolution, offered: Offer) -> str:
     candidates = offered.told(resolution.candidates)
     if resolution.status == "ambiguous":
         return prompts.ambiguous(resolution.called, candidates)
-    return prompts.unknown(resolution.called, candidates, sorted(offered.wire.values()))
+    return prompts.unknown(
+        resolution.called,
+        candidates,
+        sorted(offered.wire.values()),
+        arguments_in_name=resolution.arguments_in_name,
+    )
 
 
 def _checked(call: Call, resolution: Resolution, entry: Entry, offered: Offer) -> Prepared:

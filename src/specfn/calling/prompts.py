@@ -19,6 +19,10 @@ _DOES: Final = {"read": "reads data", "write": "may change data"}
 
 _ASK: Final = "Whether it was executed is not known. Do not call it again before you have made sure, or asked the user."
 
+_ARGUMENTS_IN_NAME: Final = (
+    "Arguments do not belong in the name: send them as the arguments of the call."
+)
+
 #: How many names a text lists.
 _LISTED: Final = 20
 
@@ -49,8 +53,14 @@ def quoted(name: str) -> str:
     return json.dumps(name if len(name) <= 200 else f"{name[:199]}…", ensure_ascii=True)
 
 
-def unknown(called: str, candidates: Sequence[str], advertised: Sequence[str]) -> str:
-    """No function goes by that name."""
+def unknown(
+    called: str,
+    candidates: Sequence[str],
+    advertised: Sequence[str],
+    *,
+    arguments_in_name: bool = False,
+) -> str:
+    """Return the text for a name that belongs to no function."""
     if candidates:
         names = " or ".join(quoted(name) for name in candidates)
         hint = f"Did you mean {names}? "
@@ -62,6 +72,8 @@ def unknown(called: str, candidates: Sequence[str], advertised: Sequence[str]) -
     else:
         hint = f"There are {len(advertised)} functions; {', '.join(_beginnings(advertised))}. "
     advice = "Call one of the provided functions by its exact name."
+    if arguments_in_name:
+        advice = f"{advice} {_ARGUMENTS_IN_NAME}"
     return f"Error: there is no function named {quoted(called)}. {hint}{advice} {NOTHING}"
 
 

@@ -1,18 +1,18 @@
-"""Which function a model meant by the name that it used (rule C4).
+"""Resolution of the name in a model's call to an advertised function (rule C4).
 
-Names are keys of a table; they are never split to find a function. What differs from an advertised name
-only in separators, letter case or wrapping is repaired; what differs in a letter is only suggested, because
-the nearest name is often another function.
+Names are keys of a table; they are never split to find a function. A name that differs from an advertised one only in
+separators, letter case or a wrapper is repaired. A name that differs in a letter only leads to suggestions, because
+the nearest name often belongs to another function.
 """
 
-import re
-import unicodedata
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
-from specfn.calling.nearest import Neighbors, key_of
-from specfn.function.handles import Named, aliases
+from specfn.calling import spelling
+from specfn.calling.nearest import Neighbors
+from specfn.function.handles import Named, exact_handles, spaced
 
 Status: TypeAlias = Literal["exact", "repaired", "ambiguous", "unknown", "not_advertised"]
 How: TypeAlias = Literal["exact", "hook", "cleaned", "alias", "separator"]
@@ -20,14 +20,15 @@ How: TypeAlias = Literal["exact", "hook", "cleaned", "alias", "separator"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """What became of a name.
+    """The result of resolving a name.
 
     Attributes:
-        called: the name that the model used.
-        status: ``exact`` or ``repaired`` where a function was found; else why there is none.
-        name: the advertised name of the function that was meant; ``None`` unless found.
-        how: what repaired it; ``exact`` where nothing had to; ``None`` unless found.
-        candidates: advertised names that were perhaps meant; at most three of an unknown name.
+        called: the name that the model sent.
+        status: ``exact`` or ``repaired`` if a function was found; otherwise the reason.
+        name: the advertised name of the function; ``None`` if there is none.
+        how: the repair; ``exact`` if the name needed none; ``None`` if no function was found.
+        candidates: the advertised names that the model may have meant; at most three of an unknown name.
+        arguments_in_name: an unknown name with arguments written behind it, as in ``items_erase(id=1)``.
     """
 
     called: str
@@ -35,36 +36,26 @@ class Resolution:
     name: str | None = None
     how: How | None = None
     candidates: tuple[str, ...] = ()
+    arguments_in_name: bool = False
 
 
-#: A caller's own reading of a name: an advertised name, or ``None`` to leave it to the others.
+#: A caller's own resolution of a name: an advertised name, or ``None`` to leave it to the others.
 Hook: TypeAlias = Callable[[str], "str | Named | None"]
 
-#: What models put around names.
-_QUOTES: Final = " \t\r\n`'\"“”‘’«»"
-_CALL: Final = re.compile(r"\s*\(.*\)\s*;?\s*\Z", re.DOTALL)
-_PREFIX: Final = re.compile(
-    r"(?:functions?|tools?|default_api|multi_tool_use|call)\s*(?:[.:/]|::)\s*", re.IGNORECASE
-)
-
-#: No name is longer than this; a text that is, is not searched.
+#: A longer text is not repaired, and no name is suggested for the rest of it.
 _LONGEST: Final = 512
 
 
 class Directory:
-    """The names of functions, and everything else that they may be called by."""
+    """The names of functions, and their other handles."""
 
     def __init__(self, functions: Iterable[tuple[str, Named]]) -> None:
         """Take pairs of an advertised name and its function; the names are unique."""
-        self._names: dict[str, Named] = {}
-        self._aliases: dict[str, set[str]] = {}
-        self._keys: dict[str, set[str]] = {}
-        self._neighbors: Neighbors | None = None
-        for name, function in functions:
-            self._names[name] = function
-            for alias in aliases(function):
-                self._aliases.setdefault(alias, set()).add(name)
-            self._keys.setdefault(key_of(name), set()).add(name)
+        self._names: dict[str, Named] = dict(functions)
+        self._handles: dict[str, set[str]] = {}
+        for name, function in self._names.items():
+            for handle in exact_handles(function):
+                self._handles.setdefault(handle, set()).add(name)
 
     def resolve(
         self,
@@ -76,39 +67,64 @@ class Directory:
         """Find the function that a model meant.
 
         Args:
-            called: the name that the model used.
-            advertised: the names that it was offered; all where ``None``. No other is ever found or named.
+            called: the name that the model sent.
+            advertised: the names that the model was offered; all if ``None``. No other is ever found or named.
             hooks: asked in turn after the exact look-up and before any repair.
         """
-        offered = self._names if advertised is None else advertised
-        for how, found in self._readings(called, hooks):
+        offered = self._names.keys() if advertised is None else self._names.keys() & advertised
+        hidden = False
+        for how, known in self._steps(called, hooks, offered):
+            found = known.intersection(offered)
             if len(found) > 1:
-                candidates = tuple(sorted(name for name in found if name in offered))
+                candidates = tuple(sorted(found))
                 return Resolution(called=called, status="ambiguous", candidates=candidates)
-            for name in found:
-                if name not in offered:
-                    near = self._suggest(called, offered)
-                    return Resolution(called=called, status="not_advertised", candidates=near)
+            if found:
                 status: Status = "exact" if how == "exact" else "repaired"
-                return Resolution(called=called, status=status, name=name, how=how)
-        candidates = self._suggest(called, offered)
-        return Resolution(called=called, status="unknown", candidates=candidates)
+                return Resolution(called=called, status=status, name=found.pop(), how=how)
+            hidden = hidden or bool(known)
+            if known and how == "hook":  # the caller's word: no other function is meant
+                break
+        return self._unresolved(called, offered, "not_advertised" if hidden else "unknown")
 
-    def _readings(self, called: str, hooks: Sequence[Hook]) -> Iterable[tuple[How, set[str]]]:
-        """The names that each way of reading finds, in the order in which they count."""
-        if called in self._names:
-            yield "exact", {called}
+    def _steps(
+        self, called: str, hooks: Sequence[Hook], offered: Collection[str]
+    ) -> Iterator[tuple[How, set[str]]]:
+        """Return the names that each step finds; the first step that finds an offered one decides."""
+        yield "exact", {called} & self._names.keys()
         for hook in hooks:
             yield "hook", self._hooked(hook, called)
-        if len(called) > _LONGEST:
-            return
-        clean = cleaned(called)
-        if clean in self._names:
-            yield "cleaned", {clean}
-        key = key_of(clean)
-        by_alias = self._aliases.get(clean, set()) | self._aliases.get(_spaced(clean), set())
-        by_key = self._keys.get(key, set()) if key else set()
-        yield ("separator" if by_key else "alias"), by_alias | by_key
+        exact = self._exact(called)
+        if not exact.isdisjoint(offered):
+            exact = exact | self._similar.get(spelling.letters(called), set())
+        yield _how([called], exact), exact
+        if len(called) <= _LONGEST:
+            texts = spelling.unwrapped(called)
+            found: set[str] = set()
+            for text in texts:
+                found |= self._keys.get(spelling.folded(text), set())
+            yield _how(texts, found), found
+
+    def _exact(self, called: str) -> set[str]:
+        """Return the names of the functions with exactly this handle."""
+        found = self._handles.get(called, set())
+        return found | self._handles.get(spaced(called), set())
+
+    @cached_property
+    def _similar(self) -> dict[str, set[str]]:
+        """The names by their letters alone."""
+        found: dict[str, set[str]] = {}
+        for name in self._names:
+            found.setdefault(spelling.letters(name), set()).add(name)
+        return found
+
+    @cached_property
+    def _keys(self) -> dict[str, set[str]]:
+        """The names by the foldings of all their handles."""
+        found: dict[str, set[str]] = {}
+        for handle, names in (*((name, {name}) for name in self._names), *self._handles.items()):
+            for key in spelling.keys(handle):
+                found.setdefault(key, set()).update(names)
+        return found
 
     def _hooked(self, hook: Hook, called: str) -> set[str]:
         meant = hook(called)
@@ -118,23 +134,33 @@ class Directory:
             return {meant} & self._names.keys()
         return {name for name, function in self._names.items() if function is meant}
 
-    def _suggest(self, called: str, offered: Collection[str]) -> tuple[str, ...]:
-        """At most three advertised names that look like a name, best first."""
-        if self._neighbors is None:
-            self._neighbors = Neighbors(self._names)
-        return self._neighbors.nearest(cleaned(called[:_LONGEST]), offered)
+    # -- no function ---------------------------------------------------------------------------------
+
+    def _unresolved(self, called: str, offered: Collection[str], status: Status) -> Resolution:
+        head = spelling.without_arguments(called[:_LONGEST])
+        return Resolution(
+            called=called,
+            status=status,
+            candidates=self._suggest(called[:_LONGEST] if head is None else head, offered),
+            arguments_in_name=head is not None,
+        )
+
+    def _suggest(self, text: str, offered: Collection[str]) -> tuple[str, ...]:
+        """Return at most three offered names: those that a text resolves to, else those that look like it."""
+        for _, known in self._steps(text, (), offered):
+            found = known.intersection(offered)
+            if found:
+                return tuple(sorted(found))[:3]
+        return self._neighbors.nearest(spelling.unwrapped(text)[-1], offered)
+
+    @cached_property
+    def _neighbors(self) -> Neighbors:
+        return Neighbors(self._names)
 
 
-def cleaned(called: str) -> str:
-    """A name without what models put around it: quotes, ``functions.``, a trailing ``()``."""
-    text = unicodedata.normalize("NFKC", called).strip(_QUOTES)
-    text = _CALL.sub("", text).strip(_QUOTES)
-    while found := _PREFIX.match(text):
-        text = text[found.end() :].strip(_QUOTES)
-    return text
-
-
-def _spaced(text: str) -> str:
-    """``get   /pets`` as ``GET /pets``: how ``METHOD /path`` is written in the table."""
-    method, _, path = text.partition(" ")
-    return f"{method.upper()} {path.strip()}" if path else text
+def _how(texts: Sequence[str], found: Collection[str]) -> How:
+    """Return the repair that leads from a text, as it is and without its wrapper, to names."""
+    if texts[-1] in found:
+        return "cleaned"
+    similar = {spelling.letters(text) for text in texts}
+    return "separator" if any(spelling.letters(name) in similar for name in found) else "alias"

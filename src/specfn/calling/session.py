@@ -14,7 +14,7 @@ from specfn.calling.catalog import Catalog, Functions
 from specfn.calling.choice import Auto, Choice, parse_choice
 from specfn.calling.config import InvocationConfig
 from specfn.calling.effects import Ask, Done, Effect, Invoke, Invoked, Send
-from specfn.calling.history import on_wire, opening
+from specfn.calling.history import called_names, on_wire, opening, with_names
 from specfn.calling.outcome import Outcome, Stopped
 from specfn.calling.pending import Pending
 from specfn.calling.planning import Asked, Planner
@@ -211,9 +211,8 @@ class Session:
             state.degrade(word)
         offered = len(asked.offer.names)
         self._tell(events.Requested(round=state.round, mode=asked.demand.mode, functions=offered))
-        renamed = state.resolved if config.history_names == "resolved" else {}
         prompt = Prompt(
-            messages=on_wire(self._told(asked), self._names(asked), renamed),
+            messages=on_wire(self._told(asked), self._names(asked)),
             tools=asked.offer.tools,
             demand=asked.demand,
             model=self.model,
@@ -254,6 +253,9 @@ class Session:
     def _called(self, turn: Turn, asked: Asked) -> None:
         pending = Pending.of(turn.calls, self.catalog, asked.offer, self._state.round - 1)
         self._pending = pending
+        if self.config.history_names == "resolved":
+            names = {c.call["id"]: asked.offer.wire[c.name] for c in pending.calls if c.entry}
+            self._state.messages[-1] = with_names(self._state.messages[-1], names)
         for prepared in pending.calls:
             self._tell(_resolved(prepared))
             if prepared.entry is not None:
@@ -324,7 +326,8 @@ class Session:
         """Hand the results of a turn to the conversation; why it ends with them, if it does."""
         state, config = self._state, self.config
         self._pending = None
-        state.messages.append({"role": "tool", "results": pending.returned(state, config)})
+        results: Message = {"role": "tool", "results": pending.returned(state, config)}
+        state.messages.append(with_names(results, called_names(state.messages[-1])))
         state.records += pending.records(state)
         sent = [call for call in pending.calls if pending.results[call.call["id"]].executed]
         state.executed += len(sent)

@@ -29,7 +29,6 @@ class State:
         final: whether the last answer was asked for.
         degraded: what could not be had, a short word each.
         usage: the vendor's counts, summed.
-        resolved: the advertised names of the calls whose names were repaired, by id.
     """
 
     messages: list[Message]
@@ -45,7 +44,6 @@ class State:
     final: bool = False
     degraded: list[str] = field(default_factory=list)
     usage: JsonObject = field(default_factory=dict)
-    resolved: dict[str, str] = field(default_factory=dict)
 
     def degrade(self, word: str) -> None:
         """Remember that something could not be had."""

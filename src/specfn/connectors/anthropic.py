@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.connectors.codec import Endpoint, alternating, blocks_of, object_of, plain, with_ids
+from specfn.connectors.codec import Endpoint, alternating, blocks_of, object_of, plain, with_calls
 from specfn.connectors.turn import Demand, Message, Prompt, Stop, Turn
 from specfn.errors import UsageError
 from specfn.schema.profile import (
@@ -118,7 +118,7 @@ class Messages:
         calls = message.get("calls", [])
         native = message.get("native", {}).get(self.name)
         if native is not None:
-            return with_ids(native, "tool_use", "id", calls)
+            return with_calls(native, "tool_use", "id", calls)
         return [
             *_blocks(message.get("content") or ""),
             *(

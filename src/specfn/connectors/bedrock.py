@@ -103,9 +103,9 @@ class Converse:
         calls = message.get("calls", [])
         native = message.get("native", {}).get(self.name)
         if native is not None:
-            ids = iter(call["id"] for call in calls)
+            made = iter({"toolUseId": call["id"], "name": call["name"]} for call in calls)
             return [
-                {"toolUse": {**block["toolUse"], "toolUseId": next(ids)}}
+                {**block, "toolUse": {**block["toolUse"], **next(made, {})}}
                 if "toolUse" in block
                 else block
                 for block in native

@@ -53,7 +53,10 @@ class Codec(Protocol):
         """Whether a call can be demanded of the model, with these members in the body."""
 
     def encode(self, prompt: Prompt) -> JsonObject:
-        """The request's body."""
+        """Return the request's body.
+
+        A message of this vendor goes back as ``native`` holds it, with the ids and names of ``calls``.
+        """
 
     def decode(self, reply: Any) -> Turn:
         """Read a reply: the vendor's JSON, or its SDK's object.
@@ -158,10 +161,10 @@ def blocks_of(
     return {"role": "user", "content": said(message["content"])}
 
 
-def with_ids(
+def with_calls(
     blocks: Iterable[JsonObject], kind: str, key: str, calls: Sequence[Call]
 ) -> list[JsonObject]:
-    """A vendor's own blocks, with the ids that the conversation knows its calls by.
+    """Return a vendor's own blocks with the ids and names that the conversation has for their calls.
 
     Args:
         blocks: the blocks.
@@ -169,5 +172,5 @@ def with_ids(
         key: where such a block has its id.
         calls: the calls, in order.
     """
-    ids = iter(call["id"] for call in calls)
-    return [{**block, key: next(ids)} if block.get("type") == kind else block for block in blocks]
+    made = iter({key: call["id"], "name": call["name"]} for call in calls)
+    return [{**block, **next(made, {})} if block.get("type") == kind else block for block in blocks]

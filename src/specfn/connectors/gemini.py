@@ -127,7 +127,13 @@ class GenerateContent:
             return [*_parts(message.get("content") or ""), *map(_call_part, calls)]
         own = [part["functionCall"].get("id") for part in native if "functionCall" in part]
         known.update({call["id"]: bool(each) for call, each in zip(calls, own, strict=False)})
-        return list(native)
+        names = iter({"name": call["name"]} for call in calls)
+        return [
+            {**part, "functionCall": {**part["functionCall"], **next(names, {})}}
+            if "functionCall" in part
+            else part
+            for part in native
+        ]
 
     def decode(self, reply: Any) -> Turn:
         """Read a reply: calls in any part of the first candidate count."""

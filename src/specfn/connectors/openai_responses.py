@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.connectors.codec import Endpoint, plain, text_of, with_ids
+from specfn.connectors.codec import Endpoint, plain, text_of, with_calls
 from specfn.connectors.openai_chat import PROFILE as CHAT
 from specfn.connectors.openai_chat import STRICT as CHAT_STRICT
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Stop, Turn
@@ -81,7 +81,7 @@ class Responses:
         calls = message.get("calls", [])
         native = message.get("native", {}).get(self.name)
         if native is not None:
-            return with_ids(native, "function_call", "call_id", calls)
+            return with_calls(native, "function_call", "call_id", calls)
         text = message.get("content")
         items: list[JsonObject] = [{"role": "assistant", "content": text}] if text else []
         items += [

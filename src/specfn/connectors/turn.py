@@ -4,7 +4,8 @@ A conversation is a list of plain dicts, so that it can be stored as JSON and co
 
 * ``{"role": "system" | "user", "content": text or the vendor's own content}``
 * ``{"role": "assistant", "content": text, "calls": [Call], "native": {connector: message}}``; ``native`` holds the
-  vendor's own message, which goes back unchanged to the connector that it came from (it may be signed).
+  vendor's own message, which goes back to the connector that it came from (it may be signed). Only the ids and names
+  of its calls are those of ``calls``.
 * ``{"role": "tool", "results": [Returned]}``: one for each call of the assistant's message before, in its order.
 """
 
@@ -20,7 +21,7 @@ class Call(TypedDict):
 
     Attributes:
         id: the vendor's, or made up where it has none; unique in the conversation.
-        name: as the model wrote it.
+        name: as the model wrote it; the name of the function where one was found for it.
         arguments: text of JSON, or an object, as the vendor writes it.
     """
 
@@ -67,7 +68,7 @@ class Turn:
         text: what it wrote.
         calls: what it wants to call, in its order.
         stop: why it stopped.
-        native: the vendor's own message, to be sent back unchanged.
+        native: the vendor's own message, to be sent back.
         usage: the vendor's own count of tokens.
         detail: the vendor's own word for why it stopped.
     """

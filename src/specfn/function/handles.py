@@ -38,10 +38,25 @@ def handles(function: Named) -> tuple[str, ...]:
 
 
 def aliases(function: Named) -> tuple[str, ...]:
-    """What a function is called besides its name: dotted accessor, operationId and ``METHOD /path``."""
+    """Return the handles besides the name: dotted accessor, operationId and ``METHOD /path``."""
     own = (function.operation_id,) if function.operation_id else ()
-    place = f"{function.method.upper()} {function.path}"
-    return (".".join(function.accessor), *own, place)
+    return (".".join(function.accessor), *own, place(function))
+
+
+def exact_handles(function: Named) -> tuple[str, ...]:
+    """Return the same and the joined accessor: all keys of a function in ``Application``, but for its name."""
+    return (*aliases(function), "_".join(function.accessor))
+
+
+def place(function: Named) -> str:
+    """Return ``METHOD /path``."""
+    return f"{function.method.upper()} {function.path}"
+
+
+def spaced(text: str) -> str:
+    """Return ``get   /pets`` as ``GET /pets``: the spelling of ``METHOD /path`` in a table of handles."""
+    method, _, path = text.partition(" ")
+    return f"{method.upper()} {path.strip()}" if path else text
 
 
 def by_handle(functions: Sequence[Function]) -> Mapping[str, tuple[Function, ...]]:

@@ -1,0 +1,119 @@
+"""Spellings of a function's name: without its wrapper, and without separators and letter case (rule C4).
+
+Only separators, quotes around a name, and a short list of wrappers are ever taken out of a text. Letters, digits
+and combining marks of every script stay, and no character is replaced by one that merely looks like it: neither NFKC
+nor ``str.casefold`` is used, because they read ``²`` as ``2``, ``ｋ`` as ``k`` and ``ß`` as ``ss``.
+"""
+
+import re
+import unicodedata
+from typing import Final
+
+#: Separators in ASCII. Other scripts add white space, dashes and connectors (Unicode Z, Pd and Pc).
+_SEPARATORS: Final = frozenset(" \t\r\n\f\v_-.,:;/\\|~+#>")
+_SEPARATING: Final = frozenset({"Zs", "Zl", "Zp", "Pd", "Pc"})
+
+#: A separator after folding, and a separator that keeps two numbers apart: ``v1_12`` is not ``v11_2``.
+_GAP: Final = "_"
+_BETWEEN_DIGITS: Final = re.compile(rf"(?<=\d){_GAP}+(?=\d)")
+_KEPT_APART: Final = "\0"
+
+#: Characters that models put around a name.
+_QUOTES: Final = " \t\r\n;`'\"“”‘’«»"
+
+_SPECIAL: Final = r"<[|｜][A-Za-z_▁ ]{1,40}[|｜]>"
+
+#: The wrappers of a name: a call without arguments, the special tokens of a chat template (those of a channel and of
+#: a format with their word), and the namespaces that vendors put tools into.
+_WRAPPERS: Final = (
+    re.compile(r"\(\s*\)\Z"),
+    re.compile(
+        r"<\|(?:channel|constrain)\|>\s*(?:analysis|commentary|final|json|code)\Z", re.IGNORECASE
+    ),
+    re.compile(rf"{_SPECIAL}\Z"),
+    re.compile(rf"\A{_SPECIAL}"),
+    re.compile(
+        r"\A(?:functions?|tools?|default_api|multi_tool_use|call)\s*(?:::|[.:/])", re.IGNORECASE
+    ),
+)
+
+#: A name with something behind it that can only be arguments; ``/{`` begins a path parameter.
+_ARGUMENTS: Final = re.compile(r"\A(?P<name>[^({\[=?\"'`]*[^({\[=?\"'`/\s])\s*[({\[=?\"'`]")
+
+
+class _Folding(dict[int, str | int]):
+    """A table for ``str.translate``: separators to one sign, and letters to their lower case."""
+
+    def __init__(self, *, bare: bool) -> None:
+        self._bare = bare
+        super().__init__((code, self._folded(chr(code))) for code in range(128))
+
+    def __missing__(self, code: int) -> str:
+        return self._folded(chr(code))
+
+    def _folded(self, sign: str) -> str:
+        category = unicodedata.category(sign)
+        if sign in _SEPARATORS or category in _SEPARATING:
+            return _GAP
+        if self._bare and category[0] not in "LMN":
+            return _GAP
+        lower = sign.lower()
+        # Only pairs of one script: the Kelvin sign and the dotted capital I have ASCII letters as lower case.
+        return lower if lower.upper() == sign else sign
+
+
+_PLAIN: Final = _Folding(bare=False)
+_BARE: Final = _Folding(bare=True)
+
+
+def folded(text: str) -> str:
+    """Return a text without separators and letter case; brackets, quotes and symbols stay."""
+    return _closed(text.translate(_PLAIN))
+
+
+def letters(text: str) -> str:
+    """Return nothing but the letters, digits and marks of a text, in lower case."""
+    return text.translate(_BARE).replace(_GAP, "")
+
+
+def keys(handle: str) -> frozenset[str]:
+    """Return the foldings under which a handle is found.
+
+    A text may leave out the brackets of a path (``GET /users/id``) and the separators between digits. It may not
+    add brackets, because those hold arguments, nor move a separator between digits, because that is another number.
+    """
+    exact = handle.translate(_PLAIN)
+    bare = handle.translate(_BARE)
+    found = (_closed(exact), exact.replace(_GAP, ""), _closed(bare), bare.replace(_GAP, ""))
+    return frozenset(key for key in found if key.replace(_KEPT_APART, ""))
+
+
+def unwrapped(text: str) -> tuple[str, ...]:
+    """Return a text and what is left of it after each wrapper that is removed, outermost first."""
+    found = [text]
+    while (inner := _peeled(found[-1])) != found[-1]:
+        found.append(inner)
+    return tuple(found)
+
+
+def without_arguments(text: str) -> str | None:
+    """Return the name before arguments that are written into it (``name(id=1)``), or ``None`` without any."""
+    text = text.strip(_QUOTES)
+    found = _ARGUMENTS.match(text)
+    return found["name"] if found and letters(text[found.end("name") :]) else None
+
+
+def _closed(gapped: str) -> str:
+    return _BETWEEN_DIGITS.sub(_KEPT_APART, gapped).replace(_GAP, "")
+
+
+def _peeled(text: str) -> str:
+    """Return a text without its outermost wrapper."""
+    stripped = text.strip(_QUOTES)
+    if stripped != text:
+        return stripped
+    for wrapper in _WRAPPERS:
+        found = wrapper.search(text)
+        if found:
+            return text[: found.start()] + text[found.end() :]
+    return text
