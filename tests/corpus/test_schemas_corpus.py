@@ -10,6 +10,7 @@ from tests.schema.conftest import (
     KEYWORDS_30,
     METASCHEMA,
     accepts,
+    contradictions,
     definition_of,
     place,
     subschemas,
@@ -69,6 +70,7 @@ def as_json_schema(schema: Any) -> Any:
 def judge_30(schema: Json) -> None:
     """Fail unless a schema is what rule F7 says of dialect 3.0."""
     assert METASCHEMA.is_valid(schema)
+    assert contradictions(schema) == []
     assert OPENAPI.is_valid(schema)
     for node in subschemas(schema):
         assert node.keys() <= KEYWORDS_30
@@ -78,6 +80,7 @@ def judge_30(schema: Json) -> None:
 def judge_31(schema: Json) -> None:
     """Fail unless a schema is what rule F7 says of dialect 3.1."""
     assert METASCHEMA.is_valid(schema)
+    assert contradictions(schema) == []
     for node in subschemas(schema):
         assert "oneOf" not in node
         assert "$ref" not in node or definition_of(node["$ref"]) in schema["$defs"]

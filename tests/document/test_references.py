@@ -104,6 +104,7 @@ def test_mappings_of_embedded_documents_are_theirs(tmp_path: Path) -> None:
         "discriminator": {
             "propertyName": "kind",
             "mapping": {"a": "#/defs/A", "b": "B", "root": "root.json#/components/schemas/R"},
+            "defaultMapping": "u.json#/defs/A",
         },
     }
     source = _files(
@@ -117,6 +118,7 @@ def test_mappings_of_embedded_documents_are_theirs(tmp_path: Path) -> None:
     found = _resolve(document, document["components"]["schemas"]["R"]["$ref"])
     mapping = found["discriminator"]["mapping"]
     assert mapping["a"] == found["oneOf"][0]["$ref"]
+    assert found["discriminator"]["defaultMapping"] == mapping["a"]
     assert mapping["b"] == "B"
     assert mapping["root"] == "#/components/schemas/R"
 

@@ -426,6 +426,19 @@ def test_a_reference_that_is_no_text_leaves_its_siblings(openapi: str) -> None:
         ("3.1.0", {"propertyName": "kind", "mapping": None}, {"propertyName": "kind"}),
         ("3.1.0", {"propertyName": "kind", "x-own": 1}, {"propertyName": "kind", "x-own": 1}),
         ("3.0.3", "kind", {"propertyName": "kind"}),
+        *(
+            (
+                "3.2.0",
+                {"propertyName": "kind", "defaultMapping": given},
+                {"propertyName": "kind", **expected},
+            )
+            for given, expected in (
+                ("Y", {"defaultMapping": f"{PREFIX}Y"}),
+                (f"{PREFIX}Y", {"defaultMapping": f"{PREFIX}Y"}),
+                ("https://example.com/y", {"defaultMapping": "https://example.com/y"}),
+                (1, {}),
+            )
+        ),
     ],
 )
 def test_discriminators_name_components(version: str, value: Any, expected: Any) -> None:

@@ -35,6 +35,12 @@ NOWHERE = "#/components/schemas/Nowhere"
         ({"$ref": "#/components/schemas/Lost"}, NOWHERE),
         ({"oneOf": [True, {"$ref": "#/components/schemas/Through"}]}, NOWHERE),
         ({"$ref": "#/components/schemas/Circle"}, NOWHERE),
+        (
+            {"discriminator": {"propertyName": "a", "defaultMapping": "#/components/schemas/Lost"}},
+            NOWHERE,
+        ),
+        ({"discriminator": {"propertyName": "a", "defaultMapping": NOWHERE}}, None),
+        ({"properties": {"discriminator": {"type": "string"}}}, None),
     ],
 )
 def test_only_what_is_needed_is_lost(schema: Any, lost: str | None) -> None:

@@ -9,6 +9,7 @@ from tests.schema.conftest import (
     accepts,
     check,
     composed,
+    contradictions,
     definition_of,
     definitions,
     document,
@@ -266,6 +267,35 @@ def test_a_model_may_say_whatever_is_valid(
         assert shows(shown.schema, value, given_["dialect"]) or not accepts(validator, value)
 
 
+defaults = schemas(references=True).flatmap(
+    lambda node: st.one_of(values, *_constants(node)).map(lambda value: {**node, "default": value})
+)
+
+
+def _constants(node: Json) -> list[Strategy]:
+    """Values that a schema mentions, so that some defaults are valid."""
+    found = [*node.get("enum", ()), *([node["const"]] if "const" in node else ())]
+    return [st.sampled_from(found)] if found else []
+
+
+@LAW
+@given(
+    st.fixed_dictionaries({name: st.one_of(defaults, schemas(references=True)) for name in REFS}),
+    st.one_of(
+        defaults,
+        st.sampled_from(REFS).flatmap(
+            lambda name: values.map(lambda value: ref(name, default=value))
+        ),
+    ),
+    options,
+)
+def test_a_rendered_schema_admits_its_own_defaults(named: Json, node: Json, given_: Json) -> None:
+    """F10: whatever a document calls a default, one that is shown is valid where it stands."""
+    for schema in (node, {"properties": {"a": node, "b": {"type": "array", "items": node}}}):
+        shown = rendering(named, schema, **given_).schema
+        assert contradictions(shown) == []
+
+
 KINDS = ["string", "integer", "boolean", "null", "array", "object"]
 plain = st.sampled_from(
     [
@@ -364,7 +394,11 @@ TAGS = ["Pet", "Cat", "Dog", "Pup"]
 kin = st.sampled_from([ref(name) for name in TAGS])
 fields = some(
     kind=st.sampled_from(
-        [{"type": "string"}, {"type": "string", "enum": ["Cat", "cat"]}, {"const": "Dog"}, {"type": "string", "readOnly": True}, True]
+        [
+            *({"type": "string"}, {"type": "string", "enum": ["Cat", "cat"]}, {"const": "Dog"}, True),
+            *({"type": "string", "readOnly": True}, {"type": "string", "default": "cat"}),
+            *({"type": "string", "default": "Pet"}, {"const": "own", "default": "own"}),
+        ]
     ),
     n=kin,
     list=kin.map(lambda node: {"type": "array", "items": node}),
@@ -376,8 +410,16 @@ mappings = st.dictionaries(
     st.sampled_from([COMPONENT + name for name in [*TAGS, "Gone"]]),
     max_size=3,
 )
-tagged = st.fixed_dictionaries({"propertyName": st.just("kind")}, optional={"mapping": mappings})
+tagged = st.fixed_dictionaries(
+    {"propertyName": st.just("kind")},
+    optional={
+        "mapping": mappings,
+        "defaultMapping": st.sampled_from([COMPONENT + name for name in [*TAGS, "Gone"]]),
+    },
+)
+extension = {"x-ms-discriminator-value": st.sampled_from(["cat", "Dog", "own"])}
 member = some(
+    **extension,
     type=st.just("object"),
     properties=fields,
     required=st.lists(st.sampled_from(["kind", "n", "own"]), max_size=2, unique=True),
@@ -412,6 +454,7 @@ def test_any_family_composes(named: Json, node: Json, dialect: str, direction: s
     shown = rendering(named, node, direction, dialect=dialect, budget=4096)
     assert (named, node) == before
     check(shown.schema, dialect)
+    assert contradictions(shown.schema) == []
     assert len(dumps(shown.schema)) <= 4096
     for edit in shown.edits:
         place(shown.schema, edit.pointer)

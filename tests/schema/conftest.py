@@ -151,6 +151,43 @@ def check(schema: dict[str, Any], dialect: str) -> None:
         assert all(isinstance(child, dict) for child in children)
 
 
+#: What only a whole validator decides; a default is shown without asking it.
+UNDECIDED = RIGID | {
+    *("dependentRequired", "maxContains", "minContains", "pattern", "patternProperties"),
+    *("unevaluatedItems", "unevaluatedProperties"),
+}
+
+
+def decided(schema: Any) -> Any:
+    """A schema without what only a whole validator decides; ``nullable`` is a type."""
+    if isinstance(schema, list):
+        return [decided(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    out = {
+        key: {name: decided(item) for name, item in value.items()}
+        if key in _MAPS
+        else value
+        if key in DATA
+        else decided(value)
+        for key, value in schema.items()
+        if key not in UNDECIDED and key != "nullable"
+    }
+    if "patternProperties" in schema:
+        out.pop("additionalProperties", None)
+    return {"anyOf": [out, {"type": "null"}]} if schema.get("nullable") is True else out
+
+
+def contradictions(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """The subschemas of a rendered schema that refuse their own defaults."""
+    shared = {"$defs": decided(schema["$defs"])} if "$defs" in schema else {}
+    return [
+        node
+        for node in subschemas(schema, skip=RIGID)
+        if "default" in node and not accepts({**decided(node), **shared}, node["default"])
+    ]
+
+
 def document(
     body: Any, schemas: dict[str, Any] | None = None, answer: Any = None
 ) -> dict[str, Any]:

@@ -2,6 +2,8 @@ import copy
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.schema.conftest import (
     COMPONENT,
     DIALECTS,
@@ -52,6 +54,35 @@ MAPPED = pets(
     mapping={"cat": COMPONENT + "Cat", "kitten": COMPONENT + "Cat", "gone": COMPONENT + "Gone"}
 )
 CAT = {"kind": "Cat", "claws": 18}
+
+
+def concrete(tag: Json) -> Json:
+    """A parent with a parent of its own, whose mapping names its child alone."""
+    inner = {
+        "properties": {"kind": tag, "name": {"type": "string"}},
+        "discriminator": {"propertyName": "kind", "mapping": {"#cat": COMPONENT + "Cat"}},
+    }
+    return {
+        "Being": {"type": "object"},
+        "Pet": {"allOf": [ref("Being"), inner]},
+        "Cat": pets()["Cat"],
+    }
+
+
+def mapped(key: str = "kind", **mapping: str) -> Json:
+    """An object with a discriminator and a mapping to components."""
+    targets = {tag: COMPONENT + name for tag, name in mapping.items()}
+    return {"type": "object", "discriminator": {"propertyName": key, "mapping": targets}}
+
+
+def with_own_tags(schemas: Json) -> Json:
+    """The same components; some declare their own tags."""
+    tags = {"Cat": "feline", "Dog": "canine", "Pet": "animal"}
+    return {
+        name: {**schema, "x-ms-discriminator-value": tags[name]} if name in tags else schema
+        for name, schema in schemas.items()
+    }
+
 
 #: Schemas, a node that uses them, what is accepted, and what is not.
 USES: dict[str, tuple[Json, Json, list[Any], list[Any]]] = {
@@ -172,6 +203,54 @@ USES: dict[str, tuple[Json, Json, list[Any], list[Any]]] = {
          "discriminator": {"propertyName": "t"}},
         [{"t": "A"}, None, {"t": "in"}], [{"t": "B"}, {}, 1],
     ),
+    "a mapping without a parent whose tag has a default": (
+        concrete({"type": "string", "default": "#pet"}), ref("Pet"),
+        [{"kind": "#cat", "claws": 1}, {"kind": "#pet"}, {"kind": "#pet", "name": "Tom"}],
+        [{"kind": "#cat"}, {"kind": "Pet"}, {"kind": "#pet", "name": 1}, {"kind": "#cow"}, {}],
+    ),
+    "a mapping without a parent whose tag is a constant": (
+        concrete({"type": "string", "enum": ["#pet"]}), ref("Pet"), [{"kind": "#pet"}], [{"kind": "Pet"}, {}],
+    ),
+    "a mapping without a parent that an ancestor's mapping names": (
+        concrete({"type": "string"}) | {"Being": mapped(cat="Cat", pet="Pet")}, ref("Pet"),
+        [{"kind": "pet"}, {"kind": "#cat", "claws": 1}], [{"kind": "cat", "claws": 1}, {"kind": "Pet"}, {}],
+    ),
+    "a mapping without a parent, by a discriminator that is another's": (
+        concrete({"type": "string"}) | {"Being": mapped("other", pet="Pet")}, ref("Pet"),
+        [{"kind": "#cat", "claws": 1}], [{"kind": "pet"}, {"kind": "Pet"}],
+    ),
+    "a mapping without a parent whose default is a child's tag": (
+        concrete({"type": "string", "default": "#cat"}), ref("Pet"),
+        [{"kind": "#cat", "claws": 1}], [{"kind": "#cat"}, {"kind": "Pet"}],
+    ),
+    "a mapping without a parent whose ancestor has a default": (
+        concrete({"description": "which"}) | {"Being": {**mapped(), "properties": {"kind": {"default": "#being"}}}}, ref("Pet"),
+        [{"kind": "#cat", "claws": 1}], [{"kind": "#being"}, {"kind": "Pet"}],
+    ),
+    "a child that only an ancestor's mapping names": (
+        concrete({"type": "string"}) | {"Being": mapped(dog="Dog"), "Dog": {"allOf": [ref("Pet")]}}, ref("Pet"),
+        [{"kind": "dog"}, {"kind": "#cat", "claws": 1}], [{"kind": "Dog"}],
+    ),
+    "tags that the children declare": (
+        with_own_tags(pets()), ref("Pet"),
+        [{"kind": "feline", "claws": 1}, {"kind": "canine"}, {"kind": "Puppy", "age": 1}, {"kind": "animal"}],
+        [CAT, {"kind": "Dog"}, {"kind": "Pet"}, {"kind": "feline"}],
+    ),
+    "a mapping wins over a tag that a child declares": (
+        with_own_tags(MAPPED), ref("Pet"),
+        [{"kind": "cat", "claws": 1}, {"kind": "canine"}], [{"kind": "feline", "claws": 1}, {"kind": "Dog"}],
+    ),
+    "tags that the branches of a union declare": (
+        with_own_tags({"Cat": {"type": "object"}, "Dog": {"type": "object"}}),
+        {"oneOf": [ref("Cat"), ref("Dog")], "discriminator": {"propertyName": "kind", "mapping": {"dog": COMPONENT + "Dog"}}},
+        [{"kind": "feline"}, {"kind": "dog"}], [{"kind": "Cat"}, {"kind": "canine"}, {"kind": "Dog"}],
+    ),
+    "defaults of the tags of a union's branches": (
+        {name: {"type": "object", "properties": {"t": {"type": "string", "default": tag}}}
+         for name, tag in (("A", "a"), ("B", "b"), ("C", "b"))},
+        {"oneOf": [ref("A"), ref("B"), ref("C")], "discriminator": {"propertyName": "t"}},
+        [{"t": "a"}, {"t": "b"}, {"t": "C"}], [{"t": "A"}, {"t": "B"}, {}],
+    ),
     "a parent whose oneOf lists its own children": (
         {"Pet": {"type": "object", "properties": {"kind": {"type": "string"}}, "required": ["kind"],
                  "oneOf": [ref("Cat"), ref("Dog")],
@@ -206,6 +285,139 @@ def test_a_use_means_its_union(use: str) -> None:
         assert [value for value in valid if not shows(schema, value, dialect)] == []
         assert [value for value in invalid if shows(schema, value, dialect)] == []
     assert (schemas, node) == before
+
+
+#: Schemas and a node with a branch for unknown tags, what is accepted, and what is not.
+OTHERS: dict[str, tuple[Json, Json, list[Any], list[Any]]] = {
+    "a child": (
+        pets(defaultMapping=COMPONENT + "Dog"), ref("Pet"),
+        [CAT, {"kind": "Pet"}, {"kind": "anything"}, {"kind": "Dog", "bark": True}],
+        [{"kind": "Cat"}, {"kind": "x", "bark": 1}, {}, {"kind": "Cat", "bark": True}],
+    ),
+    "no child": (
+        pets(defaultMapping=COMPONENT + "Stone"), ref("Pet"),
+        [CAT, {}, {"kind": "x"}, {"kind": "x", "pet": CAT}, {"kind": 1}], [{"kind": "Cat"}, {"pet": 1}, {"pet": {"kind": "Cat"}}],
+    ),
+    "the parent": (
+        pets(defaultMapping=COMPONENT + "Pet"), ref("Pet"),
+        [CAT, {"kind": "Pet"}, {"kind": "x", "name": "y"}], [{"kind": "Cat"}, {"kind": "x", "name": 1}, {}, {"kind": "Puppy"}],
+    ),
+    "a component of the mapping": (
+        pets(mapping={"cat": COMPONENT + "Cat"}, defaultMapping=COMPONENT + "Cat"), ref("Pet"),
+        [{"kind": "cat", "claws": 1}, {"kind": "tiger", "claws": 1}, {"kind": "Dog"}], [{"kind": "tiger"}, {"kind": "cat"}],
+    ),
+    "a component that is not there": (
+        pets(mapping={"cat": COMPONENT + "Cat"}, defaultMapping=COMPONENT + "Gone"), ref("Pet"),
+        [{"kind": "cat", "claws": 1}, {"kind": "x"}, {"kind": "x", "name": "y"}], [{"kind": "cat"}, {"kind": "x", "name": 1}],
+    ),
+    "a parent without children": (
+        {"Pet": {**pets()["Pet"], "discriminator": {"propertyName": "kind", "defaultMapping": COMPONENT + "Other"}}, "Other": {"required": ["o"]}},
+        ref("Pet"), [{"kind": "Pet"}, {"o": 1}, {"kind": "x", "o": 1}], [{"kind": "x"}, {}],
+    ),
+    "a branch of a union": (
+        {"A": {"type": "object", "required": ["a"]}, "B": {"type": "object", "required": ["b"]}},
+        {"oneOf": [ref("B"), ref("A")], "discriminator": {"propertyName": "t", "defaultMapping": COMPONENT + "B"}},
+        [{"t": "A", "a": 1}, {"b": 1}, {"t": "B", "b": 1}, {"t": "x", "b": 1}], [{"t": "A", "b": 1}, {"t": "B", "a": 1}, {"a": 1}],
+    ),
+    "no branch of a union": (
+        {"A": {"type": "object"}, "B": {"type": "object", "required": ["b"]}},
+        {"anyOf": [ref("A"), {"type": "object", "properties": {"t": {"const": "in"}}, "required": ["t"]}],
+         "discriminator": {"propertyName": "t", "mapping": {"a": COMPONENT + "A"}, "defaultMapping": COMPONENT + "B"}},
+        [{"t": "a"}, {"t": "in"}, {"t": "x", "b": 1}, {"b": 1}], [{"t": "x"}, {"t": "A"}, {}],
+    ),
+    "one that says its own tag": (
+        {"A": {"type": "object"}, "B": {"type": "object", "properties": {"t": {"const": "b"}}}},
+        {"oneOf": [ref("A"), ref("B")], "discriminator": {"propertyName": "t", "defaultMapping": COMPONENT + "B"}},
+        [{"t": "A"}, {"t": "b"}, {}], [{"t": "x"}, {"t": "B"}],
+    ),
+    "a closed one": (
+        {"A": {"type": "object"}, "B": {"type": "object", "properties": {"b": {}}, "additionalProperties": False}},
+        {"oneOf": [ref("A"), ref("B")], "discriminator": {"propertyName": "t", "defaultMapping": COMPONENT + "B"}},
+        [{"t": "A", "b": 1}, {"b": 1}, {}], [{"t": "x"}, {"t": "B"}],
+    ),
+    "one whose tag is a reference, or must not be something": (
+        {"A": {"type": "object"}, "T": {"type": "string"},
+         "B": {"type": "object", "properties": {"t": ref("T"), "pet": ref("C")}},
+         "C": {"type": "object", "properties": {"t": {"not": {"const": "n"}}}}},
+        {"type": "object", "properties": {name.lower(): {"oneOf": [ref("A"), ref(name)], "discriminator": {
+            "propertyName": "t", "defaultMapping": COMPONENT + name}} for name in ("B", "C")}},
+        [{"b": {"t": "A"}}, {"b": {"t": "x"}}, {"c": {"t": "x"}}, {"c": {"t": "A", "pet": 1}}],
+        [{"b": {"t": 1}}, {"c": {"t": "n"}}, {"b": {"t": "x", "pet": {"t": "n"}}}],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("use", OTHERS)
+def test_unknown_tags_have_a_branch_of_their_own(use: str) -> None:
+    """F10: ``defaultMapping`` is the branch of every tag that no other branch has, and of none."""
+    schemas, node, valid, invalid = OTHERS[use]
+    validator = composed(schemas, node)
+    assert [value for value in valid if not accepts(validator, value)] == []
+    assert [value for value in invalid if accepts(validator, value)] == []
+    for dialect in DIALECTS:
+        schema = rendered(schemas, node, dialect=dialect)
+        check(schema, dialect)
+        assert [value for value in valid if not shows(schema, value, dialect)] == []
+
+
+def test_errors_of_an_unknown_tag_are_those_of_its_branch() -> None:
+    """F10, V4: with a branch for unknown tags, its errors are reported, and a known tag still means its own."""
+    function = load(document(ref("Pet"), pets(defaultMapping=COMPONENT + "Dog"))).functions[0]
+    for value, path in (
+        ({"kind": "Cow", "bark": 1}, "$input.body.bark"),
+        ({"bark": True}, "$input.body.kind"),
+        ({"kind": "Puppy"}, "$input.body.age"),
+    ):
+        [problem] = function.validate({"body": value}).errors
+        assert problem.path == path
+
+
+#: What may give a component its tag, and the first letter of that tag.
+EVIDENCE = {"mapping": "m", "ancestor": "a", "extension": "x", "default": "d", "name": "C"}
+
+
+def family(kinds: list[str], *, is_mapped: bool) -> Json:
+    """A parent ``C0`` with children, a parent of its own, and mappings: each component has one piece of evidence."""
+    outer, inner = ({"gone": "Gone"}, {"gone": "Gone"} if is_mapped else {})
+    schemas: Json = {}
+    for index, kind in enumerate(kinds):
+        tag = f"{EVIDENCE[kind]}{index}"
+        own: Json = {"properties": {"t": {"type": "string"}}}
+        if kind in {"mapping", "ancestor"}:
+            (inner if kind == "mapping" else outer)[tag] = f"C{index}"
+        elif kind == "extension":
+            own["x-ms-discriminator-value"] = tag
+        elif kind == "default":
+            own["properties"]["t"]["default"] = tag
+        schemas[f"C{index}"] = {"allOf": [ref("C0" if index else "Top"), own]}
+    schemas["C0"]["allOf"][1] |= {"discriminator": mapped("t", **inner)["discriminator"]}
+    return {**schemas, "Top": mapped("t", **outer)}
+
+
+@given(
+    st.lists(st.sampled_from([*EVIDENCE]), min_size=1, max_size=4),
+    st.booleans(),
+    st.permutations(["C0", "C1", "C2", "C3", "Top"]),
+)
+def test_a_tag_is_what_the_document_gives_its_component(
+    kinds: list[str],
+    is_mapped: bool,  # noqa: FBT001
+    order: list[str],
+) -> None:
+    """F10: a component's tag is the mapping's, an ancestor's mapping's, the extension's or its default; else its name."""
+    schemas = family(kinds, is_mapped=is_mapped)
+    expected = {f"{EVIDENCE[kind]}{index}" for index, kind in enumerate(kinds)}
+    expected |= {"gone"} if is_mapped else set()
+    if kinds[0] == "name" and (is_mapped or "mapping" in kinds):
+        expected.remove("C0")
+    every = {f"{letter}{index}" for letter in EVIDENCE.values() for index in range(4)} | {
+        "gone",
+        "Top",
+    }
+    if len(kinds) == 1 and not is_mapped and kinds != ["mapping"]:
+        expected = every  # a discriminator without mapping and children says nothing
+    validator = composed({name: schemas[name] for name in order if name in schemas}, ref("C0"))
+    assert {tag for tag in every if accepts(validator, {"t": tag})} == expected
 
 
 def test_names_of_every_script_can_be_referred_to() -> None:

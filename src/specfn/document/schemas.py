@@ -347,6 +347,11 @@ class SchemaUpgrade:
             value = {**value, "mapping": mapping}
         else:
             value = {key: item for key, item in value.items() if key != "mapping"}
+        default = value.get("defaultMapping")
+        if isinstance(default, str):
+            value = {**value, "defaultMapping": self._mapped(default)}
+        else:
+            value.pop("defaultMapping", None)
         out["discriminator"] = value
 
     def _mapped(self, target: str) -> str:

@@ -137,3 +137,5 @@ def _mapping(discriminator: JsonObject, place: Place) -> Iterator[Site]:
         for value, text in mapping.items():
             if text.__class__ is str:
                 yield Site((*place, "mapping", value), text, _DATA)
+    if discriminator.get("defaultMapping").__class__ is str:
+        yield Site((*place, "defaultMapping"), discriminator["defaultMapping"], _DATA)

@@ -45,8 +45,15 @@ def _references(schema: Any, dangling: frozenset[str]) -> Iterator[str]:
         reference = node.get("$ref")
         if isinstance(reference, str):
             yield reference
-        mapping = node.get("discriminator", {}).get("mapping", {})
-        yield from (target for target in mapping.values() if target not in dangling)
+        if "discriminator" in node:
+            yield from (each for each in _mapped(node["discriminator"]) if each not in dangling)
+
+
+def _mapped(discriminator: JsonObject) -> list[str]:
+    """Return the references of a discriminator."""
+    default = discriminator.get("defaultMapping")
+    mapped = discriminator.get("mapping", {}).values()
+    return [*mapped] if default is None else [*mapped, default]
 
 
 def _tainted(schemas: JsonObject, dangling: frozenset[str]) -> dict[str, str]:

@@ -21,16 +21,18 @@ from specfn.schema.inheritance import Inheritance
 from specfn.schema.merge import is_annotation
 from specfn.schema.names import Names
 from specfn.schema.polymorphism import (
+    Branch,
     Family,
     component_of,
+    constants_of,
     declared_tags,
     has_union,
     is_object,
     own_discriminator,
     says_itself,
-    tags_by_component,
     takes_in,
     with_tag,
+    without_tags,
 )
 from specfn.schema.walk import LISTS, MAPS, SINGLES, SUBSCHEMAS, walk
 
@@ -101,6 +103,9 @@ class Definitions:
         if name in names.tagged:
             component, tag, tags = names.tagged[name]
             return with_tag(self._body(component), tag, tags)
+        if name in names.untagged:
+            component, tag, known = names.untagged[name]
+            return without_tags(self._body(component), tag, known)
         if name in names.inline:
             return self._merged(names.inline[name], None)
         if name in names.relieved:
@@ -207,11 +212,13 @@ class Definitions:
         if name in self._names.tagged:
             component, tag, _ = self._names.tagged[name]
             return [tag], [component]
+        if name in self._names.untagged:
+            return [], [self._names.untagged[name].component]
         if name in self._names.relieved:
             return [], [self._names.relieved[name].definition]
         names, references = asked_in_place(self._names.inline.get(name, self._schemas.get(name)))
         below = [self._names.target(reference) for reference in references]
-        branches = [branch for branch, _ in self._family.branches(name) or ()]
+        branches = [branch.component for branch in self._family.branches(name) or ()]
         return names, [target for target in (*below, *branches) if target is not None]
 
     # -- composites -----------------------------------------------------------------------------
@@ -246,7 +253,7 @@ class Definitions:
 
     # -- polymorphism ---------------------------------------------------------------------------
 
-    def _polymorphic(self, parent: str, branches: list[tuple[str | None, tuple[str, ...]]]) -> Any:
+    def _polymorphic(self, parent: str, branches: list[Branch]) -> Any:
         """The union that a use of a parent with a discriminator means."""
         schema = self._schemas[parent]
         discriminator = own_discriminator(schema)
@@ -254,15 +261,16 @@ class Definitions:
         tag = discriminator["propertyName"]
         declared = declared_tags(self._family.parts(parent), tag)
         union = []
-        for name, tags in branches:
-            if (
-                name == parent
-                and declared is not None
-                and not any(item in declared for item in tags)
-            ):
-                continue  # its own constants say that it is never itself
+        known: list[Any] = []
+        for name, tags, is_default in branches:
             component = parent if name is None else name
-            union.append({"$ref": self._names.with_tag(component, tag, tags)})
+            if is_default:
+                union.append({"$ref": self._names.with_other_tag(component, tag, tuple(known))})
+            elif (
+                name != parent or declared is None or any(item in declared for item in tags)
+            ):  # else its own constants say that it is never itself
+                union.append({"$ref": self._names.with_tag(component, tag, tags)})
+                known += self._constants(component, tag, tags)
         if not union:
             return self._body(parent)  # its constants contradict all that its mapping says
         said = {key: schema[key] for key in ("title", "description") if key in schema}
@@ -278,36 +286,73 @@ class Definitions:
 
     def _discriminated(self, node: JsonObject, discriminator: JsonObject) -> JsonObject:
         """A union whose branches carry their tags as required constants; tags that map to nothing stay open."""
+        key = next((key for key in _UNIONS if key in node), None)
+        if key is None:
+            return node
         tag = discriminator["propertyName"]
-        mapped = tags_by_component(discriminator)
-        for key in _UNIONS:
-            if key in node:
-                branches = [self._tagged_branch(branch, tag, mapped) for branch in node[key]]
-                mapping = discriminator.get("mapping") or {}
-                unknown = [
-                    key for key in mapping if component_of(mapping[key]) not in self._schemas
-                ]
-                if unknown:
-                    branches.append(with_tag({"type": "object"}, tag, tuple(unknown)))
-                return {**node, key: branches, "discriminator": {"propertyName": tag}}
-        return node
+        default = self._family.default(discriminator)
+        names = [self._meaning(branch) for branch in node[key]]
+        known = [name for name in names if name in self._schemas]
+        tags = self._family.tags(discriminator, known, default=default)
+        branches = [
+            self._tagged_branch(branch, tag, tags.get(name))
+            for branch, name in zip(node[key], names, strict=True)
+            if name is None or name in tags or default is None or name != default.component
+        ]
+        if None in tags:
+            branches.append(with_tag({"type": "object"}, tag, tags[None]))
+        if default is not None:
+            branches.append(self._default_branch(default.component, tag, branches))
+        return {**node, key: branches, "discriminator": {"propertyName": tag}}
 
-    def _tagged_branch(self, branch: Any, tag: str, mapped: dict[str, tuple[str, ...]]) -> Any:
+    def _meaning(self, branch: Any) -> str | None:
+        """Return the component that a composed branch means, whatever it does not ask for; ``None`` for others."""
+        name = self._names.meaning(branch.get("$ref", "")) if isinstance(branch, dict) else None
+        while name in self._names.relieved:
+            name = self._names.relieved[name].definition
+        return name
+
+    def _tagged_branch(self, branch: Any, tag: str, tags: tuple[str, ...] | None) -> Any:
         name = self._names.meaning(branch.get("$ref", "")) if isinstance(branch, dict) else None
         if name in self._names.relieved:
             definition, free = self._names.relieved[name]
             branch = {**branch, "$ref": self._names.refer(definition)}
-            tagged = self._tagged_branch(branch, tag, mapped)
+            tagged = self._tagged_branch(branch, tag, tags)
             return {**tagged, "$ref": self._relieve(tagged["$ref"], free)}
         schema = self._schemas.get(name) if name is not None else None
-        if name is None or not isinstance(schema, dict) or has_union(schema):
+        if name is None or tags is None or not isinstance(schema, dict) or has_union(schema):
             return branch
         if self._family.branches(name) is not None or not is_object(schema):
             return branch
-        tags = mapped.get(name, (name,))
         if says_itself(self._family.parts(name), tag, tags):
             return branch
         return {**branch, "$ref": self._names.with_tag(name, tag, tags)}
+
+    def _default_branch(self, name: str | None, tag: str, others: list[Any]) -> JsonObject:
+        """Return the branch of a union that takes all tags but those of the other branches."""
+        known = [value for branch in others for value in self._tag_values(branch, tag)]
+        if name is None:
+            return without_tags({"type": "object"}, tag, known)
+        return {"$ref": self._names.with_other_tag(name, tag, tuple(known))}
+
+    def _tag_values(self, branch: Any, tag: str) -> list[Any]:
+        """Return the values of the tag by which a branch is known."""
+        name = self._meaning(branch)
+        if name is None:
+            return (declared_tags([branch], tag) or []) if isinstance(branch, dict) else []
+        component, _, tags = self._names.tagged.get(name, (name, tag, ()))
+        if component not in self._schemas:
+            return []
+        if tags:
+            return self._constants(component, tag, tags)
+        inner = self._family.branches(component) or [Branch(component, ())]
+        return [
+            v for each in inner for v in self._constants(each.component or name, tag, each.tags)
+        ]
+
+    def _constants(self, component: str, tag: str, tags: tuple[str, ...]) -> list[Any]:
+        """Return the values of the tag of a component with tags."""
+        return constants_of(declared_tags(self._family.own_parts(component), tag), tags)
 
 
 def _is(left: Any, right: Any) -> bool:

@@ -7,7 +7,8 @@ from typing import Any
 from specfn._json import JsonObject, dumps
 from specfn._pointer import join
 from specfn.records import Edit, EditKind
-from specfn.schema.annotations import admits, example, words
+from specfn.schema.admits import admits
+from specfn.schema.annotations import example, words
 from specfn.schema.body import Body, boolean, shown
 from specfn.schema.bundle import Named
 from specfn.schema.merge import CONTRADICTION, NEVER
@@ -135,7 +136,7 @@ class Drafter(ABC):
 
     def _is_default(self, node: JsonObject, value: Any) -> bool:
         """Whether a default is shown: a model may send it, and it does not take the room of other things."""
-        if not admits(node, value):
+        if not admits(self._definitions, node, value):
             self._edit("default", f"{escaped(value)} is not valid, and not shown as the default")
         elif value.__class__ in _SHORT:
             return True

@@ -1,12 +1,12 @@
 """What definitions are called: the components, and the variants of them that composing needs.
 
 A variant is composed on first need, from what its name stands for: a component with its tag as a constant
-(``Dog<kind=dog>``), one that does not ask for what the schema around it refuses (``Dog<without id>``), or a
+(``Dog<kind=dog>``) or with any tag but those of other components (``Dog<other 5f2c1a>``), one that does not ask for what the schema around it refuses (``Dog<without id>``), or a
 composite that stands inline (``Dog<5f2c1a>``). A name says all that its variant is made of, so it does not
 depend on which variant was needed first.
 """
 
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from specfn._digest import mark
@@ -28,6 +28,14 @@ class Tagged(NamedTuple):
     tags: tuple[str, ...]
 
 
+class Untagged(NamedTuple):
+    """A component whose tag is none of those of the other branches."""
+
+    component: str
+    tag: str
+    known: tuple[Any, ...]
+
+
 class Relieved(NamedTuple):
     """A definition that does not ask for some properties."""
 
@@ -35,7 +43,7 @@ class Relieved(NamedTuple):
     free: tuple[str, ...]
 
 
-_Variant = TypeVar("_Variant", Tagged, Relieved)
+_Variant = TypeVar("_Variant", Tagged, Untagged, Relieved)
 
 
 def reference_to(name: str) -> str:
@@ -53,6 +61,7 @@ class Names:
 
     Attributes:
         tagged: what the names of tagged components stand for.
+        untagged: what the names of components for all other tags stand for.
         relieved: what the names of relieved definitions stand for.
         inline: what the names of inline composites stand for.
     """
@@ -61,6 +70,7 @@ class Names:
         self._schemas = schemas
         self._known: dict[str, str] = {}
         self.tagged: dict[str, Tagged] = {}
+        self.untagged: dict[str, Untagged] = {}
         self.relieved: dict[str, Relieved] = {}
         self.inline: dict[str, JsonObject] = {}
 
@@ -98,6 +108,11 @@ class Names:
         said = f"{tag}={'|'.join(tags)}"
         label = f"{component}<{_told(said, (tag, *tags), '=|<>')}>"
         return self._variant(self.tagged, label, Tagged(component, tag, tags))
+
+    def with_other_tag(self, component: str, tag: str, known: tuple[Any, ...]) -> str:
+        """Return a reference to a component whose tag is none of the known ones."""
+        label = f"{component}<other {mark(dumps([tag, *known]))}>"
+        return self._variant(self.untagged, label, Untagged(component, tag, known))
 
     def without(self, definition: str, free: tuple[str, ...]) -> str:
         """A reference to a definition that does not ask for some properties."""

@@ -5,14 +5,31 @@ the children say ``allOf`` with it. JSON Schema has no such rule, so the use bec
 each with its tag as a required constant.
 """
 
-from collections.abc import Collection, Iterable, Iterator
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 from specfn._json import JsonObject
 from specfn._pointer import unescape
 from specfn.schema.merge import is_annotation
 
-COMPONENT = "#/components/schemas/"
+COMPONENT: Final = "#/components/schemas/"
+
+#: The extension in which a child declares its own tag (AutoRest).
+_OWN_TAG: Final = "x-ms-discriminator-value"
+
+
+class Branch(NamedTuple):
+    """One branch of the union that a discriminator means.
+
+    Attributes:
+        component: the component; ``None`` for a tag that maps to nothing, which stays open.
+        tags: the values of the tag that select it.
+        is_default: whether it takes every other tag, and a missing one (3.2, ``defaultMapping``).
+    """
+
+    component: str | None
+    tags: tuple[str, ...]
+    is_default: bool = False
 
 
 def component_of(reference: Any) -> str | None:
@@ -75,6 +92,8 @@ class Family:
         self._order = {name: index for index, name in enumerate(schemas)}
         self._children: dict[str, list[str]] | None = None
         self._descendants: dict[str, list[str]] = {}
+        self._branches: dict[str, list[Branch] | None] = {}
+        self._mapped_by: dict[str, list[_Mapped]] | None = None
 
     def descendants(self, parent: str) -> list[str]:
         """The components that say ``allOf`` with a parent, at any depth, in the document's order."""
@@ -105,43 +124,150 @@ class Family:
                 waiting.extend(parents_of(schema))
         return found
 
-    def branches(self, parent: str) -> list[tuple[str | None, tuple[str, ...]]] | None:
-        """What a use of a parent means: components with their tags, or ``None`` if only itself.
+    def branches(self, parent: str) -> list[Branch] | None:
+        """Return the branches that a use of a parent means; ``None`` if it means only itself.
 
-        The mapping comes first, then the children that it does not name, then the parent itself unless a
-        mapping leaves it out. A component of ``None`` is a tag that maps to nothing and so stays open.
+        The mapping comes first, then the children that it does not name, then the parent itself, unless the
+        mapping omits it and nothing else names it. The branch of all other tags comes last.
         """
+        if parent not in self._branches:
+            self._branches[parent] = self._find_branches(parent)
+        return self._branches[parent]
+
+    def _find_branches(self, parent: str) -> list[Branch] | None:
         schema = self._schemas.get(parent)
         discriminator = own_discriminator(schema)
         if discriminator is None or has_union(schema):
             return None
-        mapping = discriminator.get("mapping") or {}
         children = self.descendants(parent)
-        if not mapping and not children:
+        default = self.default(discriminator)
+        is_other = default is not None and default.component != parent
+        if not (discriminator.get("mapping") or children or is_other):
             return None
-        tags: dict[str | None, list[str]] = {}
-        for tag, target in mapping.items():
+        tags = self.tags(discriminator, children, parent, default)
+        unresolved = tags.pop(None, ())
+        found = [Branch(name, values) for name, values in tags.items()]
+        found += [Branch(None, (tag,)) for tag in unresolved]
+        return found if default is None else [*found, default]
+
+    def default(self, discriminator: JsonObject) -> Branch | None:
+        """Return the branch of unknown tags; ``None`` without ``defaultMapping``."""
+        if "defaultMapping" not in discriminator:
+            return None
+        name = component_of(discriminator["defaultMapping"])
+        return Branch(name if name in self._schemas else None, (), is_default=True)
+
+    def tags(
+        self,
+        discriminator: JsonObject,
+        names: Sequence[str],
+        parent: str | None = None,
+        default: Branch | None = None,
+    ) -> dict[str | None, tuple[str, ...]]:
+        """Return the tags of components: those of the mapping, then each other component's own.
+
+        Args:
+            discriminator: the Discriminator Object.
+            names: the components that have a tag even if the mapping does not name them.
+            parent: the component that has one only if something names it, or if there is no mapping.
+            default: the branch of unknown tags; its component has no tag of its own.
+
+        Returns:
+            The tags by component; under ``None`` those that map to nothing.
+        """
+        found: dict[str | None, tuple[str, ...]] = {}
+        for tag, target in (discriminator.get("mapping") or {}).items():
             name = component_of(target)
-            tags.setdefault(name if name in self._schemas else None, []).append(tag)
-        unresolved = tags.pop(None, [])
-        for child in children:
-            tags.setdefault(child, [child])
-        if not mapping:
-            tags.setdefault(parent, [parent])
-        found: list[tuple[str | None, tuple[str, ...]]] = [
-            (name, tuple(names)) for name, names in tags.items()
-        ]
-        return [*found, *(((None, (tag,))) for tag in unresolved)]
+            name = name if name in self._schemas else None
+            found[name] = (*found.get(name, ()), tag)
+        optional = parent if found else None
+        taken = {tag for values in found.values() for tag in values}
+        family = names if parent is None else [*names, parent]
+        implicit = frozenset(family)
+        without = frozenset(found) if default is None else frozenset((*found, default.component))
+        for name in family:
+            if name in without or name in found:
+                continue
+            own = [tag for tag in self._own_tags(name, discriminator) if tag not in taken]
+            own = [tag for tag in own if tag == name or tag not in implicit]
+            if own or name != optional:
+                found[name] = tuple(own) or (name,)
+                taken.update(found[name])
+        return found
+
+    def _own_tags(self, name: str, discriminator: JsonObject) -> Iterable[str]:
+        """Return what else names a component: an ancestor's mapping, an extension, its own tag's values."""
+        key = discriminator["propertyName"]
+        return (
+            self._mapped_tags(name, key)
+            or _extension_tags(self._schemas[name])
+            or self._values(name, key)
+        )
+
+    def _mapped_tags(self, name: str, key: str) -> Iterable[str]:
+        """Return the tags by which the mappings of a component's ancestors name it."""
+        if self._mapped_by is None:
+            self._mapped_by = _mapped_by(self._schemas)
+        return dict.fromkeys(
+            each.tag
+            for each in self._mapped_by.get(name, ())
+            if each.key == key and each.parent != name and name in self.descendants(each.parent)
+        )
+
+    def _values(self, name: str, key: str) -> list[str]:
+        """Return the values of a component's tag that its default or constant names."""
+        for part in self.own_parts(name):
+            node = part.get("properties", {}).get(key)
+            if isinstance(node, dict):
+                values = declared_tags([part], key) or []
+                if "default" in node:
+                    values = values or [node["default"]]
+                elif len(values) > 1:
+                    values = []
+                if values:
+                    return [value for value in values if isinstance(value, str)]
+        return []
+
+    def own_parts(self, name: str) -> Iterator[JsonObject]:
+        """Iterate over the parts of a component and of parents that have no discriminator of their own."""
+        schema = self._schemas[name]
+        yield from _inline_parts(schema)
+        for parent in parents_of(schema):
+            if parent != name and own_discriminator(self._schemas.get(parent)) is None:
+                yield from _inline_parts(self._schemas.get(parent))
 
 
-def tags_by_component(discriminator: JsonObject) -> dict[str, tuple[str, ...]]:
-    """The tags that an explicit mapping gives to each component."""
-    tags: dict[str, list[str]] = {}
-    for tag, target in (discriminator.get("mapping") or {}).items():
-        name = component_of(target)
-        if name is not None:
-            tags.setdefault(name, []).append(tag)
-    return {name: tuple(names) for name, names in tags.items()}
+class _Mapped(NamedTuple):
+    """A mention of a component in the mapping of a discriminator.
+
+    Attributes:
+        parent: the component with the discriminator.
+        key: its ``propertyName``.
+        tag: the tag.
+    """
+
+    parent: str
+    key: str
+    tag: str
+
+
+def _mapped_by(schemas: JsonObject) -> dict[str, list[_Mapped]]:
+    """Return by component where mappings name it."""
+    found: dict[str, list[_Mapped]] = {}
+    for parent, schema in schemas.items():
+        discriminator = own_discriminator(schema) or {}
+        for tag, target in (discriminator.get("mapping") or {}).items():
+            name = component_of(target)
+            if name is not None:
+                mention = _Mapped(parent, discriminator["propertyName"], tag)
+                found.setdefault(name, []).append(mention)
+    return found
+
+
+def _extension_tags(schema: Any) -> list[str]:
+    """Return the tag that a component declares for itself; none, or one."""
+    values = (part.get(_OWN_TAG) for part in _inline_parts(schema))
+    return [value for value in values if isinstance(value, str)][:1]
 
 
 def _children(schemas: JsonObject) -> dict[str, list[str]]:
@@ -184,7 +310,14 @@ def says_itself(parts: list[JsonObject], tag: str, tags: Collection[str]) -> boo
     declared = declared_tags(parts, tag)
     if not declared or not any(tag in part.get("required", ()) for part in parts):
         return False
-    return all(value in tags for value in declared) or not any(value in tags for value in declared)
+    return constants_of(declared, tags) == declared
+
+
+def constants_of(declared: list[Any] | None, tags: Collection[str]) -> list[Any]:
+    """Return the values of a branch's tag: of its own constants those that are its tags, else all of them."""
+    if not declared:
+        return [*tags]
+    return [value for value in declared if value in tags] or declared
 
 
 def is_object(schema: JsonObject) -> bool:
@@ -201,9 +334,9 @@ def with_tag(body: Any, tag: str, tags: tuple[str, ...]) -> Any:
     if node is False:
         return body  # the other direction's
     declared = declared_tags([body], tag)
-    values = [value for value in declared if value in tags] if declared else list(tags)
+    values = constants_of(declared, tags)
     required = [*(name for name in body.get("required", ()) if name != tag), tag]
-    if declared and (not values or values == declared):
+    if values == declared:
         return {**body, "required": required}
     said = (
         {key: item for key, item in node.items() if is_annotation(key)} if node is not True else {}
@@ -211,3 +344,22 @@ def with_tag(body: Any, tag: str, tags: tuple[str, ...]) -> Any:
     constant = {"const": values[0]} if len(values) == 1 else {"enum": values}
     tagged = {"type": "string", **said, **constant}
     return {**body, "properties": {**properties, tag: tagged}, "required": required}
+
+
+def without_tags(body: Any, tag: str, known: Sequence[Any]) -> Any:
+    """Return an object whose tag is none of the known ones, or is missing (3.2, ``defaultMapping``)."""
+    if not isinstance(body, dict) or not known:
+        return body
+    properties = body.get("properties", {})
+    node = properties.get(tag, body.get("additionalProperties", True))
+    declared = declared_tags([body], tag)
+    if node is False or (declared and not any(value in known for value in declared)):
+        return body
+    other = {"not": {"enum": [*known]}}
+    if node is True:
+        node = other
+    elif "$ref" in node or "not" in node:
+        node = {"allOf": [node, other]}
+    else:
+        node = {**node, **other}
+    return {**body, "properties": {**properties, tag: node}}

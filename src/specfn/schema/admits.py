@@ -1,0 +1,125 @@
+"""A check of values against composed schemas, without patterns, formats and conditions.
+
+It decides whether a default is shown. The validator decides about arguments; it lies above this layer.
+"""
+
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn.schema.bundle import Named
+from specfn.schema.merge import identity, is_equal
+from specfn.schema.nodes import fits
+
+#: The most schemas that are looked at for one value, and the most levels of them; beyond, a value counts as valid.
+_MOST: Final = 500
+_DEEPEST: Final = 30
+
+
+def admits(named: Named, schema: Any, value: Any) -> bool:
+    """Return whether a schema admits a value, as far as its types, constants, bounds and counts decide.
+
+    Args:
+        named: what references mean.
+        schema: a composed schema.
+        value: a JSON value.
+    """
+    return _Check(named).admits(schema, value)
+
+
+class _Check:
+    """The check of one value."""
+
+    def __init__(self, named: Named) -> None:
+        self._named = named
+        self._left = _MOST
+        self._depth = 0
+
+    def admits(self, schema: Any, value: Any) -> bool:
+        self._left -= 1
+        if not isinstance(schema, dict) or self._left < 0 or self._depth > _DEEPEST:
+            return schema is not False
+        if value is None and schema.get("nullable") is True:
+            return True
+        self._depth += 1
+        is_valid = (
+            _is_typed(schema, value)
+            and all(check(schema[key], value) for key, check in _CHECKS.items() if key in schema)
+            and self._in_place(schema, value)
+            and self._inside(schema, value)
+        )
+        self._depth -= 1
+        return is_valid
+
+    def _in_place(self, schema: JsonObject, value: Any) -> bool:
+        name = self._named.name_of(schema["$ref"]) if "$ref" in schema else None
+        if name is not None and not self.admits(self._named[name], value):
+            return False
+        if not all(self.admits(part, value) for part in schema.get("allOf", ())):
+            return False
+        unions = [schema[key] for key in ("anyOf", "oneOf") if key in schema]
+        return all(any(self.admits(branch, value) for branch in union) for union in unions)
+
+    def _inside(self, schema: JsonObject, value: Any) -> bool:
+        if isinstance(value, list):
+            prefix = schema.get("prefixItems", ())
+            rest = [schema.get("items", True)] * len(value[len(prefix) :])
+            return all(map(self.admits, [*prefix, *rest], value))
+        if not isinstance(value, dict):
+            return True
+        properties = schema.get("properties", {})
+        rest = True if "patternProperties" in schema else schema.get("additionalProperties", True)
+        return all(self.admits(properties.get(name, rest), item) for name, item in value.items())
+
+
+def _is_typed(schema: JsonObject, value: Any) -> bool:
+    kinds = schema.get("type")
+    if kinds is None:
+        return True
+    return any(fits(value, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds))
+
+
+def _compared(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    """Return a check of numbers against a bound."""
+    return lambda bound, value: not _is_number(value) or test(value, bound)
+
+
+def _counted(kind: type, test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    """Return a check of the size of texts, lists or objects."""
+    return lambda bound, value: not isinstance(value, kind) or test(len(value), bound)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_multiple(step: Any, value: Any) -> bool:
+    return not _is_number(value) or Fraction(str(value)) % Fraction(str(step)) == 0
+
+
+def _are_distinct(is_asked: Any, value: Any) -> bool:
+    if is_asked is not True or not isinstance(value, list):
+        return True
+    return len({identity(item) for item in value}) == len(value)
+
+
+#: The keywords that are checked of a value itself.
+_CHECKS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "const": is_equal,
+    "enum": lambda values, value: any(is_equal(each, value) for each in values),
+    "minimum": _compared(operator.ge),
+    "maximum": _compared(operator.le),
+    "exclusiveMinimum": _compared(operator.gt),
+    "exclusiveMaximum": _compared(operator.lt),
+    "multipleOf": _is_multiple,
+    "minLength": _counted(str, operator.ge),
+    "maxLength": _counted(str, operator.le),
+    "minItems": _counted(list, operator.ge),
+    "maxItems": _counted(list, operator.le),
+    "uniqueItems": _are_distinct,
+    "minProperties": _counted(dict, operator.ge),
+    "maxProperties": _counted(dict, operator.le),
+    "required": lambda names, value: not isinstance(value, dict) or {*names} <= value.keys(),
+}
