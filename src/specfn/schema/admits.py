@@ -4,7 +4,7 @@ It decides whether a default is shown. The validator decides about arguments; it
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from fractions import Fraction
 from typing import Any, Final
 
@@ -65,8 +65,8 @@ class _Check:
     def _inside(self, schema: JsonObject, value: Any) -> bool:
         if isinstance(value, list):
             prefix = schema.get("prefixItems", ())
-            rest = [schema.get("items", True)] * len(value[len(prefix) :])
-            return all(map(self.admits, [*prefix, *rest], value))
+            others = [schema.get("items", True)] * len(value[len(prefix) :])
+            return all(map(self.admits, [*prefix, *others], value))
         if not isinstance(value, dict):
             return True
         properties = schema.get("properties", {})
@@ -86,7 +86,7 @@ def _compared(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     return lambda bound, value: not _is_number(value) or test(value, bound)
 
 
-def _counted(kind: type, test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+def _counted(kind: type[Sized], test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     """Return a check of the size of texts, lists or objects."""
     return lambda bound, value: not isinstance(value, kind) or test(len(value), bound)
 

@@ -23,7 +23,6 @@ from specfn.schema.names import Names
 from specfn.schema.polymorphism import (
     Branch,
     Family,
-    component_of,
     constants_of,
     declared_tags,
     has_union,
@@ -328,7 +327,7 @@ class Definitions:
             return branch
         return {**branch, "$ref": self._names.with_tag(name, tag, tags)}
 
-    def _default_branch(self, name: str | None, tag: str, others: list[Any]) -> JsonObject:
+    def _default_branch(self, name: str | None, tag: str, others: list[Any]) -> Any:
         """Return the branch of a union that takes all tags but those of the other branches."""
         known = [value for branch in others for value in self._tag_values(branch, tag)]
         if name is None:
