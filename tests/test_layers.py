@@ -23,6 +23,7 @@ ORDER = (
         "_near",
         "_pointer",
         "_url",
+        "_values",
     ),
     ("document",),
     ("schema",),
@@ -42,7 +43,13 @@ ORDER = (
 RANK = {room: rank for rank, row in enumerate(ORDER) for room in row}
 
 #: Within the lowest row: what stands on what.
-BASE = {("errors", "_url"), ("errors", "records"), ("human", "errors"), ("options", "settings")}
+BASE = {
+    ("errors", "_url"),
+    ("errors", "records"),
+    ("records", "_values"),
+    ("human", "errors"),
+    ("options", "settings"),
+}
 
 #: Modules that may open files or sockets: they read documents, send requests, or talk to people.
 IO = (

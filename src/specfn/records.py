@@ -1,8 +1,9 @@
 """Small frozen records that several rooms hand to the caller."""
 
-import reprlib
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
+
+from specfn._values import brief
 
 
 class _Absent:
@@ -22,11 +23,6 @@ class _Absent:
 
 #: The value of a problem whose place holds nothing (a missing property).
 ABSENT: Final = _Absent()
-
-
-def brief(value: Any) -> str:
-    """The ``repr`` of a value that may be of any size and depth, cut where it is long or deep."""
-    return reprlib.repr(value)
 
 
 #: Why an operation is no function; ``docs/records.md`` tells each.
@@ -103,6 +99,10 @@ class Repair:
     kind: str
     before: Any
     after: Any
+
+    def __repr__(self) -> str:
+        before, after = brief(self.before), brief(self.after)
+        return f"Repair(path={self.path!r}, kind={self.kind!r}, before={before}, after={after})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

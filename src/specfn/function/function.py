@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from specfn._json import JsonObject
+from specfn._values import json_type
 from specfn.errors import ArgumentError, DocumentError
 from specfn.function.description import describe
 from specfn.function.fingerprint import fingerprint
@@ -18,10 +19,6 @@ from specfn.settings import Safety
 if TYPE_CHECKING:
     from specfn.function.positions import Positions
     from specfn.validation.outcome import Failure, Success
-
-
-#: What JSON is made of, and what stands where nothing does.
-_JSON = frozenset({bool, dict, float, int, list, str, type(None), type(ABSENT)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -276,7 +273,7 @@ class Function:
         from specfn.http.files import is_encoded, stand_ins  # noqa: PLC0415  # not for converting
 
         body = self.route.body
-        is_json = all(type(problem.value) in _JSON for problem in problems)
+        is_json = all(_is_json(problem.value) for problem in problems)
         if type(named) is not dict or (is_json and not is_encoded(body)):
             return None
         return stand_ins(body, named)
@@ -339,6 +336,11 @@ class Separated:
     def validate(self, arguments: Any) -> "Success | Failure":
         """Check the model's part, before it is merged with the person's; see ``Function.validate``."""
         return self.function.validate(arguments)
+
+
+def _is_json(value: Any) -> bool:
+    """Return whether the value of a problem is of a JSON type, or absent."""
+    return value is ABSENT or json_type(value) is not None
 
 
 def _uncallable(arguments: Any, error: DocumentError) -> tuple[ArgumentProblem, ...]:

@@ -21,7 +21,7 @@ class Positions:
 
     def misshapen(self, arguments: Any) -> tuple[ArgumentProblem, ...]:
         """Problems of a positional list as such: no list at all, or too long."""
-        if type(arguments) not in (list, tuple):
+        if type(arguments) is not list and type(arguments) is not tuple:
             expected = f"Array<any> & MaxItems<{len(self._keys)}>"
             return (ArgumentProblem(path="$input", expected=expected, value=arguments),)
         return tuple(

@@ -9,10 +9,11 @@ import binascii
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import unquote_to_bytes
 
 from specfn._json import JsonObject
+from specfn._values import has_text_keys
 from specfn.errors import UsageError
 from specfn.http.unfit import Unfit
 from specfn.migrate.route import Body, Part
@@ -24,6 +25,9 @@ _TYPE: Final = re.compile(rf"{_WORD}/{_WORD}(?:; ?{_WORD}=(?:{_WORD}|\"[ !#-\[\]
 _DATA_URL: Final = re.compile(
     rf"data:(?P<type>{_WORD}/{_WORD})?(?:;{_WORD}={_WORD})*(?P<base64>;base64)?,", re.IGNORECASE
 )
+#: Never a file, whatever else it is: JSON, and tuples.
+_NO_FILES: Final = (str, int, float, dict, list, tuple)
+
 _BLANKS: Final = str.maketrans("", "", " \t\r\n")
 
 #: How a content is written where it travels as text.
@@ -61,27 +65,42 @@ def file_of(value: Any) -> File | None:
     Raises:
         UsageError: it is open, and cannot be read from where it stands and wound back.
     """
-    if isinstance(value, File):
-        return value
-    if isinstance(value, bytes | bytearray | memoryview):
-        return File(bytes(value))
-    if value is None or isinstance(value, str | int | float | dict | list | tuple):
+    kind = type(value)  # and not its __class__: that may be a property that raises
+    if kind is File:
+        return cast("File", value)
+    if issubclass(kind, bytes | bytearray | memoryview):
+        content = _asked(lambda: memoryview(value).tobytes())
+        return None if content is None else File(content)
+    if value is None or issubclass(kind, _NO_FILES):
         return None
-    return _opened(value) if callable(getattr(value, "read", None)) else None
+    return _opened(value) if callable(_asked(lambda: value.read)) else None
 
 
 def _opened(value: Any) -> File:
-    try:
-        position = value.tell()
-        content = value.read()
-        value.seek(position)
-    except Exception as error:  # whatever the caller's object is, it is no file to us
-        reason = "an opened file must be readable and seekable; give its bytes instead"
-        raise UsageError(reason) from error
-    if not isinstance(content, bytes):
+    content = _asked(lambda: _content(value))
+    if content is None:
+        raise UsageError("an opened file must be readable and seekable; give its bytes instead")
+    if type(content) is not bytes:
         raise UsageError("an opened file must be opened in binary mode")
-    name = getattr(value, "name", None)
-    return File(content, name=re.split(r"[/\\]", name)[-1] if isinstance(name, str) else None)
+    name = _asked(lambda: value.name)
+    return File(content, name=re.split(r"[/\\]", name)[-1] if type(name) is str else None)
+
+
+def _content(value: Any) -> Any:
+    position = value.tell()
+    content = value.read()
+    value.seek(position)
+    return content
+
+
+def _asked(question: Callable[[], Any]) -> Any:
+    """Ask a caller's object something; ``None`` if that raises, whatever it raises."""
+    try:
+        return question()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - an object that ends the process is no file
+        return None
 
 
 def content_of(value: Any, transfer: str | None) -> File:
@@ -148,6 +167,8 @@ def stand_ins(body: Body | None, named: JsonObject) -> JsonObject | None:
     Returns:
         The arguments, or ``None`` where no file is among them.
     """
+    if not has_text_keys(named):
+        return None
     texts = _Texts()
     made = {
         key: texts.body(body, value) if key == "body" and body else texts.json(value)
@@ -176,7 +197,7 @@ class _Texts:
             return self.json(value)
         if body.kind != "multipart":
             return self._file(value, body.transfer)
-        if isinstance(value, dict):
+        if type(value) is dict and has_text_keys(value):
             parts = body.parts
             return {
                 key: self._part(item, parts.named.get(key, parts.rest))
@@ -185,12 +206,12 @@ class _Texts:
         return self._part(value, body.parts.rest)
 
     def _part(self, value: Any, part: Part) -> Any:
-        if isinstance(value, list):
+        if type(value) is list:
             return [self._file(item, part.transfer) for item in value]
         return self._file(value, part.transfer)
 
     def _file(self, value: Any, transfer: str | None) -> Any:
-        if transfer in _ENCODERS and isinstance(value, str):
+        if transfer in _ENCODERS and type(value) is str:
             return self._encoded(value)
         return self.json(value, as_characters if transfer is None else as_text)
 
@@ -207,9 +228,9 @@ class _Texts:
         self.room -= 1
         if depth > DEPTH or self.room < 0:
             return value
-        if isinstance(value, dict):
+        if type(value) is dict and has_text_keys(value):
             return {key: self.json(item, as_text, depth + 1) for key, item in value.items()}
-        if isinstance(value, list):
+        if type(value) is list:
             return [self.json(item, as_text, depth + 1) for item in value]
         try:
             file = file_of(value)

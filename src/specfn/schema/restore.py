@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from specfn._json import JsonObject
+from specfn._values import has_text_keys, json_type
 from specfn.schema.bundle import Bundle, takes_null
 from specfn.schema.nodes import fits, types_of, values_of
 
@@ -42,10 +43,12 @@ class _Restorer:
         self._nulls = nulls
 
     def value(self, value: Any, schemas: list[Any], depth: int) -> Any:
-        if depth > _DEEPEST or value.__class__ not in (dict, list):
+        if depth > _DEEPEST or json_type(value) not in (dict, list):
+            return value
+        if type(value) is dict and not has_text_keys(value):
             return value
         flat = [*self._flat(schemas)]
-        if value.__class__ is dict:
+        if type(value) is dict:
             return self._object(value, self._meant(value, flat), depth)
         items = [
             self.value(item, [_item(node, index) for node in flat], depth + 1)
@@ -136,6 +139,8 @@ def _may_be(value: Any, schema: JsonObject) -> bool:
     kinds, null = types_of(schema)
     if value is None:
         return null or not kinds
+    if json_type(value) is None:
+        return False
     if kinds and not any(fits(value, kind) for kind in kinds):
         return False
     values = values_of(schema) if value.__class__ is str else None

@@ -22,7 +22,8 @@ def check(
     Returns:
         ``Success``, or ``Failure`` with what is wrong with the arguments as far as they could be repaired.
     """
-    if type(given) not in (str, bytes, bytearray):
+    kind = type(given)
+    if kind is not str and kind is not bytes and kind is not bytearray:
         return coerce(given)
     if nothing is not None and not given.strip():
         empty = Repair(path="$input", kind="empty", before="", after=nothing)

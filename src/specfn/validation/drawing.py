@@ -12,13 +12,13 @@ from math import isfinite
 from typing import Any, Final, NamedTuple
 
 from specfn._json import JSONDecodeError, loads
+from specfn._values import has_text_keys, integer, type_name
 from specfn.records import ABSENT
 
 _TOKEN: Final = re.compile(
     r'\.(?P<name>[A-Za-z_$][A-Za-z0-9_$]*)|\[(?P<index>\d{1,9})\]|\[(?P<key>"(?:[^"\\]|\\.)*")\]'
 )
 _UNPRINTABLE: Final = re.compile(r"[^ -~]")
-_PLAIN_BITS: Final = 2048
 
 
 class Detail(NamedTuple):
@@ -129,7 +129,12 @@ def _escape(match: re.Match[str]) -> str:
 
 def _member(value: Any, token: str | int) -> Any:
     if type(value) is dict and type(token) is str:
-        return value.get(token, ABSENT)
+        if has_text_keys(value):
+            return value.get(token, ABSENT)
+        # a key that is no text may raise when it is compared
+        return next(
+            (item for key, item in value.items() if type(key) is str and key == token), ABSENT
+        )
     if type(value) is list and type(token) is int and token < len(value):
         return value[token]
     return ABSENT
@@ -214,28 +219,22 @@ class _Nothing:
 _NOTHING: Final = _Nothing()
 
 
-def _integer(value: int) -> str:
-    if value.bit_length() > _PLAIN_BITS:
-        return f"<integer of about {int(value.bit_length() * 0.30103):,} digits>"
-    text = str(value)
-    return text if len(text) <= 60 else f"<integer of {len(text.lstrip('-'))} digits>"
-
-
 def _float(value: float) -> str:
     return repr(value) if isfinite(value) else _NOT_FINITE[str(value)]
 
 
 _NOT_FINITE: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
-_WRITERS: Final[Mapping[type, Callable[[Any], str]]] = {
-    dict: lambda value: "{ ... }" if value else "{}",
-    list: lambda value: "[ ... ]" if value else "[]",
-    bool: lambda value: "true" if value else "false",
-    type(None): lambda _: "null",
-    int: _integer,
-    float: _float,
-    type(ABSENT): lambda _: "undefined",
-    _Nothing: lambda _: "",
+#: By the identity of the class: looking up a class itself would call its metaclass.
+_WRITERS: Final[Mapping[int, Callable[[Any], str]]] = {
+    id(dict): lambda value: "{ ... }" if value else "{}",
+    id(list): lambda value: "[ ... ]" if value else "[]",
+    id(bool): lambda value: "true" if value else "false",
+    id(type(None)): lambda _: "null",
+    id(int): integer,
+    id(float): _float,
+    id(type(ABSENT)): lambda _: "undefined",
+    id(_Nothing): lambda _: "",
 }
 
 
@@ -243,13 +242,12 @@ def _inline(value: Any, limit: int) -> str:
     """A value on one line."""
     if type(value) is str:
         return quoted(value, limit)
-    return _WRITERS.get(type(value), _foreign)(value)
+    return _WRITERS.get(id(type(value)), _foreign)(value)
 
 
 def _foreign(value: Any) -> str:
-    """What is not JSON, by the name of its type, past any metaclass that would answer for it."""
-    name: str = type.__dict__["__name__"].__get__(type(value))
-    return f"<{one_line(name[:60])}>"
+    """Write what is not JSON by the name of its class."""
+    return f"<{one_line(type_name(value)[:60])}>"
 
 
 def _with_last(lines: Iterator[_Line]) -> Iterator[tuple[_Line, bool]]:

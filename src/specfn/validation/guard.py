@@ -12,6 +12,7 @@ from math import isfinite
 from typing import Any, Final, NamedTuple
 
 from specfn._pointer import input_path
+from specfn._values import type_name
 from specfn.records import ArgumentProblem
 
 #: The most levels of containers, and the most values in all.
@@ -147,7 +148,7 @@ def _key_faults(place: _Place) -> Iterator[ArgumentProblem]:
         for key in place.value:
             if type(key) is not str:
                 yield place.problem(
-                    "Record<string, any>", f"A key is a Python {_type_name(key)}, not a string."
+                    "Record<string, any>", f"A key is a Python {type_name(key)}, not a string."
                 )
             elif not _encodes(key):
                 yield place.problem("Record<string, any>", "A key holds a lone surrogate.")
@@ -166,7 +167,7 @@ def _scalar_faults(place: _Place) -> Iterator[ArgumentProblem]:
     elif type(value) is int:
         yield place.problem("number", f"The integer has more than {most_digits():,} digits.")
     else:
-        yield place.problem("any", f"A Python {_type_name(value)} is not a JSON value.")
+        yield place.problem("any", f"A Python {type_name(value)} is not a JSON value.")
 
 
 def _sound_scalar(value: Any) -> bool:
@@ -194,9 +195,3 @@ def _encodes(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _type_name(value: Any) -> str:
-    """A type's name, past any metaclass that would answer for it."""
-    name: str = type.__dict__["__name__"].__get__(type(value))
-    return name

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from specfn.records import ArgumentProblem, Repair, TextFault, brief
+from specfn._values import brief
+from specfn.records import ArgumentProblem, Repair, TextFault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,10 @@ class Success:
 
     def __bool__(self) -> Literal[True]:
         return True
+
+    def __repr__(self) -> str:
+        data = brief(self.data)
+        return f"Success(data={data}, repairs={self.repairs!r}, incomplete={self.incomplete})"
 
 
 _new: Final = Success.__new__

@@ -1,0 +1,93 @@
+"""Types and short texts of Python values; no method of a value or of its class is called.
+
+A caller may pass any object as an argument: one whose attributes, ``repr`` or metaclass raise, hang or lie.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, Final
+
+#: The types that JSON is made of, by identity: looking up a class itself would call its metaclass.
+_JSON: Final = {id(kind): kind for kind in (bool, dict, float, int, list, str, type(None))}
+
+#: Integers with more bits have more digits than the least limit of the interpreter (640).
+_BITS: Final = 2048
+_DIGITS_PER_BIT: Final = 0.30103
+
+#: The most levels, members, and characters of a text that ``brief`` shows.
+_LEVELS: Final = 5
+_MEMBERS: Final = 6
+_CHARACTERS: Final = 40
+
+
+def json_type(value: Any) -> type | None:
+    """Return the JSON type that a value is an instance of, exactly; ``None`` for any other value."""
+    return _JSON.get(id(type(value)))
+
+
+def has_text_keys(value: dict[Any, Any]) -> bool:
+    """Return whether all keys of a dictionary are texts: any other may raise when it is hashed or compared."""
+    return all(type(key) is str for key in value)
+
+
+def type_name(value: Any) -> str:
+    """Return the name of a value's class."""
+    return ascii(type.__dict__["__name__"].__get__(type(value)))[1:-1]
+
+
+def integer(value: int) -> str:
+    """Write an integer; one of very many digits by their number, since the interpreter may refuse to write it."""
+    if value.bit_length() > _BITS:
+        return f"<integer of about {int(value.bit_length() * _DIGITS_PER_BIT):,} digits>"
+    text = str(value)
+    return text if len(text) <= 60 else f"<integer of {len(text.lstrip('-'))} digits>"
+
+
+def brief(value: Any) -> str:
+    """Write a value of any size and depth as Python does, shortened; what is no JSON by the name of its class."""
+    return _brief(value, _LEVELS)
+
+
+def _brief(value: Any, levels: int) -> str:
+    writer = _WRITERS.get(id(type(value)))
+    return f"<{type_name(value)[:_CHARACTERS]}>" if writer is None else writer(value, levels)
+
+
+def _text(value: str | bytes, _: int) -> str:
+    return repr(value[:_CHARACTERS]) + ("..." if len(value) > _CHARACTERS else "")
+
+
+def _list(value: list[Any], levels: int) -> str:
+    return f"[{_members((_brief(item, levels - 1) for item in value), len(value), levels)}]"
+
+
+def _dict(value: dict[Any, Any], levels: int) -> str:
+    pairs = (
+        f"{_brief(key, levels - 1)}: {_brief(item, levels - 1)}" for key, item in value.items()
+    )
+    return f"{{{_members(pairs, len(value), levels)}}}"
+
+
+def _members(texts: Iterable[str], count: int, levels: int) -> str:
+    return ", ".join(_few(iter(texts), count) if levels > 0 or not count else ["..."])
+
+
+def _few(texts: Iterator[str], count: int) -> Iterator[str]:
+    yield from islice(texts, _MEMBERS)
+    if count > _MEMBERS:
+        yield "..."
+
+
+_WRITERS: Final[Mapping[int, Callable[[Any, int], str]]] = {
+    id(kind): writer
+    for kind, writer in (
+        (str, _text),
+        (bytes, _text),
+        (int, lambda value, _: integer(value)),
+        (float, lambda value, _: repr(value)),
+        (bool, lambda value, _: repr(value)),
+        (type(None), lambda value, _: repr(value)),
+        (list, _list),
+        (dict, _dict),
+    )
+}
