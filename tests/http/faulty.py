@@ -60,11 +60,16 @@ async def _reset(writer: asyncio.StreamWriter, _: int) -> AsyncIterator[bytes]:
     yield b""
 
 
-async def _half_then_reset(writer: asyncio.StreamWriter, _: int) -> AsyncIterator[bytes]:
-    yield _OK + b'Content-Length: 1000\r\n\r\n{"id":'
-    await writer.drain()
-    async for nothing in _reset(writer, 0):
-        yield nothing
+def _says_then_resets(piece: bytes) -> "Fault":
+    """These bytes, and then the connection is gone."""
+
+    async def fault(writer: asyncio.StreamWriter, _: int) -> AsyncIterator[bytes]:
+        yield piece
+        await writer.drain()
+        async for nothing in _reset(writer, 0):
+            yield nothing
+
+    return fault
 
 
 def _says(*pieces: bytes) -> "Fault":
@@ -106,11 +111,12 @@ _CHUNKED: Final = _OK + b"Transfer-Encoding: chunked\r\n\r\n"
 _GZIP: Final = _OK + b"Content-Encoding: gzip\r\n"
 _BOMB: Final = gzip.compress(bytes(20_000_000), 9)
 _TEXT: Final = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Type: "
+_WHOLE: Final = _OK + b"Content-Length: 2\r\n\r\n{}"
 _RETRY: Final = b"Retry-After: 0\r\nContent-Length: 2\r\n\r\n{}"
 
 FAULTS: Final[dict[str, Fault]] = {
     "reset": _reset,
-    "half, then reset": _half_then_reset,
+    "half, then reset": _says_then_resets(_OK + b'Content-Length: 1000\r\n\r\n{"id":'),
     "hang up": _says(),
     "half a status line": _says(b"HTTP/1.1 2"),
     "half a head": _says(_OK + b"Content-Le"),
@@ -150,15 +156,20 @@ FAULTS: Final[dict[str, Fault]] = {
     "slow down": _says(b"HTTP/1.1 429 Slow\r\n" + _JSON + _RETRY),
     "redirect to itself": _says(b"HTTP/1.1 307 Again\r\nLocation: ?\r\nContent-Length: 0\r\n\r\n"),
     "redirect to nowhere": _says(b"HTTP/1.1 302 No\r\nLocation: http://[\r\nContent-Length: 0\r\n\r\n"),
-    "two answers": _says((_OK + b"Content-Length: 2\r\n\r\n{}") * 2),
+    "two answers": _says(_WHOLE * 2),
+    "whole, then closed": _says(_WHOLE),
+    "whole, then reset": _says_then_resets(_WHOLE),
 }  # fmt: skip
 
 
 #: Faults that go on for longer than anybody waits.
 SLOW: Final = frozenset({"silence", "slow head", "slow body", "slow chunks"})
 
-#: Faults after which the server thinks that all is well, and goes on with the connection. (One that closed
-#: it after a whole answer, unannounced, could cross the next request, and spoil a call that is none of it.)
+#: Faults in which the server takes a request and sends no byte.
+UNANSWERED: Final = frozenset({"reset", "hang up"})
+
+#: Faults after which the server keeps the connection. After any other it closes it without a word, so that the
+#: next request may be sent on a connection that is just being closed.
 KEPT: Final = frozenset(
     {
         "length too short", "status 999", "no JSON", "cut JSON", "NaN", "deep JSON", "no gzip", "cut gzip",

@@ -335,26 +335,25 @@ def test_many_calls_share_the_sockets(
     make: Any, loopback: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many calls are made at once, no more sockets are opened than the pool has, and all calls end."""
-    monkeypatch.setitem(pool._LIMITS, "keepalive_expiry", None)  # no socket is closed for its age
-    connection = Connection(base_url=loopback.url)
+    monkeypatch.setattr(pool, "KEPT_SECONDS", None)  # no socket is closed for its age
+    connection = Connection(base_url=loopback.url, max_connections=60)
 
     async def all_at_once() -> list[Result]:
         calls = (send.apropagate(make(), {}, connection) for _ in range(250))
         return await asyncio.gather(*calls)
 
     assert [result.status for result in asyncio.run(all_at_once())] == [200] * 250
-    assert loopback.connections <= pool._SOCKETS
+    assert loopback.connections <= 60
 
 
 @pytest.mark.parametrize(
     "answer", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", b"nonsense"]
 )
 def test_a_failed_call_gives_its_socket_back(
-    call: Call, make: Any, loopback: Any, http: Any, monkeypatch: pytest.MonkeyPatch, answer: bytes
+    call: Call, make: Any, loopback: Any, http: Any, answer: bytes
 ) -> None:
     """Calls that break off, at whatever point, leave room for the next."""
-    monkeypatch.setattr(pool, "_SOCKETS", 2)
-    connection = Connection(base_url=loopback.url, timeout=20)
+    connection = Connection(base_url=loopback.url, timeout=20, max_connections=2)
     loopback.respond = lambda _: [answer]
     for _ in range(3):
         with pytest.raises(TransportError):
@@ -363,17 +362,35 @@ def test_a_failed_call_gives_its_socket_back(
     assert call(make(), {}, connection).data == []
 
 
-def test_a_queue_ends_with_the_call(
-    make: Any, loopback: Any, http: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_queue_ends_with_the_call(make: Any, loopback: Any) -> None:
     """A call that waits for a socket waits no longer than it may take in all."""
-    monkeypatch.setattr(pool, "_SOCKETS", 0)
-    connection = Connection(base_url=loopback.url, timeout=0.05)
-    for call_once in (send.propagate, awaited):
-        with pytest.raises(TransportError, match=r"0\.05 s"):
-            call_once(make(), {}, connection)
-    assert loopback.requests == []
-    assert http(b"")
+    arrived, ended = threading.Event(), threading.Event()
+
+    def respond(_: bytes) -> list[bytes]:
+        arrived.set()
+        ended.wait(60)
+        return []
+
+    def fails(connection: Connection) -> str:
+        with pytest.raises(TransportError) as caught:
+            send.propagate(make(), {}, connection)
+        return str(caught.value)
+
+    async def several(connection: Connection) -> list[Any]:
+        calls = (send.apropagate(make(), {}, connection) for _ in range(3))
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    loopback.respond = respond
+    connection = Connection(base_url=loopback.url, timeout=0.3, max_connections=1)
+    first = threading.Thread(target=fails, args=[connection])
+    first.start()
+    arrived.wait(60)
+    assert "not done within 0.3 s" in fails(connection)
+    first.join()
+    assert len(loopback.requests) == 1
+    assert all("0.3 s" in str(error) for error in asyncio.run(several(connection)))
+    assert len(loopback.requests) == 2
+    ended.set()
 
 
 @pytest.mark.parametrize(

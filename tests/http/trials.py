@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from tests.http.conftest import operation
-from tests.http.faulty import EVERY, SLOW, Faulty, fault_of
+from tests.http.faulty import EVERY, SLOW, UNANSWERED, Faulty, fault_of
 
 from specfn.errors import TransportError
 from specfn.http import send
@@ -20,6 +20,9 @@ METHODS: Final = ("get", "post", "put", "patch", "delete")
 #: How many calls are under way at once, in threads and in one event loop.
 _THREADS: Final = 16
 _TASKS: Final = 50
+
+#: Methods that are never sent twice unless the server asks for it.
+ONCE: Final = frozenset({"post", "patch"})
 
 #: What 20 MB in a bomb and bodies without end may cost: each call keeps no more than ``max_bytes``.
 _MEGABYTES: Final = 150
@@ -50,9 +53,14 @@ class Callers:
 
     def call(self, number: int) -> tuple[Any, dict[str, int], Connection]:
         """What a number calls: every fault meets every method, in the course of time."""
-        function = operation("/call/{number}", METHODS[(number + number // EVERY) % len(METHODS)])
+        function = operation("/call/{number}", method_of(number))
         connection = self.hasty if fault_of(number) in SLOW else self.patient
         return function, {"number": number}, connection
+
+
+def method_of(number: int) -> str:
+    """The method of a call."""
+    return METHODS[(number + number // EVERY) % len(METHODS)]
 
 
 def in_threads(server: Faulty, numbers: Iterable[int]) -> dict[int, Ended]:
@@ -99,7 +107,8 @@ def try_out(
     assert sorted(ended) == list(range(count))
     answered = [number for number in ended if fault_of(number) is None]
     wrong = {number: ended[number] for number in answered if _data(ended[number]) != number}
-    assert wrong == {}
+    assert {number: end for number, end in wrong.items() if not _is_crossed(number, end)} == {}
+    assert len(wrong) < count / 100
     _check_repeated(server)
     assert grown < _MEGABYTES * 1024
 
@@ -109,13 +118,22 @@ def _data(result: Ended) -> Any:
     return data.get("id") if isinstance(data, dict) else result
 
 
+def _is_crossed(number: int, ended: Ended) -> bool:
+    """Whether a call that must not be sent twice met the end of a kept connection."""
+    is_kept = isinstance(ended, TransportError) and "kept connection" in str(ended)
+    return is_kept and method_of(number) in ONCE
+
+
 def _check_repeated(server: Faulty) -> None:
-    """Only what the server asked for is sent again, and what is not idempotent never is (rules X7, X8)."""
+    """What is not idempotent is never sent again; anything else as often as the rules allow (X7, X8)."""
     for (method, number), times in server.asked().items():
         fault = fault_of(number)
+        is_idempotent = method.lower() not in ONCE
         if fault == "redirect to itself":
             assert times <= 1 + 5
-        elif fault in {"busy", "slow down"} and method not in {"POST", "PATCH"}:
+        elif fault in {"busy", "slow down"} and is_idempotent:
             assert times <= 1 + 2
+        elif fault in UNANSWERED and is_idempotent:
+            assert times <= 1 + 1
         else:
             assert times == 1

@@ -110,6 +110,8 @@ class Connection(BaseModel):
         server_variables: values for the variables of the document's servers.
         timeout: how long a call may take: a ``Timeout``, or the seconds in all.
         max_bytes: the most bytes of an answer that are kept, after decompression.
+        max_connections: the most sockets that are open at once; further calls wait for one. An event loop has
+            sockets of its own.
         redirects: ``"never"`` (a redirect is a result) or ``"same-origin"`` (up to five are followed).
         retries: how often an idempotent request is sent again when the server says when (429, 502,
             503 or 504 with ``Retry-After``).
@@ -148,6 +150,7 @@ class Connection(BaseModel):
     server_variables: Mapping[str, str] = {}
     timeout: Annotated[Timeout | float, BeforeValidator(_timeout)] = Timeout()
     max_bytes: Annotated[int, Field(ge=0)] = 64 * 1024 * 1024
+    max_connections: Annotated[int, Field(ge=1)] = 100
     redirects: Literal["never", "same-origin"] = "never"
     retries: Annotated[int, Field(ge=0, le=10)] = 0
     client: httpx.Client | None = Field(default=None, exclude=True)

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import httpx
 
-from specfn._url import shown
+from specfn._url import HiddenQuery, shown
 
 #: Headers about a body, which go with it.
 OF_CONTENT: Final = frozenset({b"content-length", b"content-type", b"transfer-encoding"})
@@ -15,7 +15,7 @@ OF_CONTENT: Final = frozenset({b"content-length", b"content-type", b"transfer-en
 _ALWAYS: Final = "specfn.query"
 
 
-class CoveredURL(httpx.URL):
+class CoveredURL(HiddenQuery, httpx.URL):
     """A URL whose repr leaves out the query, where an API key may stand."""
 
     def __repr__(self) -> str:

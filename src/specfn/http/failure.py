@@ -13,6 +13,11 @@ from specfn.errors import TransportError
 from specfn.http.connection import Timeout
 from specfn.http.inflate import BrokenEncodingError
 
+
+class NotRepeatedError(httpx.RemoteProtocolError):
+    """A kept connection ended with no byte of a response, and the request must not be sent again."""
+
+
 _REASONS: Final[Mapping[type[Exception], str]] = {
     httpx.ConnectTimeout: "no connection within {connect:g} s",
     httpx.PoolTimeout: "no free connection within {total:g} s",
@@ -24,6 +29,8 @@ _REASONS: Final[Mapping[type[Exception], str]] = {
     httpx.RemoteProtocolError: "the server hung up, or did not speak HTTP",
     httpx.LocalProtocolError: "the client refuses to send the request as it is",
     httpx.ProxyError: "the proxy did not connect",
+    NotRepeatedError: "the server closed the kept connection before it responded; it may have received the request, "
+    "which cannot be sent again safely",
     BrokenEncodingError: "the answer is not in the encoding that it names",
 }
 

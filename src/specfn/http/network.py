@@ -1,6 +1,6 @@
-"""The sockets of calls: whose steps end with the call, that take no head without end, and meet no private address.
+"""The sockets of calls, below httpcore's connections.
 
-They stand below httpcore's connections, which read and write through them.
+Their steps end with the call. They bound heads, know where a response ends, and meet no private address.
 """
 
 import asyncio
@@ -8,13 +8,15 @@ import ipaddress
 import socket
 import ssl
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from typing import Any, Final
 
+import anyio
 import httpcore
 
 from specfn.http.address import is_public
+from specfn.http.framing import Framing, Unknown, after_head, framing
 
 #: Whether the call goes where only the document asks to go, so that no private address may be met (T5).
 guarded: ContextVar[bool] = ContextVar("guarded", default=False)
@@ -22,7 +24,7 @@ guarded: ContextVar[bool] = ContextVar("guarded", default=False)
 #: When the call that this thread is making must be over, by the monotonic clock.
 deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
 
-#: The most bytes before an answer begins: httpcore takes a head of 100 KiB, and reads 64 KiB at once.
+#: The most bytes of all heads of a response: httpcore takes one of 100 KiB, and reads 64 KiB at once.
 _HEAD: Final = 256 * 1024
 
 
@@ -34,49 +36,127 @@ def left(timeout: float | None) -> float:
     return left if timeout is None else min(timeout, left)
 
 
-class Head:
-    """Counts what arrives before an answer begins: one head, and interim answers without end (RFC 9110, 15.2).
+class UnansweredError(httpcore.RemoteProtocolError):
+    """A kept socket was closed or reset with no byte of a response (RFC 9112, section 9.3.1)."""
 
-    The client bounds one head, not how many there are, and each costs it more than it costs the server.
+
+class Exchange:
+    """One request and its response on a socket: what has arrived, and where the response ends.
+
+    A socket takes another request only after a response that ended exactly where it should. This is the default:
+    if nobody reports the end, the socket is not used again.
+
+    Attributes:
+        is_over: whether the whole response has arrived, and nothing beyond it.
     """
 
-    __slots__ = ("_room",)
+    __slots__ = ("_body", "_has_answer", "_head", "_is_reused", "is_over")
 
-    def __init__(self) -> None:
-        self._room = _HEAD
+    def __init__(self, *, is_reused: bool = False) -> None:
+        self.is_over = False
+        self._is_reused = is_reused
+        self._has_answer = False
+        self._head = bytearray()
+        self._body: Framing | None = None
 
-    def begin(self) -> None:
-        """A request is sent."""
-        self._room = _HEAD
+    def next(self) -> "Exchange":
+        """Return the exchange that bytes to send belong to: this one, or another on the same socket.
 
-    def end(self) -> None:
-        """The answer begins; what its content may be is for the reader to say."""
-        self._room = -1
+        Raises:
+            httpcore.ConnectionNotAvailable: the response before is not over; the pool takes another socket.
+        """
+        if self.is_over:
+            return Exchange(is_reused=True)
+        if self._has_answer:
+            raise httpcore.ConnectionNotAvailable
+        return self
 
     def arrived(self, content: bytes) -> bytes:
-        """Some bytes of the answer, or of what comes before it."""
-        if self._room >= 0:
-            self._room -= len(content)
-            if self._room < 0:
-                raise httpcore.RemoteProtocolError("the head of the answer has no end")
+        """Take bytes that arrived; none at all mean that the server closed the socket.
+
+        Heads are bounded here: the client bounds one head, not the number of interim responses (RFC 9110, 15.2).
+
+        Raises:
+            UnansweredError: a kept socket was closed before the response began.
+            httpcore.RemoteProtocolError: the head has no end.
+        """
+        if not content and self._is_unanswered:
+            raise UnansweredError
+        self._has_answer = True
+        if self._body is not None:
+            self._body.feed(content)
+        else:
+            self._head += content
+            if len(self._head) > _HEAD:
+                raise httpcore.RemoteProtocolError("the head of the response has no end")
         return content
+
+    def failed(self, error: Exception) -> None:
+        """Report a failed read.
+
+        Raises:
+            UnansweredError: a kept socket was reset before the response began.
+        """
+        if self._is_unanswered and _is_reset(error):
+            raise UnansweredError from error
+
+    @property
+    def _is_unanswered(self) -> bool:
+        return self._is_reused and not self._has_answer
+
+    def head_ended(self, method: str, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        """Report that the client has read the head of the response."""
+        rest = after_head(self._head)
+        self._body = Unknown() if rest is None else framing(method, status, headers)
+        self._body.feed(rest or b"")
+        self._head.clear()
+
+    def end(self) -> None:
+        """Report that the response is not read any further."""
+        self.is_over = self._body is not None and self._body.is_complete
+
+
+#: The end of a connection, told by the operating system, or within TLS without a closing message.
+_ENDED: Final = (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
+
+
+def _is_reset(error: Exception) -> bool:
+    """Return whether an error of a socket means that the other side ended the connection.
+
+    A timeout, an error of TLS, and any other error of the operating system mean something else.
+    """
+    causes = list(_causes(error))
+    reasons = [each for each in causes if isinstance(each, OSError)]
+    is_broken = any(isinstance(each, anyio.BrokenResourceError) for each in causes)
+    return all(isinstance(each, _ENDED) for each in reasons) and bool(reasons or is_broken)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__
 
 
 class Stream(httpcore.NetworkStream):
-    """A network stream whose steps end with the call, and that takes no head without end.
+    """A network stream whose steps end with the call, and that knows where a response ends.
 
     A timeout per read alone would let a server that sends a byte at a time hold a call for ever.
     """
 
     def __init__(self, inner: httpcore.NetworkStream) -> None:
         self._inner = inner
-        self.head = Head()
+        self.exchange = Exchange()
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self.head.arrived(self._inner.read(max_bytes, left(timeout)))
+        try:
+            content = self._inner.read(max_bytes, left(timeout))
+        except httpcore.ReadError as error:
+            self.exchange.failed(error)
+            raise
+        return self.exchange.arrived(content)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self.head.begin()
+        self.exchange = self.exchange.next()
         self._inner.write(buffer, left(timeout))
 
     def close(self) -> None:
@@ -91,7 +171,7 @@ class Stream(httpcore.NetworkStream):
         return Stream(self._inner.start_tls(ssl_context, server_hostname, left(timeout)))
 
     def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
+        return _is_to_close(self.exchange, info) or self._inner.get_extra_info(info)
 
 
 class AsyncStream(httpcore.AsyncNetworkStream):
@@ -99,13 +179,18 @@ class AsyncStream(httpcore.AsyncNetworkStream):
 
     def __init__(self, inner: httpcore.AsyncNetworkStream) -> None:
         self._inner = inner
-        self.head = Head()
+        self.exchange = Exchange()
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109  # httpcore's signature
-        return self.head.arrived(await self._inner.read(max_bytes, timeout))
+        try:
+            content = await self._inner.read(max_bytes, timeout)
+        except httpcore.ReadError as error:
+            self.exchange.failed(error)
+            raise
+        return self.exchange.arrived(content)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109  # likewise
-        self.head.begin()
+        self.exchange = self.exchange.next()
         await self._inner.write(buffer, timeout)
 
     async def aclose(self) -> None:
@@ -120,7 +205,12 @@ class AsyncStream(httpcore.AsyncNetworkStream):
         return AsyncStream(await self._inner.start_tls(ssl_context, server_hostname, timeout))
 
     def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
+        return _is_to_close(self.exchange, info) or self._inner.get_extra_info(info)
+
+
+def _is_to_close(exchange: Exchange, info: str) -> bool:
+    """Return whether a pool that asks about an idle socket has to close it, because the last response is not over."""
+    return info == "is_readable" and not exchange.is_over
 
 
 class PrivateAddressError(httpcore.ConnectError):

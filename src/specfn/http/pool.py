@@ -1,7 +1,8 @@
 """The transports that requests go through: one per connection, closed when nobody needs it any more.
 
-They are httpx's transports without its client, which would keep cookies between calls, write whole
-URLs into the log, and follow ``netrc`` and proxy variables that nobody gave (bring a client for those).
+They are used without httpx's client, which would keep cookies between calls, write whole URLs into the log, and
+follow ``netrc`` and proxy variables that nobody gave (bring a client for those). Of httpcore and httpx they use
+what those document: pools, a network backend, streams and the classes of errors.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ import ssl
 import threading
 import weakref
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, cast
@@ -18,7 +20,17 @@ import httpcore
 import httpx
 
 from specfn.http.connection import Connection
-from specfn.http.network import AsyncBackend, AsyncStream, Backend, Stream, left
+from specfn.http.failure import NotRepeatedError
+from specfn.http.network import (
+    AsyncBackend,
+    AsyncStream,
+    Backend,
+    Exchange,
+    Stream,
+    UnansweredError,
+    left,
+)
+from specfn.http.resend import is_repeatable
 
 _lock = threading.Lock()
 _transports: dict[int, httpx.BaseTransport] = {}
@@ -34,41 +46,76 @@ def _ssl_context() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-#: How many sockets a connection may hold, all of them kept while there is work.
-_SOCKETS: Final = 100
-_LIMITS: Final[Mapping[str, Any]] = {
-    "max_connections": _SOCKETS,
-    "max_keepalive_connections": _SOCKETS,
-    "keepalive_expiry": 5.0,
+#: How long an idle socket is kept, in seconds. Many servers close theirs after 5, and a request may cross that.
+KEPT_SECONDS: Final = 4.0
+
+#: The client's errors, by those of httpcore; and errors of a socket that httpcore lets through.
+_ERRORS: Final[Mapping[type[BaseException], type[httpx.TransportError]]] = {
+    httpcore.TimeoutException: httpx.TimeoutException,
+    httpcore.ConnectTimeout: httpx.ConnectTimeout,
+    httpcore.ReadTimeout: httpx.ReadTimeout,
+    httpcore.WriteTimeout: httpx.WriteTimeout,
+    httpcore.PoolTimeout: httpx.PoolTimeout,
+    httpcore.NetworkError: httpx.NetworkError,
+    httpcore.ConnectError: httpx.ConnectError,
+    httpcore.ReadError: httpx.ReadError,
+    httpcore.WriteError: httpx.WriteError,
+    httpcore.ProxyError: httpx.ProxyError,
+    httpcore.UnsupportedProtocol: httpx.UnsupportedProtocol,
+    httpcore.ProtocolError: httpx.ProtocolError,
+    httpcore.LocalProtocolError: httpx.LocalProtocolError,
+    httpcore.RemoteProtocolError: httpx.RemoteProtocolError,
+    UnansweredError: NotRepeatedError,
+    OSError: httpx.ReadError,
 }
 
 
-class _Answer(httpx.SyncByteStream, httpx.AsyncByteStream):
-    """The body of an answer; once it is closed, the next call may have the socket, if it is clean."""
+@contextmanager
+def _client_errors() -> Iterator[None]:
+    """Raise the client's errors instead of httpcore's."""
+    try:
+        yield
+    except Exception as error:
+        found = next((_ERRORS[kind] for kind in type(error).__mro__ if kind in _ERRORS), None)
+        if found is None:
+            raise
+        raise found(str(error)) from error
 
-    def __init__(self, inner: Any, leave: Callable[[], None] | None = None) -> None:
+
+class _Body(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """The body of a response; once it is closed, the next call may have the socket, if nothing follows the body."""
+
+    def __init__(self, inner: Any, exchange: Exchange | None, leave: Callable[[], None]) -> None:
         self._inner = inner
-        self._leave = leave
+        self._exchange = exchange
+        self._leave: Callable[[], None] | None = leave
 
     def __iter__(self) -> Iterator[bytes]:
-        return iter(self._inner)
+        with _client_errors():
+            yield from self._inner
 
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return cast("AsyncIterator[bytes]", aiter(self._inner))
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        with _client_errors():
+            async for chunk in self._inner:
+                yield chunk
 
     def close(self) -> None:
-        _end_unclean(self._inner)
+        self._end()
         try:
             self._inner.close()
         finally:
             self._left()
 
     async def aclose(self) -> None:
-        _end_unclean(self._inner)
+        self._end()
         try:
             await self._inner.aclose()
         finally:
             self._left()
+
+    def _end(self) -> None:
+        if self._exchange is not None:
+            self._exchange.end()
 
     def _left(self) -> None:
         leave, self._leave = self._leave, None
@@ -76,71 +123,109 @@ class _Answer(httpx.SyncByteStream, httpx.AsyncByteStream):
             leave()
 
 
-#: Where the state of the protocol is, seen from the body of an answer.
-_TO_STATE: Final = ("_httpcore_stream", "_stream", "_connection", "_h11_state")
+def _outgoing(request: httpx.Request) -> httpcore.Request:
+    url = request.url
+    return httpcore.Request(
+        request.method,
+        httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+        headers=request.headers.raw,
+        content=cast("Any", request.stream),
+        extensions=request.extensions,
+    )
 
 
-def _end_unclean(stream: Any) -> None:
-    """End the socket of an answer if the server said more than the answer.
-
-    What was read beyond an answer stays with the socket, and would be taken for the answer to the next
-    call, which may be anybody's.
-    """
-    state: Any = getattr(stream, "_stream", stream)  # a client wraps it once more
-    for name in _TO_STATE:
-        state = getattr(state, name, None)
-    if state is not None and state.trailing_data[0]:
-        state.send_failed()  # in the words of h11: not to be used again
-
-
-def careful(response: httpx.Response, leave: Callable[[], None] | None = None) -> httpx.Response:
-    """An answer whose head is there, and whose socket is used again only if that is all."""
+def _incoming(
+    request: httpx.Request, response: httpcore.Response, leave: Callable[[], None]
+) -> httpx.Response:
+    """Return a response whose head has arrived."""
     stream = response.extensions.get("network_stream")
-    if isinstance(stream, Stream | AsyncStream):
-        stream.head.end()
-    response.stream = _Answer(response.stream, leave)
-    return response
+    exchange = stream.exchange if isinstance(stream, Stream | AsyncStream) else None
+    if exchange is not None:
+        exchange.head_ended(request.method, response.status, response.headers)
+    return httpx.Response(
+        response.status,
+        headers=response.headers,
+        stream=_Body(response.stream, exchange, leave),
+        extensions=response.extensions,
+    )
 
 
-class _Transport(httpx.HTTPTransport):
-    """A pool with a queue before it: the pool's own looks at every socket for every call that waits."""
+def _sockets(connection: Connection, backend: Any) -> Mapping[str, Any]:
+    """Return what both pools of a transport are made with."""
+    return {
+        "ssl_context": _ssl_context(),
+        "max_connections": connection.max_connections,
+        "keepalive_expiry": KEPT_SECONDS,
+        "network_backend": backend,
+    }
 
-    def __init__(self) -> None:
-        super().__init__(verify=_ssl_context())
-        self._room = threading.Semaphore(_SOCKETS)
-        self._pool = httpcore.ConnectionPool(
-            ssl_context=_ssl_context(), network_backend=Backend(), **_LIMITS
-        )
+
+class _Transport(httpx.BaseTransport):
+    """A pool that keeps sockets, and one that opens a socket for each request that is sent again.
+
+    A queue stands before them: the pool's own looks at every socket for every call that waits.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        given = _sockets(connection, Backend())
+        self._room = threading.Semaphore(connection.max_connections)
+        self._kept = httpcore.ConnectionPool(**given)
+        self._fresh = httpcore.ConnectionPool(**given, max_keepalive_connections=0)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         if not self._room.acquire(timeout=min(left(None), threading.TIMEOUT_MAX)):
             raise httpx.PoolTimeout("")
         try:
-            response = super().handle_request(request)
+            with _client_errors():
+                response = self._exchange(request)
         except BaseException:
             self._room.release()
             raise
-        return careful(response, self._room.release)
+        return _incoming(request, response, self._room.release)
+
+    def _exchange(self, request: httpx.Request) -> httpcore.Response:
+        try:
+            return self._kept.handle_request(_outgoing(request))
+        except UnansweredError:
+            if not is_repeatable(request):
+                raise
+        return self._fresh.handle_request(_outgoing(request))
+
+    def close(self) -> None:
+        self._kept.close()
+        self._fresh.close()
 
 
-class _AsyncTransport(httpx.AsyncHTTPTransport):
+class _AsyncTransport(httpx.AsyncBaseTransport):
     """The same for asyncio; how long a call may wait is its own affair."""
 
-    def __init__(self) -> None:
-        super().__init__(verify=_ssl_context())
-        self._room = asyncio.Semaphore(_SOCKETS)
-        self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=_ssl_context(), network_backend=AsyncBackend(), **_LIMITS
-        )
+    def __init__(self, connection: Connection) -> None:
+        given = _sockets(connection, AsyncBackend())
+        self._room = asyncio.Semaphore(connection.max_connections)
+        self._kept = httpcore.AsyncConnectionPool(**given)
+        self._fresh = httpcore.AsyncConnectionPool(**given, max_keepalive_connections=0)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         await self._room.acquire()
         try:
-            response = await super().handle_async_request(request)
+            with _client_errors():
+                response = await self._exchange(request)
         except BaseException:
             self._room.release()
             raise
-        return careful(response, self._room.release)
+        return _incoming(request, response, self._room.release)
+
+    async def _exchange(self, request: httpx.Request) -> httpcore.Response:
+        try:
+            return await self._kept.handle_async_request(_outgoing(request))
+        except UnansweredError:
+            if not is_repeatable(request):
+                raise
+        return await self._fresh.handle_async_request(_outgoing(request))
+
+    async def aclose(self) -> None:
+        await self._kept.aclose()
+        await self._fresh.aclose()
 
 
 def transport(connection: Connection) -> httpx.BaseTransport:
@@ -148,7 +233,7 @@ def transport(connection: Connection) -> httpx.BaseTransport:
     key = id(connection)
     with _lock:
         if key not in _transports:
-            _transports[key] = made = _Transport()
+            _transports[key] = made = _Transport(connection)
             weakref.finalize(connection, _close, key, made)
         return _transports[key]
 
@@ -180,7 +265,7 @@ async def atransport(connection: Connection) -> httpx.AsyncBaseTransport:
         await home.retired.pop().aclose()
     key = id(connection)
     if key not in home.owned:
-        made = _AsyncTransport()
+        made = _AsyncTransport(connection)
         home.owned[key] = (made, weakref.finalize(connection, _retire, home, key))
     return home.owned[key][0]
 

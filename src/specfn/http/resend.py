@@ -15,6 +15,9 @@ _RETRIED: Final = frozenset({429, 502, 503, 504})
 #: Methods whose request may arrive twice without harm (RFC 9110, section 9.2.2; QUERY is one too).
 _IDEMPOTENT: Final = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY"})
 
+#: Headers that name the method that is meant (rule X11).
+_OVERRIDES: Final = ("x-http-method-override", "x-http-method", "x-method-override")
+
 
 def redirected(request: httpx.Request, result: Result) -> httpx.Request | None:
     """The request that a redirect asks for, if it stays within the origin (rule X7).
@@ -37,6 +40,18 @@ def _method(method: str, status: int) -> str:
     return method
 
 
+def is_idempotent(request: httpx.Request) -> bool:
+    """Return whether the request may arrive twice without harm, by its method and by those of override headers."""
+    overrides = (request.headers.get(name) for name in _OVERRIDES)
+    meant = {request.method, *(each.strip().upper() for each in overrides if each is not None)}
+    return meant <= _IDEMPOTENT
+
+
+def is_repeatable(request: httpx.Request) -> bool:
+    """Return whether the same bytes can be sent again without harm: idempotent, with a body held in memory."""
+    return is_idempotent(request) and isinstance(request.stream, httpx.ByteStream)
+
+
 def pause(request: httpx.Request, result: Result, left: float) -> float | None:
     """How many seconds to wait before the same request is sent again; ``None`` not to (rule X8).
 
@@ -45,7 +60,7 @@ def pause(request: httpx.Request, result: Result, left: float) -> float | None:
         result: what the server answered.
         left: the seconds that the call still has; a longer pause is not made.
     """
-    if request.method not in _IDEMPOTENT or result.status not in _RETRIED:
+    if not is_idempotent(request) or result.status not in _RETRIED:
         return None
     seconds = _seconds(result.headers.get("retry-after", ""))
     return seconds if seconds is not None and seconds < left else None

@@ -6,7 +6,6 @@ with and without ``await``, and the two drivers only pass the answers on.
 
 import asyncio
 import inspect
-import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable
 from contextlib import aclosing
@@ -18,7 +17,7 @@ import httpx
 
 from specfn._url import shown
 from specfn.errors import HTTPStatusError, TransportError, UsageError
-from specfn.http import answers, network, pool, server
+from specfn.http import answers, clients, network, pool, server
 from specfn.http.connection import Connection
 from specfn.http.covered import CoveredURL, bodiless
 from specfn.http.failure import failure
@@ -244,7 +243,7 @@ class _Send:
     def _opened(self) -> httpx.Response:
         client = self.connection.client
         if client is not None:
-            return pool.careful(client.send(self.request, stream=True, follow_redirects=False))
+            return clients.send(client, self.request)
         if self.connection.async_client is not None:
             raise UsageError("the connection has an async_client only: use aexecute or apropagate")
         return pool.transport(self.connection).handle_request(self.request)
@@ -252,8 +251,7 @@ class _Send:
     async def _aopened(self) -> httpx.Response:
         client = self.connection.async_client
         if client is not None:
-            response = await client.send(self.request, stream=True, follow_redirects=False)
-            return pool.careful(response)
+            return await clients.asend(client, self.request)
         if self.connection.client is not None:
             raise UsageError("the connection has a client only: use execute or propagate")
         transport = await pool.atransport(self.connection)
@@ -297,15 +295,3 @@ def _achunks(response: httpx.Response) -> AsyncGenerator[bytes, None]:
 
 async def _once(content: bytes) -> AsyncGenerator[bytes, None]:
     yield content
-
-
-def _cover_query(record: logging.LogRecord) -> bool:
-    """A client of the caller's logs the URLs it sends to; ours may hold an API key."""
-    if isinstance(record.args, tuple):
-        record.args = tuple(
-            shown(str(each)) if isinstance(each, CoveredURL) else each for each in record.args
-        )
-    return True
-
-
-logging.getLogger("httpx").addFilter(_cover_query)

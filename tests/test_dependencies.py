@@ -1,0 +1,41 @@
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+#: Declared although nothing here imports it: httpcore does, at every lock, and repeats a failing import.
+NOT_IMPORTED = {"sniffio"}
+
+
+def _imported(root: Path) -> set[str]:
+    """The packages that the sources import, wherever in a module."""
+    found: set[str] = set()
+    for path in (root / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add((node.module or "").partition(".")[0])
+    return found - set(sys.stdlib_module_names) - {"specfn"}
+
+
+def _declared(root: Path) -> dict[str, str]:
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    found = (re.match(r"([\w.-]+)(.*)", each) for each in project["dependencies"])
+    return {each[1].lower().replace("_", "-"): each[2] for each in found if each}
+
+
+def test_what_is_imported_is_declared(root: Path) -> None:
+    """Every package that the sources import is a dependency, and every dependency is imported."""
+    names = packages_distributions()
+    needed = {names[each][0].lower().replace("_", "-") for each in _imported(root)}
+    assert needed | NOT_IMPORTED == set(_declared(root))
+
+
+def test_what_is_not_promised_is_bounded(root: Path) -> None:
+    """The clients below have an upper bound: the transports rely on how they use a network stream."""
+    declared = _declared(root)
+    assert declared["httpcore"].endswith(",<2")
+    assert declared["httpx"].endswith(",<0.29")
