@@ -84,11 +84,21 @@ def test_what_is_not_idempotent_is_never_sent_twice(
     assert server.connections == 1
 
 
-@pytest.mark.parametrize("header", ["X-HTTP-Method-Override", "x-http-method", "X-Method-Override"])
-def test_the_method_that_is_meant_counts(server: Server, call: Call, header: str) -> None:
-    """A PUT whose header says that it is a POST is not sent twice."""
+OVERRIDES = [
+    {"headers": {"X-HTTP-Method-Override": "POST"}},
+    {"headers": {"x-http-method": "patch"}},
+    {"headers": {"X-Method-Override": "Post"}},
+    {"query": {"_method": "POST"}},
+]
+
+
+@pytest.mark.parametrize("fields", OVERRIDES, ids=str)
+def test_the_method_that_is_meant_counts(
+    server: Server, call: Call, fields: dict[str, dict[str, str]]
+) -> None:
+    """A PUT whose header or query says that it is a POST is not sent twice."""
     server.plan = on_used("close")
-    connection = Connection(base_url=server.url, headers={header: "POST"})
+    connection = Connection(base_url=server.url, **fields)
     assert call("put", connection).ok
     with pytest.raises(TransportError):
         call("put", connection)

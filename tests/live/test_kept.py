@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import httpx
 import pytest
@@ -35,7 +35,7 @@ _HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Le
 class Closing(asyncio.Protocol):
     """A server that closes a connection some seconds after its last response, as uvicorn does."""
 
-    asked: Counter[str] = Counter()
+    asked: ClassVar[Counter[str]] = Counter()
     seconds = 5.0
 
     def connection_made(self, transport: Any) -> None:

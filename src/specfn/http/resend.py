@@ -8,15 +8,13 @@ import httpx
 
 from specfn.http.covered import onward
 from specfn.http.response import Result
+from specfn.migrate.reserved import overrides
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _RETRIED: Final = frozenset({429, 502, 503, 504})
 
 #: Methods whose request may arrive twice without harm (RFC 9110, section 9.2.2; QUERY is one too).
 _IDEMPOTENT: Final = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY"})
-
-#: Headers that name the method that is meant (rule X11).
-_OVERRIDES: Final = ("x-http-method-override", "x-http-method", "x-method-override")
 
 
 def redirected(request: httpx.Request, result: Result) -> httpx.Request | None:
@@ -41,10 +39,15 @@ def _method(method: str, status: int) -> str:
 
 
 def is_idempotent(request: httpx.Request) -> bool:
-    """Return whether the request may arrive twice without harm, by its method and by those of override headers."""
-    overrides = (request.headers.get(name) for name in _OVERRIDES)
-    meant = {request.method, *(each.strip().upper() for each in overrides if each is not None)}
-    return meant <= _IDEMPOTENT
+    """Return whether a request may arrive twice without harm, by its method and by what overrides the method."""
+    fields = {"header": request.headers.multi_items(), "query": request.url.params.multi_items()}
+    named = {
+        value.strip().upper()
+        for location, pairs in fields.items()
+        for name, value in pairs
+        if overrides(name, location) == "method"
+    }
+    return {request.method, *named} <= _IDEMPOTENT
 
 
 def is_repeatable(request: httpx.Request) -> bool:
