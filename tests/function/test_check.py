@@ -216,6 +216,18 @@ def test_null_in_a_body(method: str, path: str, media_type: str, stays: bool) ->
         assert "$input.query.limit" in [repair.path for repair in outcome.repairs]
 
 
+@pytest.mark.parametrize("meant", ["PUT", "PATCH", "DELETE", "POST"])
+def test_null_follows_the_method_that_is_meant(meant: str) -> None:
+    """V7, X11: a POST that is sent as another method is that method."""
+    header = {"name": "X-HTTP-Method-Override", "in": "header", "schema": {"type": "string"}}
+    content = {"application/json": {"schema": BODY}}
+    operation = {"parameters": [header], "requestBody": {"content": content}}
+    document = {"openapi": "3.1.0", "info": {}, "paths": {"/items": {"post": operation}}}
+    fixed = {"header.X-HTTP-Method-Override": meant}
+    function = load(document, options=Options(fixed=fixed)).functions[0]
+    assert bool(function.check({"body": {"name": "x", "price": None}})) is (meant == "POST")
+
+
 @pytest.mark.parametrize("method", ["post", "put"])
 def test_null_for_a_whole_body(method: str) -> None:
     """V7: null for an optional body is no body where something is created, and is reported elsewhere."""

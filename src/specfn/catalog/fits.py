@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from specfn.function.function import Function
+from specfn.migrate.safety import is_update
 from specfn.schema.fit import Fit, Fitter
 from specfn.schema.profile import Profile
 
@@ -50,7 +51,7 @@ class Fits:
         fit = fitter.fit(function.validator)
         if (
             fit.strict
-            and function.route.is_update
+            and is_update(function.route)
             and any(edit.kind == _ALIKE for edit in fit.edits)
         ):
             reason = "what an update leaves out would be sent as null, and erased"

@@ -5,6 +5,7 @@ from typing import Any
 from specfn.function.positions import Positions
 from specfn.function.schemas import Schemas
 from specfn.migrate.route import Route
+from specfn.migrate.safety import is_creation
 from specfn.validation.coerce import coerce
 from specfn.validation.outcome import Failure, Success
 from specfn.validation.readings import Policy
@@ -39,8 +40,7 @@ def policy(route: Route, schemas: Schemas) -> Policy:
 
     Null may mean "clear" in a body (RFC 7396, section 1). It is left out only of a POST that creates.
     """
-    creates = route.method == "post" and not route.is_update
-    keeps = frozenset[str]() if creates else frozenset({"body"})
+    keeps = frozenset[str]() if is_creation(route) else frozenset({"body"})
     return Policy(arrays=schemas.settings.coerce_arrays, keeps_null=keeps)
 
 

@@ -225,26 +225,6 @@ class Route(NamedTuple):
         return tuple(group for group in (self.query, self.headers, self.cookies) if group)
 
     @property
-    def is_update(self) -> bool:
-        """Whether the operation changes something that exists: null may then erase what absence leaves alone.
-
-        That is PUT, PATCH, a merge patch (RFC 7396), and a POST to an item, whose path ends in a segment with
-        a parameter.
-        """
-        merges = self.body is not None and "merge-patch" in self.body.media_type.lower()
-        return (
-            merges
-            or self.method in {"put", "patch"}
-            or (self.method == "post" and self._ends_in_item)
-        )
-
-    @property
-    def _ends_in_item(self) -> bool:
-        """Whether the last segment of the path has a parameter; a slash at the end is no segment."""
-        last: Pieces = next((pieces for pieces in reversed(self.template.segments) if pieces), ())
-        return any(isinstance(piece, Placeholder) for piece in last)
-
-    @property
     def keys(self) -> tuple[tuple[str, bool], ...]:
         """Every key at the root with whether it is required, in positional order (rule F4).
 

@@ -1,4 +1,4 @@
-"""Safety and idempotence of a route, by the method that a server finally acts on (rules F6, X11)."""
+"""Safety, idempotence and purpose of a route, by the method that a server finally acts on (rules F6, V7, X11)."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
@@ -59,8 +59,37 @@ def route_safety(route: Route) -> Safety:
 
 def is_repeatable(route: Route) -> bool:
     """Return whether a call may be sent twice: its method and every override of it are idempotent."""
-    named = (*_named(route, by_caller=True), *_named(route, by_caller=False))
-    return all(map(is_idempotent, (route.method, *named)))
+    return all(map(is_idempotent, _methods(route)))
+
+
+def is_update(route: Route) -> bool:
+    """Return whether a call changes something that exists: null may then clear what absence leaves alone (rule V7).
+
+    That is PUT, PATCH, a merge patch (RFC 7396), and a POST to an item.
+    """
+    methods = _methods(route)
+    merges = route.body is not None and "merge-patch" in route.body.media_type.lower()
+    return merges or bool(methods & {"put", "patch"}) or ("post" in methods and _is_item(route))
+
+
+def is_creation(route: Route) -> bool:
+    """Return whether a call only creates: null in its body can mean nothing but absence (rule V7)."""
+    return _methods(route) == {"post"} and not is_update(route)
+
+
+def _is_item(route: Route) -> bool:
+    """Return whether the last segment of the path has a parameter; a slash at the end is no segment."""
+    last = next((pieces for pieces in reversed(route.template.segments) if pieces), ())
+    return any(isinstance(piece, Placeholder) for piece in last)
+
+
+def _methods(route: Route) -> set[str]:
+    """Return every method that a server may act on: the route's own and those of its overrides."""
+    return {
+        route.method,
+        *_named(route, by_caller=True),
+        *_named(route, by_caller=False),
+    }
 
 
 def _named(route: Route, *, by_caller: bool) -> Iterator[str]:
