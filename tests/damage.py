@@ -413,7 +413,11 @@ def damages(
         yield damaged
 
 
-def too_early(bracket: str) -> Callable[[Function, Any, random.Random], Iterator[Damaged]]:
+#: Proposes damaged arguments of a function.
+Everywhere: TypeAlias = Callable[[Function, Any, random.Random], Iterator[Damaged]]
+
+
+def too_early(bracket: str) -> Everywhere:
     """A way that writes a closing bracket too many, at every place."""
 
     def propose(_: Function, value: Any, rng: random.Random) -> Iterator[Damaged]:
@@ -448,11 +452,31 @@ def creates(function: Function) -> bool:
     return function.method == "post" and not re.search(r"\{|^:", last) and not merges
 
 
-EVERYWHERE: Mapping[str, Callable[[Function, Any, random.Random], Iterator[Damaged]]] = {
+def wrapped(form: Callable[[Function, Any], Any], *, own: bool) -> Everywhere:
+    """A way that writes a whole call where its arguments belong; of another function it has to stay."""
+
+    def propose(function: Function, value: Any, _: random.Random) -> Iterator[Damaged]:
+        sent = form(function, value)
+        yield Damaged(value if own else sent, sent, ((),))
+
+    return propose
+
+
+EVERYWHERE: Mapping[str, Everywhere] = {
     "a closing brace too early": too_early("}"),
     "a closing square bracket too early": too_early("]"),
     "two closing braces too early": too_early("}}"),
     "null anywhere": null_anywhere,
+    "wrapped in its call": wrapped(lambda f, value: {"name": f.name, "arguments": value}, own=True),
+    "wrapped in its call, as a text": wrapped(
+        lambda f, value: json.dumps({"name": f.name, "arguments": json.dumps(value)}), own=True
+    ),
+    "wrapped in another call": wrapped(
+        lambda _, value: {"name": "another_one", "arguments": value}, own=False
+    ),
+    "wrapped in more than a call": wrapped(
+        lambda f, value: {"id": "c1", "name": f.name, "arguments": value}, own=False
+    ),
 }
 
 

@@ -4,6 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.connectors.lint import faults
 
 from specfn.api import load
@@ -153,6 +155,30 @@ def test_arguments_come_back_in_the_calling_style(keyword: bool) -> None:  # noq
     restored = tools.restore(name, written)
     assert restored == meant
     assert app[name].validate(restored)
+
+
+_KEYS = ("id", "query", "body", "headers", "Body", "quer", "x")
+_VALUES = st.sampled_from(["1", {}, {"q": "x"}, {"q": None}, None])
+
+
+@given(st.dictionaries(st.sampled_from(_KEYS), _VALUES, max_size=5))
+def test_an_undeclared_key_is_no_other_argument(written: Json) -> None:
+    """F4: by position as by key, a key that a function does not have is refused, and told under its own name."""
+    item = operation({"type": "object"}, parameters=[parameter("id", "path"), parameter("q")])
+    tools = [
+        application({"/notes/{id}": {"post": item}}, keyword=keyword).tools("portable")
+        for keyword in (True, False)
+    ]
+    outcomes = []
+    for each in tools:
+        function = each.tools[0].function
+        outcome = function.validate(each.restore(function.name, written))
+        outcomes.append(outcome or each.shown(function.name, outcome, written))
+    undeclared = {f"$input.{key}" for key in written if key not in ("id", "query", "body")}
+    for outcome in outcomes:
+        assert undeclared <= {problem.path for problem in getattr(outcome, "errors", ())}
+    if None not in written.values():  # by position, none of an argument is that it is left out
+        assert [bool(outcome) for outcome in outcomes] in ([True, True], [False, False])
 
 
 @pytest.mark.parametrize("keyword", [True, False])

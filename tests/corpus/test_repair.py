@@ -28,6 +28,7 @@ HARMLESS = frozenset(
         *("line feed in a string", "encoded twice", "encoded twice, the quotes lost"),
         *("unclosed brackets", "integer as a string", "number as a string"),
         *("whole number beyond 2^53", "whole number beyond 2^64"),
+        *("wrapped in its call", "wrapped in its call, as a text"),
         *("integer as a string with a fraction", "boolean as a string", "object as a string"),
         *("array as a string", "object as a string, its numbers as strings", "a readOnly property"),
     }
@@ -44,6 +45,7 @@ HARMFUL = frozenset(
         *("1 for a boolean", "number with a unit", "number with leading zeros"),
         *("number with separators", "text for an object", "text for an array"),
         *("whole number beyond 2^53, as a string", "a closing square bracket too early"),
+        *("wrapped in another call", "wrapped in more than a call"),
         *("array for a scalar", "object for a scalar", "null for what is needed"),
     }
 )

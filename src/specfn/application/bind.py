@@ -25,6 +25,7 @@ from specfn.errors import (
 )
 from specfn.function.function import Function
 from specfn.function.merge import is_shared, masked, merge
+from specfn.function.wrapper import Names
 from specfn.http.steps import adrive, drive
 
 if TYPE_CHECKING:
@@ -80,9 +81,10 @@ class BoundFunction:
         parameters: what the model fills in; all but a person's part, where there is one.
     """
 
-    def __init__(self, function: Function, policy: Policy) -> None:
+    def __init__(self, function: Function, policy: Policy, find: Find) -> None:
         """Bind a function."""
         self.function = function
+        self._find = find
         self._model = offered(function)
         self.name = self.__name__ = self.__qualname__ = function.name
         self.description = self.__doc__ = function.description
@@ -135,7 +137,7 @@ class BoundFunction:
     def _steps(self, sent: Any) -> "_Steps":
         """One call: whatever waits is a step."""
         function, policy = self.function, self._policy
-        outcome = checked(self._model, sent)
+        outcome = checked(self._model, sent, Names(self.name, self._resolve))
         if not outcome:
             return outcome.feedback()
         if outcome.incomplete and function.safety != "read":
@@ -148,6 +150,13 @@ class BoundFunction:
         except (ArgumentError, LimitError, ResponseError, TransportError) as error:
             return mishap(function, error, outcome.data).text
         return result.for_model(policy.limit, sent_without=prompts.removed(outcome.repairs))
+
+    def _resolve(self, text: str) -> str | None:
+        """The name of the function that a text names; ``None`` if it names none."""
+        try:
+            return self._find(text).name
+        except UnknownFunctionError:
+            return None
 
     def _completed(self, arguments: Any) -> "_Asking":
         """The arguments with a person's part, agreed to; or why the call is not made."""
@@ -173,7 +182,9 @@ class Bound(Mapping[str, BoundFunction]):
     def __init__(self, functions: Iterable[Function], find: Find, policy: Policy) -> None:
         """Bind functions."""
         self._find = find
-        self._functions = {function.name: BoundFunction(function, policy) for function in functions}
+        self._functions = {
+            function.name: BoundFunction(function, policy, find) for function in functions
+        }
 
     def __repr__(self) -> str:
         return f"<Bound {len(self)} functions>"

@@ -11,6 +11,7 @@ from specfn.calling.resolve import Resolution
 from specfn.calling.sendable import checked
 from specfn.catalog.tools import offered as to_offer
 from specfn.connectors.turn import Call
+from specfn.function.wrapper import Names, unwrapped
 from specfn.records import Repair
 from specfn.validation.outcome import Failure, Success
 
@@ -62,7 +63,18 @@ def prepare(call: Call, catalog: Catalog, offered: Offer) -> Prepared:
         text = unresolved(resolution, offered)
         return Prepared(call=call, resolution=resolution, errors=(text,), answer=text)
     entry = catalog.by_name[resolution.name]
-    return _checked(call, resolution, entry, offered)
+    names = _names(entry, catalog, offered)
+    return _checked(call, resolution, entry, offered, names)
+
+
+def _names(entry: Entry, catalog: Catalog, offered: Offer) -> Names:
+    """How the name in a wrapper is read: like that of a call."""
+
+    def resolve(text: str) -> str | None:
+        found = catalog.resolve(offered.advertised(text), advertised=offered.names)
+        return None if found.name is None else offered.wire[found.name]
+
+    return Names(offered.wire[entry.name], resolve)
 
 
 def unresolved(resolution: Resolution, offered: Offer) -> str:
@@ -78,8 +90,10 @@ def unresolved(resolution: Resolution, offered: Offer) -> str:
     )
 
 
-def _checked(call: Call, resolution: Resolution, entry: Entry, offered: Offer) -> Prepared:
-    outcome = check(entry, call["arguments"], offered)
+def _checked(
+    call: Call, resolution: Resolution, entry: Entry, offered: Offer, names: Names
+) -> Prepared:
+    outcome = check(entry, call["arguments"], offered, names)
     answer = None
     errors: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
@@ -103,17 +117,27 @@ def _checked(call: Call, resolution: Resolution, entry: Entry, offered: Offer) -
     )
 
 
-def check(entry: Entry, arguments: Any, offered: Offer) -> Success | Failure:
+def check(entry: Entry, arguments: Any, offered: Offer, names: Names | None) -> Success | Failure:
     """Parse, undo the profile's changes, repair and validate what a model wrote for a function.
 
     Where a person fills in a part, only the model's part is checked.
+
+    Args:
+        entry: the function.
+        arguments: as the model wrote them.
+        offered: what this request offered.
+        names: how the name in a wrapper is read; ``None`` where no wrapper is removed.
     """
     parsed = _parsed(entry, arguments)
     if isinstance(parsed, Failure):
         return parsed
-    outcome = checked(to_offer(entry.function), offered.restore(entry.name, parsed.data))
+    outcome = checked(to_offer(entry.function), offered.restore(entry.name, parsed.data), None)
     if isinstance(outcome, Failure):
         outcome = offered.shown(entry.name, outcome, parsed.data)
+    if not outcome and names is not None:
+        outcome = unwrapped(
+            parsed.data, outcome, lambda inner: check(entry, inner, offered, None), names
+        )
     return replace(
         outcome,
         repairs=(*parsed.repairs, *outcome.repairs),

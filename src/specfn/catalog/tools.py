@@ -172,7 +172,8 @@ class Tools(list[JsonObject]):
             failure: what checking the restored arguments came to.
             arguments: what the model wrote.
         """
-        places = self._places(name)
+        extra = arguments if isinstance(arguments, dict) else ()
+        places = self._places(name, extra)
         errors = tuple(replace(each, path=places.shown(each.path)) for each in failure.errors)
         return replace(failure, data=arguments, errors=errors)
 
@@ -185,11 +186,14 @@ class Tools(list[JsonObject]):
         """
         return self._places(name).shown(path)
 
-    def _places(self, name: str) -> "Places":
+    def _places(self, name: str, given: Iterable[str] = ()) -> "Places":
+        """How paths are shown; the keys that were given and are not declared are those behind all places."""
         from specfn.catalog.places import Places  # noqa: PLC0415  # for calls that were not right
 
         tool = self.tool(name)
-        return Places(tool.fit.names, None if tool.function.keyword else _keys(tool.function))
+        if tool.function.keyword:
+            return Places(tool.fit.names, None)
+        return Places(tool.fit.names, [*dict.fromkeys((*_keys(tool.function), *given))])
 
 
 def offered(function: Function) -> Function:
@@ -204,13 +208,17 @@ def _keys(function: Function) -> list[str]:
 
 
 def _positional(function: Function, arguments: Any) -> Any:
-    """Arguments by key as the list that a positional function takes; trailing ones that are absent end it."""
+    """Arguments by key as the list that a positional function takes; trailing ones that are absent end it.
+
+    A value of an undeclared key goes behind all places, where it is refused: no place may take it for its own.
+    """
     if not isinstance(arguments, dict):
         return arguments
     keys = _keys(function)
+    extra = [value for key, value in arguments.items() if key not in keys]
     given = [index for index, key in enumerate(keys) if key in arguments]
-    listed = [arguments.get(key) for key in keys[: given[-1] + 1]] if given else []
-    return [*listed, *(value for key, value in arguments.items() if key not in keys)]
+    count = len(keys) if extra else max(given, default=-1) + 1
+    return [*(arguments.get(key) for key in keys[:count]), *extra]
 
 
 # -- making ------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from specfn.settings import Safety
 
 if TYPE_CHECKING:
     from specfn.function.positions import Positions
+    from specfn.function.wrapper import Names
     from specfn.validation.outcome import Failure, Success
 
 
@@ -211,7 +212,15 @@ class Function:
             ``Success(data, repairs)``, or ``Failure`` with what is still wrong. ``data`` is the very object that was
             given where nothing was changed; a valid value never is.
         """
-        return self._coerce(arguments, opens=False)
+        from specfn.function.checking import checked, coerced  # noqa: PLC0415  # likewise
+        from specfn.function.wrapper import unwrapped  # noqa: PLC0415  # likewise
+
+        outcome = coerced(self, arguments, opens=False)
+        if outcome:
+            return outcome
+        return unwrapped(
+            arguments, outcome, lambda inner: checked(self, inner, None), self._names()
+        )
 
     def check(self, text_or_arguments: Any) -> "Success | Failure":
         """Parse, coerce and validate what a model sent (rule V9). Never raises, whatever it is.
@@ -223,26 +232,16 @@ class Function:
             ``Success(data, repairs, incomplete)``; what is incomplete may be executed only where ``safety`` is
             ``read``. Or a ``Failure`` with what is wrong after all repairs, and ``feedback()`` for the model.
         """
-        from specfn.validation.check import check  # noqa: PLC0415  # likewise
+        from specfn.function.checking import checked  # noqa: PLC0415  # likewise
 
-        nothing: Any = {} if self.keyword else []
-        return check(
-            text_or_arguments,
-            lambda arguments: self._coerce(arguments, opens=True),
-            nothing if not self.schemas.root["properties"] else None,
-        )
+        return checked(self, text_or_arguments, self._names())
 
-    def _coerce(self, arguments: Any, *, opens: bool) -> "Success | Failure":
-        from specfn.function.repair import repaired  # noqa: PLC0415  # likewise
+    def _names(self) -> "Names":
+        """How the name in a wrapper is read by who knows this function alone."""
+        from specfn.function.handles import handles  # noqa: PLC0415  # likewise
+        from specfn.function.wrapper import Names  # noqa: PLC0415  # likewise
 
-        outcome = self.validate(arguments)
-        if outcome:
-            return outcome
-        try:
-            better = repaired(arguments, self.route, self.schemas, opens=opens)
-        except DocumentError:
-            return outcome
-        return outcome if better is None else better
+        return Names(self.name, lambda text: self.name if text in handles(self) else None)
 
     def problems(self, arguments: Any) -> Sequence[ArgumentProblem]:
         """Every place where the arguments are not what the function takes; empty if valid."""

@@ -1,11 +1,10 @@
 """What a function may be called by those who mean it: in options, and when it is looked for."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from specfn._near import near
 from specfn.errors import UsageError
-from specfn.function.function import Function
 
 
 class Named(Protocol):
@@ -30,6 +29,9 @@ class Named(Protocol):
     @property
     def operation_id(self) -> str | None:
         """The document's own name."""
+
+
+_Function = TypeVar("_Function", bound=Named)
 
 
 def handles(function: Named) -> tuple[str, ...]:
@@ -59,16 +61,16 @@ def spaced(text: str) -> str:
     return f"{method.upper()} {path.strip()}" if path else text
 
 
-def by_handle(functions: Sequence[Function]) -> Mapping[str, tuple[Function, ...]]:
+def by_handle(functions: Sequence[_Function]) -> Mapping[str, tuple[_Function, ...]]:
     """Functions by everything that they may be called."""
-    found: dict[str, tuple[Function, ...]] = {}
+    found: dict[str, tuple[_Function, ...]] = {}
     for function in functions:
         for handle in dict.fromkeys(handles(function)):
             found[handle] = (*found.get(handle, ()), function)
     return found
 
 
-def meant(option: str, key: str, known: Mapping[str, tuple[Function, ...]]) -> Function:
+def meant(option: str, key: str, known: Mapping[str, tuple[_Function, ...]]) -> _Function:
     """The one function that a key of an option means.
 
     Raises:

@@ -38,4 +38,4 @@ def _after(read: Success, coerce: Callable[[Any], Success | Failure]) -> Success
     if not read.repairs:
         return outcome
     repairs = (*read.repairs, *outcome.repairs)
-    return replace(outcome, repairs=repairs, incomplete=read.incomplete)
+    return replace(outcome, repairs=repairs, incomplete=read.incomplete or outcome.incomplete)

@@ -1,0 +1,63 @@
+"""What is done with the arguments that a model sent for one function: read, repair, validate (rules V7, V9)."""
+
+from typing import Any, Protocol
+
+from specfn.errors import DocumentError
+from specfn.function.repair import repaired
+from specfn.function.schemas import Schemas
+from specfn.function.wrapper import Names, unwrapped
+from specfn.migrate.route import Route
+from specfn.validation.check import check
+from specfn.validation.outcome import Failure, Success
+
+
+class Checkable(Protocol):
+    """What checking needs of a function: ``specfn.Function`` is one."""
+
+    @property
+    def route(self) -> Route:
+        """The operation."""
+
+    @property
+    def schemas(self) -> Schemas:
+        """Its schemas."""
+
+    def validate(self, arguments: Any) -> Success | Failure:
+        """Validate arguments as they are."""
+
+
+def coerced(function: Checkable, arguments: Any, *, opens: bool) -> Success | Failure:
+    """Coerce and validate arguments.
+
+    Args:
+        function: the function.
+        arguments: the arguments, in its calling style.
+        opens: whether what was sent as a string stays opened although something in it is wrong.
+    """
+    outcome = function.validate(arguments)
+    if outcome:
+        return outcome
+    try:
+        better = repaired(arguments, function.route, function.schemas, opens=opens)
+    except DocumentError:
+        return outcome
+    return outcome if better is None else better
+
+
+def checked(function: Checkable, sent: Any, names: Names | None) -> Success | Failure:
+    """Parse, coerce and validate what a model sent.
+
+    Args:
+        function: the function.
+        sent: a text, or arguments.
+        names: how the name in a wrapper is read; ``None`` where no wrapper is removed.
+    """
+
+    def coerce(arguments: Any) -> Success | Failure:
+        outcome = coerced(function, arguments, opens=True)
+        if outcome or names is None:
+            return outcome
+        return unwrapped(arguments, outcome, lambda inner: checked(function, inner, None), names)
+
+    nothing: Any = {} if function.schemas.settings.keyword else []
+    return check(sent, coerce, nothing if not function.schemas.root["properties"] else None)

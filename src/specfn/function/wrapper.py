@@ -1,0 +1,91 @@
+"""Arguments inside a call of their own function: ``{"name": …, "arguments": …}`` (rule V7)."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from specfn.records import ArgumentProblem, Repair
+from specfn.validation.drawing import tokens_of
+from specfn.validation.outcome import Failure, Success
+
+#: The longest name that is quoted in a description.
+_LONGEST: Final = 80
+
+
+class Names(NamedTuple):
+    """How names in a wrapper are read.
+
+    Attributes:
+        own: the name of the function whose arguments are checked, as the model knows it.
+        resolve: returns the name of the one function that a text names, in the same spelling; else ``None``.
+    """
+
+    own: str
+    resolve: Callable[[str], str | None]
+
+
+def unwrapped(
+    given: Any, outcome: Success | Failure, check: Callable[[Any], Success | Failure], names: Names
+) -> Success | Failure:
+    """Return the outcome of arguments that may be wrapped.
+
+    Args:
+        given: the arguments as they were sent.
+        outcome: what checking them came to.
+        check: checks what is in the wrapper, a text or a value.
+        names: how the name in the wrapper is read.
+
+    Returns:
+        The outcome as it is, unless the arguments are invalid and wrapped. Under the name of this function: the outcome
+        of what is inside, if that is better. Under another name: the failure, with a description that says so.
+    """
+    if isinstance(outcome, Success) or not _is_wrapper(given):
+        return outcome
+    meant = names.resolve(given["name"])
+    if meant != names.own:
+        return _of_another(outcome, given["name"], names.own, is_function=meant is not None)
+    inner = check(given["arguments"])
+    if isinstance(inner, Failure) and (inner.fault or _badness(inner) >= _badness(outcome)):
+        return outcome
+    repair = Repair(path="$input", kind="wrapper", before=given, after=given["arguments"])
+    return replace(inner, repairs=(repair, *inner.repairs))
+
+
+def _is_wrapper(given: Any) -> bool:
+    return (
+        type(given) is dict
+        and len(given) == 2
+        and type(given.get("name")) is str
+        and "arguments" in given
+    )
+
+
+def _badness(failure: Failure) -> tuple[bool, int]:
+    """How far arguments are from the function's at their root: the more, the less they were meant for it."""
+    depths = [len(tokens_of(problem.path) or ()) for problem in failure.errors]
+    return 0 in depths, depths.count(1)
+
+
+def _of_another(failure: Failure, called: str, own: str, *, is_function: bool) -> Failure:
+    """The failure of a wrapper with another name: the problem of the wrapper says so.
+
+    Where the function takes an argument ``name``, only the name of another function tells a wrapper.
+    """
+    places = ["$input.name", "$input", *(["$input.arguments"] if is_function else [])]
+    wrong = {each.path for each in failure.errors if _is_of_wrapper(each)}
+    place = next((each for each in places if each in wrong), None)
+    if place is None:
+        return failure
+    shown = json.dumps(called[:_LONGEST], ensure_ascii=True)
+    text = f"{shown} is not this function. Call that one by its own name, or send the arguments of {own} alone."
+    errors = tuple(
+        replace(each, description=text) if each.path == place and _is_of_wrapper(each) else each
+        for each in failure.errors
+    )
+    return replace(failure, errors=errors)
+
+
+def _is_of_wrapper(problem: ArgumentProblem) -> bool:
+    """Whether a problem is that the wrapper itself does not belong."""
+    return problem.expected == "undefined" or problem.path == "$input"
