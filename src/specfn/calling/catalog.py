@@ -185,7 +185,8 @@ class Catalog:
         """The functions that keys name, in the catalog's order; all where ``None``.
 
         Args:
-            keys: advertised names, accessors, operationIds, ``GET /path``, or patterns of names and accessors.
+            keys: advertised names, accessors, operationIds, ``GET /path``, or patterns of names and accessors. A key
+                after ``!`` excludes; exclusions alone leave all others.
 
         Raises:
             UnknownFunctionError: a key names no function.
@@ -193,19 +194,24 @@ class Catalog:
         """
         if keys is None:
             return self.entries
-        chosen = {name for key in keys for name in self._keyed(key)}
+        included = [key for key in keys if not key.startswith("!")]
+        excluded = [key[1:] for key in keys if key.startswith("!")]
+        chosen = {name for key in included for name in self._keyed(key)}
+        if excluded and not included:
+            chosen = set(self.by_name)
+        chosen.difference_update(name for key in excluded for name in self._keyed(key))
         return tuple(entry for entry in self.entries if entry.name in chosen)
 
     def _keyed(self, key: str) -> list[str]:
-        if any(sign in key for sign in "*?"):
+        if key in self.by_name:
+            return [key]
+        found = [entry.name for entry in self.entries if key in _keys(entry)]
+        if len(found) > 1:
+            raise UsageError(
+                f"{key!r} names {len(found)} functions: {', '.join(found[:10])}; use one of these"
+            )
+        if not found and any(sign in key for sign in "*?"):
             found = [entry.name for entry in self.entries if _matches(entry, key)]
-        else:
-            found = [entry.name for entry in self.entries if key in _keys(entry)]
-            if len(found) > 1 and key not in self.by_name:
-                raise UsageError(
-                    f"{key!r} names {len(found)} functions: {', '.join(found[:10])}; use one of these"
-                )
-            found = [key] if key in self.by_name else found
         if not found:
             raise UnknownFunctionError(key, nearest(key, [entry.name for entry in self.entries]))
         return found
@@ -232,8 +238,8 @@ def _keys(entry: Entry) -> set[str]:
     function = entry.function
     keys = {entry.name, *aliases(function)}
     if entry.namespace:
-        own = (".".join(function.accessor), function.name)
-        keys |= {f"{entry.namespace}.{name}" for name in own}
+        own = (".".join(function.accessor), function.name, function.operation_id or "")
+        keys |= {f"{entry.namespace}.{name}" for name in own if name}
     return keys
 
 

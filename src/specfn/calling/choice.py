@@ -5,14 +5,16 @@ executed at all is the operator's, and stands in ``InvocationConfig``; a choice 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from specfn.connectors.turn import Mode
 from specfn.errors import UsageError
+from specfn.function.function import Function
+from specfn.function.handles import place
 from specfn.options import told
 
 
@@ -63,19 +65,71 @@ class ChoiceOptions(BaseModel):
     provider: Mapping[str, Mapping[str, Any]] = {}
 
 
-class Choice(BaseModel, ABC):
-    """The base of all choices; a kind of your own is a subclass with a ``type`` and a ``plan``.
+class Filters(BaseModel):
+    """The functions of a choice as prompts of Semantic Kernel for Python filter them.
 
-    Attributes:
-        functions: which functions are offered, by name, accessor, operationId, ``GET /path`` or pattern
-            (``pets.*``); all where it is absent, none where it is empty.
-        options: what else a prompt may say.
+    A plugin is a namespace. A function is written ``plugin-function``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    functions: tuple[str, ...] | None = None
+    included_plugins: tuple[str, ...] = ()
+    excluded_plugins: tuple[str, ...] = ()
+    included_functions: tuple[str, ...] = ()
+    excluded_functions: tuple[str, ...] = ()
+
+    def keys(self) -> tuple[str, ...] | None:
+        """Return the filters as keys of ``Choice.functions``; ``None`` without a filter."""
+        included = (*map(_plugin, self.included_plugins), *map(_dotted, self.included_functions))
+        excluded = (*map(_plugin, self.excluded_plugins), *map(_dotted, self.excluded_functions))
+        return (*included, *(f"!{key}" for key in excluded)) or None
+
+
+def _plugin(name: str) -> str:
+    return f"{name}.*"
+
+
+def _dotted(name: str) -> str:
+    return name.replace("-", ".", 1)
+
+
+def _named(value: Any) -> Any:
+    """Return keys where functions are given themselves."""
+    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+        return value
+    return tuple(place(key) if isinstance(key, Function) else key for key in value)
+
+
+class Choice(BaseModel, ABC):
+    """The base of all choices; a kind of your own is a subclass with a ``type`` and a ``plan``.
+
+    Attributes:
+        functions: the functions that are offered: functions themselves, names, accessors, operationIds,
+            ``GET /path`` or patterns (``pets.*``). A leading ``!`` excludes; a list of exclusions alone means
+            all others. All functions if absent, none if empty.
+        options: further settings of the prompt.
+        filters: the same as ``functions``, in the form of Semantic Kernel for Python; at most one of both.
+        maximum_auto_invoke_attempts: the most requests with functions; it can only lower the operator's
+            ``InvocationConfig.max_rounds``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    functions: Annotated[tuple[str, ...] | None, BeforeValidator(_named)] = None
     options: ChoiceOptions = ChoiceOptions()
+    filters: Filters | None = None
+    maximum_auto_invoke_attempts: Annotated[int, Field(ge=0)] | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...] | None:
+        """The keys of the offered functions, from ``functions`` or ``filters``; all if ``None``."""
+        return self.filters.keys() if self.filters and self.functions is None else self.functions
+
+    @model_validator(mode="after")
+    def _refuse_both(self) -> "Choice":
+        if self.filters is not None and self.functions is not None:
+            raise ValueError("pass functions or filters, not both")
+        return self
 
     @abstractmethod
     def plan(self, round_: Round) -> Plan:
@@ -93,7 +147,7 @@ class Auto(Choice):
 
     def plan(self, round_: Round) -> Plan:  # noqa: ARG002  # the same in every round
         """May call, in every round."""
-        return Plan(mode="auto", functions=self.functions)
+        return Plan(mode="auto", functions=self.keys)
 
 
 class Required(Choice):
@@ -114,13 +168,11 @@ class Required(Choice):
         """Must call until satisfied, then as ``after`` says."""
         if self.after == "stop_advertising":
             first = round_.index == 0
-            return Plan(
-                mode="required" if first else "none", functions=self.functions if first else ()
-            )
+            return Plan(mode="required" if first else "none", functions=self.keys if first else ())
         asked = round_.executed if self.until == "executed" else round_.index
         if round_.denied:  # nobody is to be asked again and again for what they declined
-            return Plan(mode="auto", functions=self.functions)
-        return Plan(mode=self.after if asked else "required", functions=self.functions)
+            return Plan(mode="auto", functions=self.keys)
+        return Plan(mode=self.after if asked else "required", functions=self.keys)
 
 
 class NoCall(Choice):
@@ -130,7 +182,7 @@ class NoCall(Choice):
 
     def plan(self, round_: Round) -> Plan:  # noqa: ARG002  # the same in every round
         """Must not call, in every round."""
-        return Plan(mode="none", functions=self.functions)
+        return Plan(mode="none", functions=self.keys)
 
 
 _KINDS: dict[str, type[Choice]] = {"auto": Auto, "required": Required, "none": NoCall}

@@ -1,9 +1,12 @@
 """What the operator allows a conversation to do: ``InvocationConfig`` (rule C2)."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+
+#: The names of ``max_rounds`` in other frameworks.
+_ROUNDS: Final = ("max_auto_invoke_attempts", "maximum_auto_invoke_attempts")
 
 
 class InvocationConfig(BaseModel):
@@ -36,7 +39,7 @@ class InvocationConfig(BaseModel):
     auto_invoke: bool = True
     max_rounds: Annotated[
         int,
-        Field(ge=0, validation_alias=AliasChoices("max_rounds", "max_auto_invoke_attempts")),
+        Field(ge=0, validation_alias=AliasChoices("max_rounds", *_ROUNDS)),
     ] = 8
     max_repair_rounds: Annotated[int, Field(ge=0)] = 3
     max_identical_failures: Annotated[int, Field(ge=1)] = 2
@@ -51,3 +54,9 @@ class InvocationConfig(BaseModel):
     result_limit: Annotated[int, Field(ge=200)] = 20_000
     forced_choice: bool | None = None
     history_names: Literal["called", "resolved"] = "resolved"
+
+    def with_at_most(self, rounds: int | None) -> "InvocationConfig":
+        """Return the same with at most so many rounds."""
+        if rounds is None or rounds >= self.max_rounds:
+            return self
+        return self.model_copy(update={"max_rounds": rounds})

@@ -15,6 +15,7 @@ A service's settings are what the root says, under what ``default`` says, under 
 under what the code says; member by member. An explicit null removes what stands below it.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ from typing import Any, Final
 from specfn._json import JSONDecodeError, JsonObject, loads
 from specfn.calling.choice import Choice, parse_choice
 from specfn.errors import DocumentError, UsageError
+from specfn.validation.outcome import Success
 
 #: The key of the choice, as the prompts of Semantic Kernel write it.
 CHOICE: Final = "function_choice_behavior"
@@ -145,10 +147,24 @@ def _parsed(text: str) -> Mapping[str, Any]:
     try:
         document = loads(text)
     except JSONDecodeError:
-        document = _yaml(_front(text))
+        document = _lenient(text) if text.lstrip().startswith("{") else _yaml(_front(text))
     if not isinstance(document, Mapping):
         raise UsageError("a prompt's settings are a mapping")
     return document
+
+
+#: A line of dots, where a printed example leaves something out.
+_ELLIPSIS: Final = re.compile(r"^[ \t]*(?:\.{3}|…),?[ \t]*$", re.MULTILINE)
+
+
+def _lenient(text: str) -> Any:
+    """Read JSON with comments, trailing commas and lines of dots, else YAML in flow style."""
+    from specfn.validation.parse import parse  # noqa: PLC0415  # few prompts need it
+
+    found = parse(_ELLIPSIS.sub("", text))
+    if isinstance(found, Success) and not found.incomplete:
+        return found.data
+    return _yaml(text)
 
 
 def _front(text: str) -> str:

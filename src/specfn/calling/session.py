@@ -18,6 +18,7 @@ from specfn.calling.history import called_names, on_wire, opening, with_names
 from specfn.calling.outcome import Outcome, Stopped
 from specfn.calling.pending import Pending
 from specfn.calling.planning import Asked, Planner
+from specfn.calling.prompt_files import Settings
 from specfn.calling.replies import read
 from specfn.calling.state import State
 from specfn.connectors.codec import Codec
@@ -46,6 +47,7 @@ class Session:
         model: str | None = None,
         choice: Choice | str | Mapping[str, Any] | None = None,
         config: InvocationConfig | None = None,
+        settings: Settings | None = None,
         extra: Mapping[str, Any] | None = None,
         before_request: Callable[[JsonObject], JsonObject] | None = None,
         on_event: events.Listener | None = None,
@@ -59,6 +61,7 @@ class Session:
             model: the vendor's name of the model; left out of requests where ``None``.
             choice: may, must or must not the model call; ``Auto()`` where ``None``.
             config: what the operator allows.
+            settings: the settings of a prompt (``PromptSettings.of``); ``choice``, ``model`` and ``extra`` win.
             extra: more members for the request's body; they win.
             before_request: changes a request's body in whatever way; the last word before it is sent.
             on_event: is told what happens, without values.
@@ -69,10 +72,13 @@ class Session:
         """
         self.catalog: Final = Catalog.of(functions)
         self.codec: Final = codec(connector) if isinstance(connector, str) else connector
-        self.model: Final = model
-        self.choice: Final = Auto() if choice is None else parse_choice(choice)
-        self.config: Final = InvocationConfig() if config is None else config
-        self.extra: Final = dict(extra or {})
+        prompt = Settings() if settings is None else settings
+        self.model: Final = prompt.model if model is None else model
+        asked = prompt.choice if choice is None else choice
+        self.choice: Final = Auto() if asked is None else parse_choice(asked)
+        most = self.choice.maximum_auto_invoke_attempts
+        self.config: Final = (config or InvocationConfig()).with_at_most(most)
+        self.extra: Final = {**prompt.extra, **(extra or {})}
         self._before: Final = before_request
         self._listener: Final = on_event
         self._direct: Final = frozenset(
