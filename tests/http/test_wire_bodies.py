@@ -53,6 +53,10 @@ MEDIA_TYPES = [
     ("application/merge-patch+json", {"a": None}, b'{"a":null}'),
     ("application/x-ndjson", [{"a": 1}, 2], b'{"a":1}\n2\n'),
     ("application/jsonl", [], b""),
+    ("application/jsonl", '{"a":1}\n{"a":2}\n', b'{"a":1}\n{"a":2}\n'),
+    ("application/x-jsonlines; charset=utf-8", [{"a": "é"}], '{"a":"é"}\n'.encode()),
+    ("text/x-ndjson", {"a": 1}, b'{"a":1}\n'),
+    ("application/geo+json-seq", [{}], b"\x1e{}\n"),
     ("application/json-seq", [1, "x"], b'\x1e1\n\x1e"x"\n'),
     ("text/plain", "é", "é".encode()),
     ("text/plain; charset=iso-8859-1", "é", b"\xe9"),
@@ -68,6 +72,46 @@ def test_media_types(loopback: Any, media_type: str, value: Any, written: bytes)
     server = send(content(media_type, {}), {"body": value}, loopback)
     assert server.body == written
     assert server.head["content-type"] == [media_type]
+
+
+LINES = [
+    ({"schema": {"type": "string"}}, '{"a":1}\n', b'{"a":1}\n'),
+    ({"schema": {"type": "string", "format": "binary"}}, "data:;base64,e30K", b"{}\n"),
+    ({"schema": {"type": "string", "format": "binary"}}, File(b"{}\n"), b"{}\n"),
+    ({"schema": {"type": "array", "items": {"type": "object"}}}, [{"a": 1.0}, {}], b'{"a":1}\n{}\n'),
+    ({}, [{"a": 1}, 2], b'{"a":1}\n2\n'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("media_type", ["application/jsonl", "application/x-ndjson"])
+@pytest.mark.parametrize(("media", "value", "written"), LINES)
+def test_json_lines(loopback: Any, media_type: str, media: Any, value: Any, written: bytes) -> None:
+    """JSON Lines are text lines: what the document calls a string is sent as it is, an array line by line."""
+    body = {"required": True, "content": {media_type: media}}
+    document = operation("3.1.1", method="post", requestBody=body)
+    server = send(document, {"body": value}, loopback)
+    assert server.body == written
+    assert server.head["content-type"] == [media_type]
+
+
+def test_json_lines_without_a_schema_are_an_array() -> None:
+    """Where the document says nothing of JSON Lines, a model is shown a list."""
+    body = {"content": {"application/jsonl": {}}}
+    [function] = specfn.load(operation("3.1.1", method="post", requestBody=body))
+    assert function.parameters["properties"]["body"]["type"] == "array"
+    assert not function.validate({"body": {"a": 1}})
+
+
+def test_json_lines_in_a_part(loopback: Any) -> None:
+    """In a part with a media type of lines, an array is one part, and a file is called ``.jsonl``."""
+    items = {"type": "array", "items": {"type": "object"}}
+    binary = {"type": "string", "format": "binary"}
+    schema = {"type": "object", "properties": {"rows": items, "file": binary}}
+    encoding = {name: {"contentType": "application/jsonl"} for name in ("rows", "file")}
+    document = content("multipart/form-data", schema, encoding=encoding)
+    send(document, {"body": {"rows": [{"a": 1}, {"a": 2}], "file": "{}\n"}}, loopback)
+    assert loopback.body.count(b'{"a":1}\n{"a":2}\n') == 1
+    assert b'name="file"; filename="file.jsonl"' in loopback.body
 
 
 #: schema, value, the bytes, the media type that is sent; declared are octets, a range, and a type.

@@ -1,9 +1,10 @@
 """T21: what an argument holds stays in its pair, its field or its part, whatever it looks like."""
 
 import itertools
+import re
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import unquote, unquote_plus
+from urllib.parse import quote, unquote, unquote_plus
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -236,10 +237,13 @@ def test_a_boundary_is_not_to_be_guessed() -> None:
         seen.add(content)
 
 
+@pytest.mark.parametrize("by", ["caller", "model"])
 @pytest.mark.parametrize("name", [*SMUGGLED, "a/b", "..\\..\\x", "x" * 300])
-def test_a_name_of_a_file_is_one_parameter(loopback: Any, name: str) -> None:
-    """A file's name, which the caller gives, ends neither its quotes nor its header."""
-    file = File(b"content", name=name)
+def test_a_name_of_a_file_is_one_parameter(loopback: Any, name: str, by: str) -> None:
+    """A file's name, which the caller or the model gives, ends neither its quotes nor its header."""
+    written = quote(name, safe="", errors="replace")
+    model = f"data:text/plain;name={written};base64,Y29udGVudA=="
+    file = File(b"content", name=name) if by == "caller" else model
     assert sent(loopback, "POST /parts", {"body": {"files": [file, b"second"]}})
     (first, body), (second, _) = parts(loopback.head, loopback.body)
     head = first["content-disposition"]
@@ -248,6 +252,8 @@ def test_a_name_of_a_file_is_one_parameter(loopback: Any, name: str) -> None:
     assert head.replace('; filename="', "").count('"') == 2 + bool("filename" in head)
     assert disposition(second)["name"] == "files"
     assert set(first) == {"content-disposition", "content-type"}
+    if by == "model":
+        assert not re.search(r"[/\\]|%0[AD]", head.partition("filename=")[2])
 
 
 @pytest.mark.parametrize("value", ["text/html\r\nX-Evil: 1", "a/b\0", "a/b; c=\n", "a", "", "é/b"])

@@ -94,6 +94,8 @@ def named(secret: Path) -> list[str]:
         f"{secret.parent}/./{secret.name}",
         f"{secret.parent}/../{secret.parent.name}/{secret.name}",
         f"data:,{secret}",
+        f"data:text/plain;name={secret},x",
+        f"data:text/plain;name={secret};base64,aGVsbG8=",
         "/etc/passwd",
         "file:///etc/passwd",
         "~/.ssh/id_rsa",

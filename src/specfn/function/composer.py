@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from specfn._json import JsonObject, dumps
 from specfn.errors import DocumentError, UsageError
+from specfn.function.file_descriptions import with_files
 from specfn.function.files import marked
 from specfn.function.schemas import Schemas, closed, renderer_of, validator_of
 from specfn.migrate.fixed import fixed_parameters, shown
@@ -49,7 +50,7 @@ class Composer:
         source = _Whole(self, route)
         schemas = Schemas(source)
         if self._separator is not None:
-            schemas.sides = self._separator.sides(self._asked(route), source)
+            schemas.sides = self._separator.sides(self._asked(route), source, route.body)
         return schemas
 
     def _asked(self, route: Route) -> JsonObject:
@@ -112,6 +113,10 @@ class Composer:
             elif part is not None:
                 properties[key] = _said(self._request.compose(part.schema), part.description)
         return closed(properties, [key for key, required in route.keys if required])
+
+    def root_for_model(self, route: Route) -> JsonObject:
+        """Return the same schema, in which files say how a model writes them."""
+        return with_files(self.root(route), route.body, self._request)
 
     def _group(self, group: Group) -> JsonObject:
         properties: JsonObject = {}
@@ -220,10 +225,10 @@ class _Whole:
         return self._route.keys
 
     def root(self) -> JsonObject:
-        return self._composer.validator(self._composer.root(self._route))
+        return self._composer.validator(self._composer.root_for_model(self._route))
 
     def parameters(self) -> Sequence[Rendering]:
-        return self._composer.parameters(self._composer.root(self._route))
+        return self._composer.parameters(self._composer.root_for_model(self._route))
 
     def promise(self) -> Any:
         return self._composer.promise(self._route)

@@ -6,11 +6,13 @@ from typing import Any
 
 from specfn import human
 from specfn._json import JsonObject, dumps, loads
+from specfn.function.file_descriptions import with_files
 from specfn.function.halves import Half
 from specfn.function.ownership import Survey
 from specfn.function.schemas import Schemas, Source, closed, renderer_of, validator_of
 from specfn.function.splitting import Splitter
 from specfn.function.spots import GROUPS, Claim, Spot
+from specfn.migrate.route import Body
 from specfn.records import ABSENT
 from specfn.schema.budget import Renderer, Rendering
 from specfn.schema.bundle import Bundle, Named
@@ -41,12 +43,13 @@ class Separator:
         self._validators: dict[int, Any] = {}
         self.splitter = Splitter(self._survey, self._accepts)
 
-    def sides(self, root: JsonObject, whole: Source) -> "Apart":
-        """The two sides of the arguments of one function.
+    def sides(self, root: JsonObject, whole: Source, body: Body | None) -> "Apart":
+        """Return the two sides of the arguments of one function.
 
         Args:
             root: the composed schema of its arguments.
             whole: where its schemas come from.
+            body: the request body, whose files say to the model how they are written.
 
         Raises:
             UsageError: the predicate fails.
@@ -55,7 +58,8 @@ class Separator:
         llm, theirs = self._llm.root(spot), self._human.root(spot)
         llm_renderer, human_renderer = self._renderers
         keys = [*root["properties"]]
-        model = _Side(llm or closed({}, []), self._llm, llm_renderer, whole, keys)
+        llm = with_files(llm or closed({}, []), body, self._llm)
+        model = _Side(llm, self._llm, llm_renderer, whole, keys)
         person = None
         if theirs is not None:
             person = Schemas(_Side(theirs, self._human, human_renderer, whole, keys))

@@ -9,10 +9,11 @@ from specfn.http import multipart, style
 from specfn.http.files import content_of, file_of
 from specfn.http.headers import is_value
 from specfn.http.media import encoded, is_json, preferred
+from specfn.http.sequences import sequence
 from specfn.http.style import Pair
 from specfn.http.unfit import Unfit
 from specfn.http.values import dumps, text
-from specfn.migrate.media import FORM, essence
+from specfn.migrate.media import FORM
 from specfn.migrate.route import Body, BodyKind
 
 #: A body's bytes and its ``Content-Type``.
@@ -25,14 +26,6 @@ _CONCRETE: Final[Mapping[BodyKind, str]] = {
     "json": "application/json",
     "text": "text/plain",
     "xml": "application/xml",
-}
-
-#: Media types that are a sequence of JSON texts: what stands before and after each (3.2, Sequential JSON).
-_SEQUENCES: Final[Mapping[str, tuple[bytes, bytes]]] = {
-    "application/jsonl": (b"", b"\n"),
-    "application/x-jsonlines": (b"", b"\n"),
-    "application/x-ndjson": (b"", b"\n"),
-    "application/json-seq": (b"\x1e", b"\n"),
 }
 
 
@@ -59,12 +52,8 @@ def _media_type(body: Body, given: str | None = None) -> str:
 
 
 def _json(body: Body, value: Any) -> Written:
-    sequence = _SEQUENCES.get(essence(body.media_type))
-    if sequence is None:
-        return dumps(value), _media_type(body)
-    before, after = sequence
-    items = value if isinstance(value, list) else [value]
-    return b"".join(before + dumps(item) + after for item in items), _media_type(body)
+    lines = sequence(value, body.media_type)
+    return dumps(value) if lines is None else lines, _media_type(body)
 
 
 def _text(body: Body, value: Any) -> Written:

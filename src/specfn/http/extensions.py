@@ -17,7 +17,6 @@ _EXTENSIONS: Final[Mapping[str, str]] = {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
     "application/xml": ".xml",
-    "application/x-ndjson": ".ndjson",
     "application/x-tar": ".tar",
     "application/yaml": ".yaml",
     "application/zip": ".zip",
@@ -47,7 +46,15 @@ _EXTENSIONS: Final[Mapping[str, str]] = {
 }
 
 #: Those of families, by how a type begins or ends (RFC 6839).
-_FAMILIES: Final = (("+json", ".json"), ("+xml", ".xml"), ("text/", ".txt"))
+_FAMILIES: Final = (
+    ("jsonl", ".jsonl"),
+    ("lines", ".jsonl"),
+    ("ndjson", ".ndjson"),
+    ("json-seq", ".json"),
+    ("+json", ".json"),
+    ("+xml", ".xml"),
+    ("text/", ".txt"),
+)
 
 
 def extension_of(media_type: str) -> str:

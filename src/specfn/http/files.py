@@ -7,28 +7,41 @@ a request can be made twice from the same arguments.
 import base64
 import binascii
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote, unquote_to_bytes
 
 from specfn._json import JsonObject
 from specfn._values import has_text_keys
 from specfn.errors import UsageError
 from specfn.http.unfit import Unfit
 from specfn.migrate.route import Body, Part
+from specfn.schema.text import clean
 from specfn.validation.formats import is_base64
 from specfn.validation.guard import DEPTH, NODES
 
 _WORD: Final = r"[A-Za-z0-9!#$&^_.+-]+"
 _TYPE: Final = re.compile(rf"{_WORD}/{_WORD}(?:; ?{_WORD}=(?:{_WORD}|\"[ !#-\[\]-~]*\"))*\Z")
+_VALUE: Final = r"(?:\"[^\"\x00-\x1f\x7f]*\"|[^;,\"\x00-\x1f\x7f]*)"
 _DATA_URL: Final = re.compile(
-    rf"data:(?P<type>{_WORD}/{_WORD})?(?:;{_WORD}={_WORD})*(?P<base64>;base64)?,", re.IGNORECASE
+    rf"data:(?P<type>{_WORD}/{_WORD})?(?P<parameters>(?:; ?{_WORD}={_VALUE})*)(?P<base64>; ?base64)?,",
+    re.IGNORECASE,
 )
+_NAME: Final = re.compile(rf"; ?(?:file)?name=({_VALUE})", re.IGNORECASE)
+_SEPARATOR: Final = re.compile(r"[/\\]")
+
+#: How often a file name is decoded, and the most characters of it that are kept: the last ones.
+_ROUNDS: Final = 8
+_NAME_LENGTH: Final = 200
+
 #: Never a file, whatever else it is: JSON, and tuples.
 _NO_FILES: Final = (str, int, float, dict, list, tuple)
-
 _BLANKS: Final = str.maketrans("", "", " \t\r\n")
+
+#: Categories of characters that no file name has: controls, lone surrogates, separators of lines.
+_CONTROLS: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 #: How a content is written where it travels as text.
 _ENCODERS: Final = {"base64": base64.b64encode, "base64url": base64.urlsafe_b64encode}
@@ -83,7 +96,7 @@ def _opened(value: Any) -> File:
     if type(content) is not bytes:
         raise UsageError("an opened file must be opened in binary mode")
     name = _asked(lambda: value.name)
-    return File(content, name=re.split(r"[/\\]", name)[-1] if type(name) is str else None)
+    return File(content, name=_SEPARATOR.split(name)[-1] if type(name) is str else None)
 
 
 def _content(value: Any) -> Any:
@@ -141,7 +154,20 @@ def _data_url(value: Any) -> File | None:
         return None
     if match["base64"]:
         content = _decoded(content, value)
-    return File(content, media_type=match["type"])
+    return File(content, name=_file_name(match["parameters"]), media_type=match["type"])
+
+
+def _file_name(parameters: str) -> str | None:
+    """Return the file name among the parameters of a ``data:`` URL: its last path segment, without controls."""
+    found = _NAME.search(parameters)
+    if found is None:
+        return None
+    name = found[1].strip('"')
+    for _ in range(_ROUNDS):
+        name = unquote(name)
+    name = clean(_SEPARATOR.split(name)[-1])
+    name = "".join(each for each in name if unicodedata.category(each) not in _CONTROLS).strip()
+    return name[-_NAME_LENGTH:] if name.strip(".") else None
 
 
 def _decoded(content: bytes, value: Any) -> bytes:

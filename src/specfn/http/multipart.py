@@ -17,9 +17,10 @@ from specfn.http.extensions import extension_of
 from specfn.http.files import content_of, file_of
 from specfn.http.headers import is_token, is_value
 from specfn.http.media import encoded, is_json, preferred
+from specfn.http.sequences import sequence
 from specfn.http.unfit import Unfit
 from specfn.http.values import dumps, text
-from specfn.migrate.media import essence
+from specfn.migrate.media import essence, is_sequence
 from specfn.migrate.route import Part, Parts
 
 _FORM: Final = "multipart/form-data"
@@ -119,7 +120,7 @@ class _Writer:
         if part.style is not None and self._is_form:
             pairs = style.pairs(name, item, part.style, style.in_part, explode=part.explode)
             yield from (_Piece(content=told.encode(), name=key) for key, told in pairs)
-        elif isinstance(item, list) and part.inner is None:
+        elif isinstance(item, list) and part.inner is None and not _is_sequence(part):
             for index, each in enumerate(item):
                 try:
                     yield self._piece(name, each, part)
@@ -163,6 +164,9 @@ class _Writer:
         """A value in a media type: JSON, or a text."""
         if is_json(media_type):
             return dumps(value)
+        lines = sequence(value, media_type)
+        if lines is not None:
+            return lines
         if isinstance(value, dict | list):
             raise Unfit("string", f"only a text can be written as {media_type}", value=value)
         return b"" if value is None else encoded(text(value), media_type, self._pointer)
@@ -205,6 +209,11 @@ class _Writer:
             if not is_token(name) or not is_value(value):
                 raise DocumentError(f"{name!r} is not a header of a part", pointer=self._pointer)
             yield name, value
+
+
+def _is_sequence(part: Part) -> bool:
+    """Return whether an array is one part: a line for each item."""
+    return any(map(is_sequence, part.media_types))
 
 
 def _percent(match: re.Match[str]) -> str:

@@ -58,6 +58,8 @@ def _body(
 ) -> Body:
     kind = media.kind_of(chosen)
     schema = media.schema_of(declared, kind)
+    if media.is_sequence(chosen):
+        schema, kind = media.sequence_of(declared, look)
     description = raw.get("description")
     encoding = declared.get("encoding")
     more: JsonObject = {}

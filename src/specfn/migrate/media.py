@@ -1,5 +1,6 @@
 """Which media type a body or a response uses, and how its bytes become a value (rules R8, R9)."""
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -38,6 +39,9 @@ _PREFERENCES: tuple[tuple[Callable[[str], bool], BodyKind], ...] = (
 )
 _LAST = len(_PREFERENCES)
 
+#: JSON Lines have no registered name, and several in use; a suffix is a sequence as well (``geo+json-seq``).
+_SEQUENCE = re.compile(r"[^/]+/(?:[^/]*[.+-])?(?:jsonl|json-?lines|nd-?json|ldjson|json-seq)")
+
 #: From here on the document's order decides: multipart that is no form, and what is not known.
 _OTHER = _LAST - 1
 
@@ -52,6 +56,16 @@ def kind_of(media_type: str) -> BodyKind:
     """How a value of a media type is written; what is not known is bytes."""
     rank = _rank(media_type)
     return "binary" if rank == _LAST else _PREFERENCES[rank][1]
+
+
+def is_text(media_type: str) -> bool:
+    """Return whether the content of a media type is text that a model can write."""
+    return kind_of(media_type) in {"json", "text", "xml"} or essence(media_type).endswith("yaml")
+
+
+def is_sequence(media_type: str) -> bool:
+    """Return whether a media type is a sequence of JSON texts: JSON Lines by any name, or RFC 7464."""
+    return _SEQUENCE.fullmatch(essence(media_type)) is not None
 
 
 def choose(
@@ -121,6 +135,21 @@ def schema_of(media: JsonObject, kind: BodyKind) -> Any:
     is_string = isinstance(schema, dict) and schema.get("type") == "string"
     is_text = kind != "binary" or (is_string and _is_encoded(schema))
     return schema if is_string and is_text else _AS_TEXT[kind]
+
+
+def sequence_of(media: JsonObject, look: Look) -> tuple[Any, BodyKind]:
+    """Return the schema and the kind of a body that is a sequence of JSON texts.
+
+    Where the document says that it is a string, its text lines are sent as they are; a binary one is a file. Without
+    a schema it is an array with an item for each line.
+    """
+    schema = (
+        schema_of(media, "json") if media.keys() & {"schema", "itemSchema"} else {"type": "array"}
+    )
+    composed = look(schema)
+    if not isinstance(composed, dict) or composed.get("type") != "string":
+        return schema, "json"
+    return schema, "binary" if _is_binary(composed, look) else "text"
 
 
 def _is_encoded(schema: JsonObject) -> bool:

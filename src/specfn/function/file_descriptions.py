@@ -1,0 +1,127 @@
+"""Descriptions of files in a request body: how a model writes one (rule X5)."""
+
+import re
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn.migrate.media import essence, is_text
+from specfn.migrate.route import Body, Part, Parts
+from specfn.schema.bundle import Named
+
+#: How many references and unions are followed to an object with files.
+_DEPTH: Final = 5
+
+_UNIONS: Final = ("anyOf", "oneOf")
+
+_OCTETS: Final = "application/octet-stream"
+
+#: A media type that a ``data:`` URL can begin with.
+_CONCRETE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,60}/[a-z0-9!#$&^_.+-]{1,80}")
+
+
+def with_files(root: JsonObject, body: Body | None, definitions: Named) -> JsonObject:
+    """Return the schema of all arguments, in which each file of the body says how it is written.
+
+    Args:
+        root: composed; one property for each key.
+        body: the request body.
+        definitions: the meaning of references in ``root``.
+    """
+    node = root["properties"].get("body", False)
+    if body is None or node is False:
+        return root
+    writer = _WRITERS.get(body.kind)
+    changed = node if writer is None else writer(node, body, definitions)
+    if changed is node:
+        return root
+    return {**root, "properties": {**root["properties"], "body": changed}}
+
+
+def _binary(node: Any, body: Body, definitions: Named) -> Any:
+    return _described(node, _text(body.media_type, body.transfer, is_named=False), definitions)
+
+
+def _multipart(node: Any, body: Body, definitions: Named) -> Any:
+    return _parts(node, body.parts, definitions, _DEPTH)
+
+
+_WRITERS: Final = {"binary": _binary, "multipart": _multipart}
+
+
+def _parts(node: Any, parts: Parts, definitions: Named, depth: int) -> Any:
+    """Return the schema of a multipart body, or of a branch of it, with its files described."""
+    whole = _resolved(node, definitions)
+    if not isinstance(whole, dict) or depth == 0:
+        return node
+    changed: JsonObject = {}
+    properties = _properties(whole.get("properties"), parts, definitions)
+    if properties:
+        changed["properties"] = {**whole["properties"], **properties}
+    if whole.get("additionalProperties") not in (None, False) and _is_file(parts.rest):
+        changed["additionalProperties"] = _file(
+            whole["additionalProperties"], parts.rest, definitions
+        )
+    if whole.get("type") == "string" and _is_file(parts.rest):
+        return _file(whole, parts.rest, definitions)
+    for key in _UNIONS:
+        branches = whole.get(key)
+        if isinstance(branches, list):
+            told = [_parts(branch, parts, definitions, depth - 1) for branch in branches]
+            if any(new is not old for new, old in zip(told, branches, strict=True)):
+                changed[key] = told
+    return {**whole, **changed} if changed else node
+
+
+def _properties(properties: Any, parts: Parts, definitions: Named) -> JsonObject:
+    """Return the properties that are files, described."""
+    return {
+        name: _file(node, part, definitions)
+        for name, node in (properties.items() if isinstance(properties, dict) else ())
+        if node is not False and _is_file(part := parts.named.get(name, parts.rest))
+    }
+
+
+def _is_file(part: Part) -> bool:
+    """Return whether a text in a part is a file."""
+    return (part.is_file or part.transfer is not None) and part.style is None and part.inner is None
+
+
+def _file(node: Any, part: Part, definitions: Named) -> Any:
+    """Return the schema of a file, or of several, described."""
+    declared = next((each for each in part.media_types if "*" not in each), part.file_type)
+    return _described(node, _text(declared or _OCTETS, part.transfer, is_named=True), definitions)
+
+
+def _text(media_type: str, transfer: str | None, *, is_named: bool) -> str:
+    """Return how a file is written: as a ``data:`` URL, and as plain or encoded text where that is possible."""
+    kind = essence(media_type)
+    is_known = kind != _OCTETS and _CONCRETE.fullmatch(kind) is not None
+    name = ";name=FILENAME" if is_named else ""
+    url = f"data:{kind if is_known else 'TYPE'}{name};base64,DATA"
+    if transfer is not None:
+        return f"Write a file in {transfer} or as {url}."
+    return f"Write a file as {url}{'' if is_known and not is_text(kind) else ' or as its text'}."
+
+
+def _described(node: Any, text: str, definitions: Named) -> Any:
+    """Return a schema with one more line in its description; what it refers to stays as it is."""
+    whole = _resolved(node, definitions)
+    whole = whole if isinstance(whole, dict) else {}
+    if "items" in whole or whole.get("type") == "array":
+        text = text.replace("Write a file", "Write each file", 1)
+    known = whole.get("description")
+    description = f"{known}\n{text}" if isinstance(known, str) and known else text
+    return {**(node if isinstance(node, dict) else {}), "description": description}
+
+
+def _resolved(node: Any, definitions: Named) -> Any:
+    """Return the schema behind a reference, with what is written beside it."""
+    for _ in range(_DEPTH):
+        if not isinstance(node, dict) or "$ref" not in node:
+            return node
+        name = definitions.name_of(node["$ref"])
+        target = None if name is None else definitions[name]
+        if not isinstance(target, dict):
+            return node
+        node = {**target, **{key: item for key, item in node.items() if key != "$ref"}}
+    return node
