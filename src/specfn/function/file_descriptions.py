@@ -4,7 +4,7 @@ import re
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.migrate.media import essence, is_text
+from specfn.migrate.media import essence, kind_of
 from specfn.migrate.route import Body, Part, Parts
 from specfn.schema.bundle import Named
 
@@ -14,6 +14,9 @@ _DEPTH: Final = 5
 _UNIONS: Final = ("anyOf", "oneOf")
 
 _OCTETS: Final = "application/octet-stream"
+
+#: Types that no model writes as text.
+_MEDIA: Final = ("audio/", "font/", "image/", "video/")
 
 #: A media type that a ``data:`` URL can begin with.
 _CONCRETE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,60}/[a-z0-9!#$&^_.+-]{1,80}")
@@ -100,7 +103,8 @@ def _text(media_type: str, transfer: str | None, *, is_named: bool) -> str:
     url = f"data:{kind if is_known else 'TYPE'}{name};base64,DATA"
     if transfer is not None:
         return f"Write a file in {transfer} or as {url}."
-    return f"Write a file as {url}{'' if is_known and not is_text(kind) else ' or as its text'}."
+    is_media = kind.startswith(_MEDIA) and kind_of(kind) != "xml"
+    return f"Write a file as {url}{'' if is_media else ' or as its text'}."
 
 
 def _described(node: Any, text: str, definitions: Named) -> Any:
@@ -110,7 +114,8 @@ def _described(node: Any, text: str, definitions: Named) -> Any:
     if "items" in whole or whole.get("type") == "array":
         text = text.replace("Write a file", "Write each file", 1)
     known = whole.get("description")
-    description = f"{known}\n{text}" if isinstance(known, str) and known else text
+    known = known.rstrip() if isinstance(known, str) else ""
+    description = f"{known}\n{text}" if known else text
     return {**(node if isinstance(node, dict) else {}), "description": description}
 
 

@@ -58,11 +58,6 @@ def kind_of(media_type: str) -> BodyKind:
     return "binary" if rank == _LAST else _PREFERENCES[rank][1]
 
 
-def is_text(media_type: str) -> bool:
-    """Return whether the content of a media type is text that a model can write."""
-    return kind_of(media_type) in {"json", "text", "xml"} or essence(media_type).endswith("yaml")
-
-
 def is_sequence(media_type: str) -> bool:
     """Return whether a media type is a sequence of JSON texts: JSON Lines by any name, or RFC 7464."""
     return _SEQUENCE.fullmatch(essence(media_type)) is not None
