@@ -17,6 +17,7 @@ ORDER = (
         "settings",
         "options",
         "human",
+        "_characters",
         "_collector",
         "_digest",
         "_json",
@@ -44,11 +45,13 @@ RANK = {room: rank for rank, row in enumerate(ORDER) for room in row}
 
 #: Within the lowest row: what stands on what.
 BASE = {
+    ("errors", "_characters"),
     ("errors", "_url"),
     ("errors", "records"),
-    ("records", "_values"),
     ("human", "errors"),
     ("options", "settings"),
+    ("records", "_characters"),
+    ("records", "_values"),
 }
 
 #: Modules that may open files or sockets: they read documents, send requests, or talk to people.

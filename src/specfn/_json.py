@@ -2,6 +2,9 @@
 
 import json
 import math
+import re
+from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 import orjson
@@ -32,10 +35,74 @@ def loads(text: str | bytes) -> Any:
         JSONDecodeError: the text is not JSON, or is nested deeper than 1,024 levels.
     """
     if len(text) <= _SEARCHED:
-        data = text.encode(errors="replace") if isinstance(text, str) else text
+        data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
         if _LONG in data.translate(_DIGITS):
-            return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+            return _read_exactly(data)
     return orjson.loads(text)
+
+
+def _read_exactly(data: bytes) -> Any:
+    """Read strict JSON with integers of any length."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise JSONDecodeError("not valid UTF-8", "", error.start) from None
+    if paired(text)[1]:
+        raise JSONDecodeError("half of a surrogate pair", text, 0)
+    return read(text, parse_constant=_refuse, parse_float=_finite)
+
+
+#: Escapes of surrogates outside of a pair, in text where each backslash begins an escape.
+_LONE = (
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
+
+
+def paired(text: str) -> tuple[str, int]:
+    """Replace the escapes of surrogates outside of a pair by that of U+FFFD; return the text, and how many they were.
+
+    Raises:
+        JSONDecodeError: the text is not JSON, because it holds U+0000.
+    """
+    if "\\u" not in text:
+        return text, 0
+    if "\0" in text:  # it stands for escaped backslashes below
+        raise JSONDecodeError("a control character", text, text.index("\0"))
+    found, halves = re.subn(_LONE, r"\\ufffd", text.replace("\\\\", "\0"))
+    return found.replace("\0", "\\\\"), halves
+
+
+def read(text: str, **hooks: Any) -> Any:
+    """Read JSON with the standard library, which reads integers of any length and takes hooks (``parse_int`` etc.).
+
+    Raises:
+        JSONDecodeError: the text is not JSON, or is nested too deeply.
+    """
+    if not _is_deep(text.encode(errors="replace")):
+        try:
+            return json.loads(text, **hooks)
+        except RecursionError:
+            pass
+    raise JSONDecodeError("nested too deeply", "", 0)
+
+
+#: Levels that orjson reads. The standard library takes as many as the interpreter's recursion limit allows, which a
+#: program may have raised beyond what the machine's stack holds.
+_LEVELS = 1024
+
+#: By how much each byte changes the level; and the bytes that do not.
+_STEPS = [(byte in b"[{") - (byte in b"]}") for byte in range(256)]
+_OTHERS = bytes(byte for byte in range(256) if not _STEPS[byte])
+
+
+def _is_deep(text: bytes) -> bool:
+    """Return whether JSON text has more levels than ``_LEVELS``."""
+    if text.count(b"[") + text.count(b"{") <= _LEVELS:
+        return False
+    bare = text.replace(b"\\\\", b"").replace(b'\\"', b"")
+    brackets = re.sub(rb'"[^"]*"?', b"", bare).translate(None, _OTHERS)
+    return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > _LEVELS
 
 
 def _refuse(constant: str) -> Any:
@@ -75,4 +142,41 @@ def dumps_sorted(value: Any) -> bytes:
 
 def _beyond(value: Any, **how: Any) -> bytes:
     """Write what orjson refuses: integers beyond 64 bits, lone surrogates, more than 254 levels."""
-    return json.dumps(value, ensure_ascii=True, allow_nan=False, **how).encode()
+    try:
+        return json.dumps(value, ensure_ascii=True, allow_nan=False, **how).encode()
+    except RecursionError:
+        return "".join(_pieces(value, how.get("indent"), how.get("sort_keys", False))).encode()
+
+
+def _pieces(value: Any, indent: int | None, sort_keys: bool) -> Iterator[str]:  # noqa: FBT001  # the module's own
+    """Write JSON without recursion, for values that are nested more deeply than Python's stack allows."""
+    levels: list[tuple[Iterator[tuple[str, Any]], str]] = [(iter([("", value)]), "")]
+    while levels:
+        members, end = levels[-1]
+        for before, item in members:
+            yield before
+            if isinstance(item, dict | list) and item:
+                opening, closing = "{}" if isinstance(item, dict) else "[]"
+                line = "" if indent is None else "\n" + " " * indent * (len(levels) - 1)
+                below = "" if indent is None else line + " " * indent
+                yield opening
+                levels.append((_members(item, below, sort_keys), line + closing))
+                break
+            yield json.dumps(item, allow_nan=False)
+        else:
+            levels.pop()
+            yield end
+
+
+def _members(container: Any, line: str, sort_keys: bool) -> Iterator[tuple[str, Any]]:  # noqa: FBT001  # likewise
+    """Yield each member with what is written before it."""
+    colon = ": " if line else ":"
+    if isinstance(container, dict):
+        items = sorted(container.items()) if sort_keys else container.items()
+        named = ((f"{json.dumps(key)}{colon}", item) for key, item in items)
+    else:
+        named = (("", item) for item in container)
+    comma = ""
+    for before, item in named:
+        yield f"{comma}{line}{before}", item
+        comma = ","

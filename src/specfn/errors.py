@@ -1,4 +1,4 @@
-"""Everything that specfn raises, by whose fault it is.
+r"""Everything that specfn raises, by whose fault it is.
 
 ::
 
@@ -12,7 +12,8 @@
     ├── ResponseError          the server answered what the document does not promise
     └── TransportError         the server did not answer
 
-Errors carry fields and compose their text from them; the text never holds a credential.
+Errors carry fields and compose their text from them; the text never holds a credential. Characters of a document, a
+model or a server that a reader cannot see are written as ``\uXXXX`` in it; the fields hold them as they are.
 """
 
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,6 +26,15 @@ if TYPE_CHECKING:
 
 class SpecfnError(Exception):
     """The base of every error that specfn raises on purpose."""
+
+    def __str__(self) -> str:
+        from specfn._characters import escape_invisible  # noqa: PLC0415  # who only catches errors pays for these only
+
+        return escape_invisible(self._text())
+
+    def _text(self) -> str:
+        """Compose the text of the fields, with their characters as they are."""
+        return super().__str__()
 
 
 class DocumentError(SpecfnError):
@@ -40,7 +50,7 @@ class DocumentError(SpecfnError):
         self.reason = reason
         self.pointer = pointer
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         return f"{self.reason} (at #{self.pointer})" if self.pointer else self.reason
 
 
@@ -57,7 +67,7 @@ class ArgumentError(SpecfnError):
         self.function = function
         self.problems = tuple(problems)
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         shown = "; ".join(str(problem) for problem in self.problems[:5])
         more = f"; and {len(self.problems) - 5} more" if len(self.problems) > 5 else ""
         return f"the arguments of {self.function} are not valid: {shown}{more}"
@@ -76,7 +86,7 @@ class UnknownFunctionError(SpecfnError, KeyError):
         self.called = called
         self.suggestions = tuple(suggestions)
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         meant = f"; did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
         return f"there is no function {self.called!r}{meant}"
 
@@ -129,7 +139,7 @@ class HTTPStatusError(SpecfnError):
         self.result = result
         self.call = call
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         text = f"{self.call or 'the call'}: the server answered {self.result.status}"
         where = redirect_of(self.result)
         return f"{text} and redirects to {where}" if where else text
@@ -164,7 +174,7 @@ class ResponseError(SpecfnError):
         self.problems = tuple(problems)
         self.call = call
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         return f"{self.call or 'the call'}: {surprise(self.problems)}"
 
 

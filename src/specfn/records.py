@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
+from specfn._characters import escape_invisible
 from specfn._values import brief
 
 
@@ -50,7 +51,8 @@ class OperationError:
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.method.upper()} {self.path}: {self.reason} (at #{self.pointer})"
+        where = f"{self.method.upper()} {self.path}"
+        return escape_invisible(f"{where}: {self.reason} (at #{self.pointer})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +83,7 @@ class ArgumentProblem:
         if self.value is ABSENT and self.expected != "undefined":
             said.insert(0, "missing")
         more = f" ({'; '.join(said)})" if said else ""
-        return f"{self.path}: expected {self.expected}{more}"
+        return escape_invisible(f"{self.path}: expected {self.expected}{more}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,10 +172,10 @@ class Edit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """Something about an operation that a careful reader of the document should know.
+    """Something about an operation or a response that a careful reader should know.
 
     Attributes:
-        pointer: JSON Pointer into the document.
+        pointer: JSON Pointer into the document; of a response's note, into its data.
         text: one sentence.
     """
 

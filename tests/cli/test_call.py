@@ -284,3 +284,35 @@ def test_a_redirect_is_told(specfn: Any, pets: Path, server: Any) -> None:
     ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url)
     assert ended.code == 1
     assert "the server answered 307 and redirects to /pets/7/" in ended.err
+
+
+def test_numbers_that_json_cannot_write(specfn: Any, pets: Path, server: Any) -> None:
+    """NaN and infinities are null on stdout, also beside integers of any length, and a line on stderr names them."""
+    server.respond = answer(b'{"a": [NaN, 123456789012345678901234567890], "b": 1e999}')
+    for options in ([], ["--json"]):
+        ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url, *options)
+        assert ended.code == 0
+        data = ended.data["data"] if options else ended.data
+        assert data == {"a": [None, 123456789012345678901234567890], "b": None}
+        assert "2 numbers are NaN or infinite" in ended.err
+        assert "#/a/0, #/b" in ended.err
+
+
+@pytest.mark.parametrize("number", ["1", "9" * 25])
+def test_an_answer_nested_deeply(specfn: Any, pets: Path, server: Any, number: str) -> None:
+    """What can be read can be written: a deeply nested answer is no fault of the command."""
+    server.respond = answer(f"{'[' * 900}{number}{']' * 900}".encode())
+    for options in ([], ["--json"]):
+        ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url, *options)
+        assert ended.code == 0
+        assert "".join(ended.out.split()).count("[" * 900 + number + "]" * 900) == 1
+
+
+def test_lines_of_a_text_on_a_terminal(
+    specfn: Any, pets: Path, server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a terminal, ends of lines are ends of lines, and a carriage return that hides a line is shown."""
+    server.respond = answer(b"a\r\nb\rc", media_type="text/csv")
+    monkeypatch.setattr("specfn.cli.call._is_terminal", lambda _: True)
+    ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url)
+    assert ended.out == "a\nb\\u000dc\n"

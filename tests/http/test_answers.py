@@ -123,3 +123,20 @@ def test_a_pickled_function_remembers(pets: Any, loopback: Any, http: Any) -> No
     loopback.respond = lambda _: http(BAD)
     with pytest.raises(ResponseError):
         specfn.execute(function, {}, connection(loopback, "raise"))
+
+
+@pytest.mark.parametrize("path", ["/pet", "/any", "/none"])
+@pytest.mark.parametrize("manner", ["warn", "raise"])
+def test_nan_is_reported_whatever_is_promised(
+    pets: Any, loopback: Any, http: Any, path: str, manner: Any
+) -> None:
+    """X9: numbers that JSON cannot write are reported at their places, also where the document promises nothing."""
+    loopback.respond = lambda _: http(b'{"id": NaN, "name": "x", "more": [1, {"a": -Infinity}]}')
+    text = r"\$output\.id: expected number \(NaN and infinities are not JSON\); \$output\.more\[1\]\.a: "
+    if manner == "raise":
+        with pytest.raises(ResponseError, match=text) as caught:
+            pets.execute(f"GET {path}", {}, connection(loopback, manner))
+        assert [str(problem.value) for problem in caught.value.problems] == ["nan", "-inf"]
+    else:
+        with pytest.warns(ResponseWarning, match=text):
+            pets.execute(f"GET {path}", {}, connection(loopback, manner))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.http.inflate import BrokenEncodingError, Inflater
+from specfn.http.inflate import BrokenEncodingError, Inflater, UnknownEncodingError
 
 TEXT = b"some text, " * 1_000
 
@@ -30,8 +30,9 @@ def read(encoding: str, wire: bytes, limit: int = 10**6, step: int = 7) -> tuple
 ENCODINGS: list[tuple[str, Callable[[bytes], bytes]]] = [
     ("", bytes),
     ("identity", bytes),
-    ("br", bytes),  # not asked for and not known: left as it is
+    ("none, UTF-8", bytes),  # written by mistake: nothing is encoded
     ("gzip", gzip.compress),
+    ("identity, gzip", gzip.compress),
     (" X-GZip ", gzip.compress),
     ("deflate", zlib.compress),
     ("deflate", raw_deflate),
@@ -51,6 +52,17 @@ def test_several_members(step: int) -> None:
     """A gzip stream may be several members, with padding after the last."""
     wire = gzip.compress(b"one ", mtime=0) + gzip.compress(b"two") + b"\0" * 20
     assert read("gzip", wire, step=step) == (b"one two", False)
+
+
+@pytest.mark.parametrize(
+    "encoding",
+    ["br", "zstd", "compress", "gzip, gzip", "deflate, gzip", "gzip,br", "x", "gzip\x00"],
+)
+def test_encodings_that_were_not_requested(encoding: str) -> None:
+    """Content in any other encoding, or in two, is an error; without content there is nothing to decode."""
+    with pytest.raises(UnknownEncodingError, match=f"^{encoding}$"):
+        read(encoding, gzip.compress(gzip.compress(TEXT)))
+    assert read(encoding, b"") == (b"", False)
 
 
 BROKEN = [

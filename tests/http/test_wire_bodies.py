@@ -51,6 +51,7 @@ def test_an_absent_body(loopback: Any) -> None:
 MEDIA_TYPES = [
     ("application/vnd.api+json; profile=x", {"a": 1}, b'{"a":1}'),
     ("application/merge-patch+json", {"a": None}, b'{"a":null}'),
+    ("application/json; charset=iso-8859-1", "é😀", rb'"\u00e9\ud83d\ude00"'),
     ("application/x-ndjson", [{"a": 1}, 2], b'{"a":1}\n2\n'),
     ("application/jsonl", [], b""),
     ("application/jsonl", '{"a":1}\n{"a":2}\n', b'{"a":1}\n{"a":2}\n'),

@@ -4,6 +4,7 @@
 each row how pytest ended. ``test_defences_bite.py`` expects every row to have failed.
 """
 
+import codecs
 import ssl
 import sys
 from collections.abc import Callable, Iterator
@@ -131,6 +132,14 @@ def as_told(_: Any) -> Callable[..., Any]:
     return lambda _, url, location, __: url.join(location)
 
 
+def python_codec(label: str) -> str | None:
+    """Whatever Python calls a codec."""
+    try:
+        return codecs.lookup(label).name
+    except LookupError:
+        return None
+
+
 DEFENCES: Final = (
     Defence(
         threat="T1",
@@ -241,6 +250,42 @@ DEFENCES: Final = (
         tests="test_no_kind_of_error_shows_a_secret",
     ),
     Defence(
+        threat="T13",
+        function="specfn.http.excerpt:escape_invisible",
+        off=first,
+        tests="test_a_model_reads_escapes",
+    ),
+    Defence(
+        threat="T13",
+        function="specfn._characters:escape_invisible",
+        off=first,
+        tests="test_no_error_hides_anything",
+    ),
+    Defence(
+        threat="T13",
+        function="specfn.http.answers:escape_invisible",
+        off=first,
+        tests="test_what_is_not_promised_hides_nothing[warn]",
+    ),
+    Defence(
+        threat="T13",
+        function="specfn.http.content:escape_invisible",
+        off=first,
+        tests="test_a_note_hides_nothing",
+    ),
+    Defence(
+        threat="T13",
+        function="specfn.http.tolerant_json:escape_invisible",
+        off=first,
+        tests="test_a_note_hides_nothing",
+    ),
+    Defence(
+        threat="T13",
+        function="specfn.cli.output:escape_invisible",
+        off=first,
+        tests="test_the_command_hides_nothing",
+    ),
+    Defence(
         threat="T20",
         function="specfn.http.parameters:is_value",
         off=gives(value=True),
@@ -341,6 +386,24 @@ DEFENCES: Final = (
         function="specfn.http.security:is_loopback",
         off=gives(value=True),
         tests="test_nothing_secret_goes_in_the_clear",
+    ),
+    Defence(
+        threat="T35",
+        function="specfn.http.charsets:readable",
+        off=lambda _: python_codec,
+        tests="test_a_codec_that_is_no_charset_decodes_nothing",
+    ),
+    Defence(
+        threat="T35",
+        function="specfn.http.inflate:_is_known",
+        off=gives(value=True),
+        tests="test_unrequested_encodings test_two_headers_are_two_encodings",
+    ),
+    Defence(
+        threat="T35",
+        function="specfn.http.tolerant_json:_integer",
+        off=lambda _: int,
+        tests="test_numbers_of_a_million_digits",
     ),
 )
 

@@ -10,7 +10,7 @@ import pytest
 from tests.security.defences import DEFENCES, FOLDER, Defence
 
 #: The threats that concern calls; each has a file of tests and at least one row of the table.
-THREATS = ("T1", "T2", "T3", "T4", "T5", "T7", "T8", "T11", "T20", "T21", "T24", "T25", "T26", "T27", "T28")  # fmt: skip
+THREATS = ("T1", "T2", "T3", "T4", "T5", "T7", "T8", "T11", "T13", "T20", "T21", "T24", "T25", "T26", "T27", "T28", "T35")  # fmt: skip
 
 #: How pytest says that tests ran, and that some of them failed; a broken table would end otherwise.
 FAILED = 1

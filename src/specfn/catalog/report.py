@@ -36,7 +36,7 @@ def measured(function: Function, profile: Profile) -> JsonObject:
     parameters, output = shown.schemas.written
     told = len(dumps({"name": shown.name, "description": shown.description, "parameters": None}))
     size = told - len("null") + len(parameters)
-    depth, properties = _shape(shown.parameters)
+    depth, properties = _shape(shown.schemas.parameters)
     found: JsonObject = {
         "name": function.name,
         "accessor": ".".join(function.accessor),

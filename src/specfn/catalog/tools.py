@@ -309,6 +309,8 @@ class _Maker:
 
     def _one(self, subject: Subject) -> Tool | LeftOut:
         function = subject.function
+        if function.fault is not None:
+            return LeftOut(function=function.name, code="refused", reason=str(function.fault))
         try:
             fit = self._fit(function, function.schemas.settings.schema_budget)
         except Exception as error:  # noqa: BLE001  # one bad function must not spoil the rest

@@ -158,6 +158,8 @@ def _call(
         _write(output.json_printable(dumps(_data(result))) + b"\n", options["path"])
     else:
         _print(result, options["path"])
+    for note in result.notes:
+        output.complain(note.text)
     if result.truncated:
         output.complain("the answer was longer than is kept, and is cut")
     if not result.ok:
@@ -169,8 +171,10 @@ def _call(
 
 
 def _data(result: "Result") -> JsonObject:
-    """The answer as JSON has it; bytes are base64."""
-    data = result.data
+    """Return the answer as JSON has it; bytes are base64, NaN and infinities are null."""
+    from specfn.http.non_finite import nulled  # noqa: PLC0415  # httpx is imported on first use
+
+    data = nulled(result.data)
     if isinstance(data, bytes):
         data = {"media_type": result.media_type, "base64": base64.b64encode(data).decode()}
     return {"status": result.status, "headers": dict(result.headers), "data": data}
@@ -193,7 +197,9 @@ def _bytes(data: Any) -> bytes:
         return data or b""
     if isinstance(data, str):
         return data.encode(errors="replace")
-    return output.json_printable(dumps_indented(data)) + b"\n"
+    from specfn.http.non_finite import nulled  # noqa: PLC0415  # httpx is imported on first use
+
+    return output.json_printable(dumps_indented(nulled(data))) + b"\n"
 
 
 def _write(content: bytes, path: str | None) -> None:

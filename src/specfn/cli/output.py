@@ -1,15 +1,12 @@
 """What is written to stdout and stderr, without a document's control characters."""
 
 import io
-import json
 import sys
-from collections.abc import Callable, Iterable
-from typing import Final, TextIO
+from collections.abc import Iterable
+from typing import TextIO
 
+from specfn._characters import escape_invisible
 from specfn.errors import UsageError
-
-#: Not printable in Python's eyes, and harmless: line ends, spaces, the joiners of scripts and emoji.
-_HARMLESS: Final = frozenset("\n\t\u00a0\u2002\u2003\u2009\u200a\u200c\u200d\u202f\u3000")
 
 
 def prepare() -> None:
@@ -32,29 +29,15 @@ def prepare() -> None:
 
 
 def printable(text: str) -> str:
-    r"""The text with its control, bidirectional and other invisible characters written as ``\x1b``."""
-    return text if text.isprintable() else _spelled(text, _escape)
+    r"""Return the text with each character that a reader cannot see as ``\uXXXX``."""
+    return escape_invisible(text)
 
 
 def json_printable(text: bytes) -> bytes:
-    r"""JSON text that means the same, with such characters as ``\u001b`` (RFC 8259, section 7)."""
+    r"""Return JSON text of the same value, with such characters as ``\uXXXX`` (RFC 8259, section 7)."""
     if text.isascii():
         return text.replace(b"\x7f", b"\\u007f") if b"\x7f" in text else text
-    characters = text.decode()
-    if characters.isprintable():
-        return text
-    return _spelled(characters, lambda character: json.dumps(character)[1:-1]).encode()
-
-
-def _spelled(text: str, spell: Callable[[str], str]) -> str:
-    return "".join(
-        character if character.isprintable() or character in _HARMLESS else spell(character)
-        for character in text
-    )
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape").decode()
+    return escape_invisible(text.decode()).encode()
 
 
 def write(pieces: Iterable[bytes]) -> None:
@@ -71,7 +54,8 @@ def write(pieces: Iterable[bytes]) -> None:
 
 def write_text(text: str) -> None:
     """Write a text for people to stdout; raises as ``write``."""
-    stdout().write(f"{printable(text)}\n")
+    lines = text.replace("\r\n", "\n")  # a carriage return alone may hide a line
+    stdout().write(f"{printable(lines)}\n")
 
 
 def stdout() -> TextIO:

@@ -9,6 +9,7 @@ import click
 from specfn._json import dumps
 from specfn.cli import output, source
 from specfn.cli.choose import choose
+from specfn.cli.faults import AT_FAULT, DONE
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
 from specfn.settings import Settings
@@ -45,7 +46,7 @@ def command(
     positional: bool,
     dialect: Literal["3.0", "3.1"],
     globs: Sequence[str],
-) -> None:
+) -> int:
     """Write the functions of SPEC as a JSON list.
 
     Each is {"name", "description", "parameters", "output", "method", "path"}, in the document's
@@ -54,12 +55,18 @@ def command(
     settings = Settings(keyword=not positional, dialect=dialect)
     with Progress() as progress:
         application = source.application(spec, settings, progress)
-        with closing(_listed(choose(application, globs), progress)) as pieces:
+        chosen = choose(application, globs)
+        faults = [function.fault for function in chosen if function.fault is not None]
+        usable = [function for function in chosen if function.fault is None] if faults else chosen
+        with closing(_listed(usable, progress)) as pieces:
             if path is None or path == STDOUT:
                 output.write(list(pieces))  # nothing, if one of them fails
             else:
                 save(path, pieces)
     output.complain(_left_out(application))
+    for fault in faults:
+        output.complain(str(fault))
+    return AT_FAULT if faults else DONE
 
 
 def _listed(functions: Sequence["Function"], progress: Progress) -> Generator[bytes]:

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 from specfn.errors import DocumentError
 from specfn.function.repair import repaired
 from specfn.function.schemas import Schemas
+from specfn.function.sendable import need_sendable
 from specfn.function.wrapper import Names, unwrapped
 from specfn.migrate.route import Route
 from specfn.validation.check import check
@@ -38,6 +39,7 @@ def coerced(function: Checkable, arguments: Any, *, opens: bool) -> Success | Fa
     if outcome:
         return outcome
     try:
+        need_sendable(function.route)
         better = repaired(arguments, function.route, function.schemas, opens=opens)
     except DocumentError:
         return outcome

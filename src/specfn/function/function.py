@@ -10,6 +10,7 @@ from specfn.errors import ArgumentError, DocumentError
 from specfn.function.description import describe
 from specfn.function.fingerprint import fingerprint
 from specfn.function.schemas import Schemas
+from specfn.function.sendable import fault_of, need_sendable
 from specfn.migrate.fixed import filled, shown
 from specfn.migrate.route import Api, Route
 from specfn.records import ABSENT, ArgumentProblem, Edit, Note
@@ -109,7 +110,12 @@ class Function:
 
     @property
     def parameters(self) -> Any:
-        """The arguments' schema: one object schema, or with ``keyword=False`` a list of schemas (F4)."""
+        """The arguments' schema: one object schema, or with ``keyword=False`` a list of schemas (F4).
+
+        Raises:
+            DocumentError: the function has a ``fault``.
+        """
+        need_sendable(self.route)
         return self.schemas.parameters
 
     @property
@@ -120,8 +126,14 @@ class Function:
 
     @property
     def validator(self) -> JsonObject:
-        """What ``validate`` enforces, by key: JSON Schema 2020-12 with the reachable ``$defs``."""
+        """What ``validate`` enforces, by key: JSON Schema 2020-12 with the reachable ``$defs``. Raises as ``parameters``."""
+        need_sendable(self.route)
         return self.schemas.root
+
+    @property
+    def fault(self) -> DocumentError | None:
+        """The fault of the document for which no request can be written, or ``None``; see ``sendable``."""
+        return fault_of(self.route)
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -176,6 +188,7 @@ class Function:
 
         if self.keyword:
             try:
+                need_sendable(self.route)
                 outcome = self.schemas.validator.validate(arguments)
             except DocumentError as error:
                 return Failure(data=arguments, errors=_uncallable(arguments, error))
@@ -246,6 +259,7 @@ class Function:
     def problems(self, arguments: Any) -> Sequence[ArgumentProblem]:
         """Every place where the arguments are not what the function takes; empty if valid."""
         try:
+            need_sendable(self.route)
             if self.keyword:
                 return self._problems(arguments)
             positions = self._positions

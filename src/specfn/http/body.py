@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
+from specfn._characters import escape_all
 from specfn._json import JsonObject
 from specfn.errors import DocumentError
 from specfn.http import multipart, style
 from specfn.http.files import content_of, file_of
 from specfn.http.headers import is_value
-from specfn.http.media import encoded, is_json, preferred
+from specfn.http.media import charset_of, encoded, is_json, preferred
 from specfn.http.sequences import sequence
 from specfn.http.style import Pair
 from specfn.http.unfit import Unfit
@@ -52,8 +53,13 @@ def _media_type(body: Body, given: str | None = None) -> str:
 
 
 def _json(body: Body, value: Any) -> Written:
+    """JSON in UTF-8 (RFC 8259, section 8.1); in ASCII where the media type names another charset."""
     lines = sequence(value, body.media_type)
-    return dumps(value) if lines is None else lines, _media_type(body)
+    content = dumps(value) if lines is None else lines
+    charset = charset_of(body.media_type) or "utf-8"
+    if charset.lower() != "utf-8" and not content.isascii():
+        content = escape_all(content.decode()).encode("ascii")
+    return content, _media_type(body)
 
 
 def _text(body: Body, value: Any) -> Written:

@@ -5,7 +5,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
+from specfn._characters import escape_invisible
 from specfn.errors import UsageError
+from specfn.http.non_finite import nulled
 
 #: The least that is worth reading; below it, not even the frame fits.
 _LEAST: Final = 200
@@ -35,8 +37,11 @@ def excerpt(  # an answer has as many parts as it has
     media_type: str | None,
     truncated: bool,
     sent_without: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> str:
-    """The answer as compact JSON of at most ``limit`` characters.
+    """Return the answer as compact JSON of at most ``limit`` characters.
+
+    Notes are left out where, with them, all but the data takes more than half of the limit.
 
     Raises:
         UsageError: the limit is below 200 characters.
@@ -46,19 +51,25 @@ def excerpt(  # an answer has as many parts as it has
     frame: dict[str, Any] = {"status": status}
     if sent_without:
         frame["sent_without"] = _listed(sent_without, min((limit - _FRAME) // 3, _PLACES))
-    mark = {"truncated": True} if truncated else {}
+    mark: dict[str, Any] = {"truncated": True} if truncated else {}
+    said = {"notes": [*notes]} if notes else {}
+    if _size(frame | {"data": 0, "truncated": True} | said) > limit // 2:
+        said = {}
     if isinstance(data, bytes):
-        return _written(frame | _binary(data, limit - _size(frame), media_type) | mark)
+        about = _binary(data, limit - _size(frame | said), media_type)
+        return _written(frame | about | mark | said)
     if _fits(data, limit):
-        whole = _written(frame | {"data": data} | mark)
+        whole = _written(frame | {"data": data} | mark | said)
         if len(whole) <= limit:
             return whole
-    room = limit - len(_written(frame | {"data": 0, "truncated": True}))
-    return _written(frame | {"data": _cut(data, room, 0), "truncated": True})
+    room = limit - len(_written(frame | {"data": 0, "truncated": True} | said))
+    return _written(frame | {"data": _cut(data, room, 0), "truncated": True} | said)
 
 
 def _binary(data: bytes, room: int, media_type: str | None) -> dict[str, Any]:
-    about = {"media_type": (media_type or "application/octet-stream")[:60]}
+    named = (media_type or "")[:60]
+    is_short = named and _size(named) <= len(named) + 2  # nothing in it is escaped
+    about = {"media_type": named if is_short else "application/octet-stream"}
     if len(data) * 4 / 3 <= room - _LEAST:
         return about | {"base64": base64.b64encode(data).decode()}
     return about | {"size": len(data), "note": "binary, too long to show"}
@@ -75,7 +86,16 @@ def _listed(texts: Sequence[str], room: int) -> list[str]:
 
 
 def _written(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """Write JSON in which a reader sees every character; NaN and infinities are null."""
+    try:
+        text = _dumped(value)
+    except ValueError:
+        text = _dumped(nulled(value))
+    return escape_invisible(text)
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _size(value: Any) -> int:
@@ -89,6 +109,8 @@ def _fits(value: Any, room: int) -> bool:
         node, depth = waiting.pop()
         if isinstance(node, str):
             room -= len(node)
+        elif isinstance(node, int):
+            room -= node.bit_length() * 3 // 10  # its digits, or a few less
         elif isinstance(node, dict | list):
             if depth > _WRITABLE or len(node) > room:
                 return False

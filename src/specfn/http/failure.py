@@ -11,7 +11,7 @@ import httpx
 from specfn._url import shown
 from specfn.errors import TransportError
 from specfn.http.connection import Timeout
-from specfn.http.inflate import BrokenEncodingError
+from specfn.http.inflate import BrokenEncodingError, UnknownEncodingError
 
 
 class NotRepeatedError(httpx.RemoteProtocolError):
@@ -32,7 +32,11 @@ _REASONS: Final[Mapping[type[Exception], str]] = {
     NotRepeatedError: "the server closed the kept connection before it responded; it may have received the request, "
     "which cannot be sent again safely",
     BrokenEncodingError: "the answer is not in the encoding that it names",
+    UnknownEncodingError: "the response has a content encoding that was not requested; gzip and deflate are read",
 }
+
+#: Errors whose text is added: the operating system's own words, and the name of a content encoding.
+_TOLD: Final = (httpx.ConnectError, UnknownEncodingError)
 
 
 def failure(
@@ -51,6 +55,6 @@ def failure(
         return TransportError(f"{where}: not done within {timeout.total:g} s")
     reason = _REASONS.get(type(error), f"the exchange failed ({type(error).__name__})")
     reason = reason.format(connect=timeout.connect, read=timeout.read, total=timeout.total)
-    if isinstance(error, httpx.ConnectError) and str(error):  # the operating system's own words
+    if isinstance(error, _TOLD) and str(error):
         reason += f" ({error})"
     return TransportError(f"{where}: {reason}")

@@ -4,14 +4,30 @@ The client's own decoders inflate whatever they are given at once: 64 KiB can be
 """
 
 import zlib
+from collections.abc import Sequence
 from typing import Final
 
 #: ``wbits`` of zlib for what ``Content-Encoding`` may name.
 _WINDOWS: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
 
+#: What ``Content-Encoding`` also names, by mistake or by habit, where nothing is encoded.
+_NOTHING: Final = frozenset(
+    {"", "identity", "none", "binary", "utf-8", "utf8", "aws-chunked", "amz-1.0"}
+)
+
+
 class BrokenEncodingError(ValueError):
     """The bytes are not what ``Content-Encoding`` says."""
+
+
+class UnknownEncodingError(BrokenEncodingError):
+    """The content has an encoding that no request asks for; its text is what ``Content-Encoding`` says."""
+
+
+def _is_known(codings: Sequence[str]) -> bool:
+    """Return whether content with these codings can be read; requests ask for no others."""
+    return not codings or (len(codings) == 1 and codings[0] in _WINDOWS)
 
 
 class Inflater:
@@ -21,16 +37,19 @@ class Inflater:
         truncated: whether there was more than the limit.
     """
 
-    __slots__ = ("_content", "_decoder", "_is_fed", "_limit", "_wbits", "truncated")
+    __slots__ = ("_content", "_decoder", "_is_fed", "_limit", "_unknown", "_wbits", "truncated")
 
     def __init__(self, encoding: str, limit: int) -> None:
         """Begin an answer.
 
         Args:
-            encoding: the ``Content-Encoding``; one that is not known leaves the bytes as they are.
+            encoding: the ``Content-Encoding``.
             limit: the most bytes to keep.
         """
-        self._wbits = _WINDOWS.get(encoding.strip().lower(), 0)
+        names = (name.strip().lower() for name in encoding.split(","))
+        codings = [name for name in names if name not in _NOTHING]
+        self._unknown = None if _is_known(codings) else encoding
+        self._wbits = _WINDOWS.get(codings[0], 0) if codings else 0
         self._decoder = zlib.decompressobj(self._wbits) if self._wbits else None
         self._content = bytearray()
         self._limit = limit
@@ -42,7 +61,10 @@ class Inflater:
 
         Raises:
             BrokenEncodingError: they are not what the encoding says.
+            UnknownEncodingError: the encoding is not gzip or deflate, or there are several.
         """
+        if self._unknown is not None and chunk:
+            raise UnknownEncodingError(self._unknown[:60])
         if self._decoder is None:
             self._keep(chunk)
         while chunk and self._decoder is not None and not self.truncated:

@@ -1,10 +1,12 @@
 """What media types mean for what is written: JSON or not, in which charset, which of several."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from specfn._pointer import escape
 from specfn.errors import DocumentError
-from specfn.http.unfit import Unfit
+from specfn.http import charsets
 from specfn.migrate.media import essence
+from specfn.migrate.route import Body, Part, Parts
 
 
 def is_json(media_type: str) -> bool:
@@ -18,24 +20,53 @@ def charset_of(media_type: str) -> str | None:
     for parameter in media_type.split(";")[1:]:
         name, _, value = parameter.partition("=")
         if name.strip().lower() == "charset":
-            return value.strip().strip('"')
+            return value.strip().strip("\"'")
     return None
 
 
 def encoded(text: str, media_type: str, pointer: str) -> bytes:
-    """A text in the charset that its media type names, else in UTF-8.
+    """Encode a text in the charset that its media type names, else in UTF-8.
 
     Raises:
-        Unfit: the charset has not all of its characters.
-        DocumentError: there is no such charset.
+        Unfit: the charset does not have all of its characters.
+        DocumentError: the charset cannot be sent.
     """
-    charset = charset_of(media_type) or "utf-8"
-    try:
-        return text.encode(charset)
-    except UnicodeEncodeError:
-        raise Unfit(f"string of characters that {charset} has", value=text) from None
-    except LookupError:
-        raise DocumentError(f"unknown charset {charset!r}", pointer=pointer) from None
+    return charsets.encode(text, charset_of(media_type) or "utf-8", pointer)
+
+
+def unsendable(body: Body) -> DocumentError | None:
+    """Return the fault of a body that is a text, or has a part that is one, in a charset that cannot be sent (rule X5)."""
+    for media_type, pointer in _texts(body):
+        label = charset_of(media_type)
+        if label and charsets.sendable(label) is None:
+            return charsets.unsendable(label, pointer)
+    return None
+
+
+def _texts(body: Body) -> Iterator[tuple[str, str]]:
+    """Yield the media type of each text that a body consists of, with its pointer."""
+    place = f"{body.pointer}/content/{escape(body.media_type)}"
+    if body.kind in {"text", "xml"}:
+        yield body.media_type, place
+    elif body.kind == "multipart":
+        yield from _texts_of_parts(body.parts, place)
+
+
+def _texts_of_parts(parts: Parts, place: str) -> Iterator[tuple[str, str]]:
+    for name, part in parts.named.items():
+        yield from _texts_of_part(part, f"{place}/encoding/{escape(name)}")
+    for index, part in enumerate(parts.prefix):
+        yield from _texts_of_part(part, f"{place}/prefixEncoding/{index}")
+    yield from _texts_of_part(parts.rest, f"{place}/itemEncoding")
+
+
+def _texts_of_part(part: Part, place: str) -> Iterator[tuple[str, str]]:
+    if part.inner is not None:
+        yield from _texts_of_parts(part.inner, place)
+    elif not part.is_file and part.transfer is None:
+        media_type = preferred(part.media_types, None, "text/plain")
+        if not is_json(media_type):
+            yield media_type, f"{place}/contentType"
 
 
 def preferred(declared: Sequence[str], given: str | None, default: str) -> str:

@@ -21,6 +21,7 @@ from specfn.http.connection import Connection, reveal
 from specfn.http.covered import covered
 from specfn.http.headers import is_token, is_value
 from specfn.http.media import is_json
+from specfn.http.media import unsendable as unsendable_body
 from specfn.http.origin import Base
 from specfn.http.override import refuse_override
 from specfn.http.security import Slot
@@ -117,9 +118,13 @@ def prepare(
 
     Raises:
         ArgumentError: the arguments are not valid, or cannot be written; all faults at once.
+        DocumentError: the document asks for what cannot be sent, see ``Function.fault``.
         UsageError: the connection does not fit the operation.
     """
     route = _route(function, connection)
+    fault = None if route.body is None else unsendable_body(route.body)
+    if fault is not None:
+        raise fault
     named = function.named(arguments)
     problems = function.problems(arguments) if validate else ()
     if problems:

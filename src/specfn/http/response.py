@@ -1,23 +1,16 @@
 """What a server answered, as a record: JSON, text or bytes, by what arrived (rule X9)."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from specfn import _json
+from specfn.http.content import Content, read
 from specfn.http.excerpt import excerpt
 from specfn.http.media import charset_of
+from specfn.records import Note
 
 if TYPE_CHECKING:
     import httpx
-
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-_JSON_START = re.compile(rb'[ \t\r\n]*[\[{"\-0-9tfn]')
-
-#: Types outside ``text/`` that are text all the same.
-_TEXTUAL = ("xml", "yaml", "javascript", "ecmascript", "x-www-form-urlencoded", "graphql", "csv")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +23,8 @@ class Result:
         media_type: the media type, lower case and without parameters; ``None`` if not said.
         data: a JSON value, a text or bytes, by what arrived; ``None`` for an empty answer.
         truncated: whether the answer was longer than ``connection.max_bytes``.
+        notes: what was read differently from how it was sent, e.g. a charset that is not known, or NaN in JSON. Their
+            pointers lead into ``data``.
 
     An answer with links remembers where the request went and with which headers, for ``next_request``;
     its repr does not show that, and pickling leaves it behind: credentials do not travel with answers.
@@ -40,10 +35,11 @@ class Result:
     media_type: str | None = None
     data: Any = None
     truncated: bool = False
+    notes: tuple[Note, ...] = ()
     _request: "httpx.Request | None" = field(default=None, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.status, self.headers, self.media_type, self.data, self.truncated)
+        return _rebuild, tuple(getattr(self, name) for name in _PICKLED)
 
     @property
     def ok(self) -> bool:
@@ -66,7 +62,7 @@ class Result:
         return next_request(self._request, header)
 
     def for_model(self, limit: int = 20_000, *, sent_without: Sequence[str] = ()) -> str:
-        """The answer as text for a model: valid JSON of at most ``limit`` characters.
+        r"""The answer as text for a model: valid JSON of at most ``limit`` characters.
 
         Args:
             limit: the most characters.
@@ -74,7 +70,9 @@ class Result:
 
         It is ``{"status", "data"}``; where something was left out, the places say how much, and
         ``"truncated"`` is true. Bytes are ``{"status", "media_type", "base64"}``, or ``"size"``
-        instead of ``"base64"`` where that is too long.
+        instead of ``"base64"`` where that is too long. ``"notes"`` are the texts of the notes, if there are any and
+        they leave half of the limit to the data. NaN and infinities are null. Characters that a reader cannot see
+        are written as JSON's ``\uXXXX``; emoji, and scripts that use joiners, stay as they are.
 
         Raises:
             UsageError: the limit is below 200 characters.
@@ -86,12 +84,16 @@ class Result:
             media_type=self.media_type,
             truncated=self.truncated,
             sent_without=sent_without,
+            notes=[note.text for note in self.notes],
         )
 
 
+#: The fields that are pickled.
+_PICKLED: Final = ("status", "headers", "media_type", "data", "truncated", "notes")
+
+
 def _rebuild(*values: Any) -> Result:
-    names = ("status", "headers", "media_type", "data", "truncated")
-    return Result(**dict(zip(names, values, strict=True)))
+    return Result(**dict(zip(_PICKLED, values, strict=True)))
 
 
 def decode(
@@ -113,45 +115,15 @@ def decode(
     """
     declared = headers.get("content-type", "")
     media_type = declared.partition(";")[0].strip().lower() or None
+    content = Content(None)
+    if body:
+        content = read(body, media_type, charset_of(declared), truncated=truncated)
     return Result(
         status=status,
         headers=headers,
         media_type=media_type,
-        data=_read(body, media_type, charset_of(declared), truncated=truncated) if body else None,
+        data=content.data,
         truncated=truncated,
+        notes=content.notes,
         _request=request,
     )
-
-
-def _read(body: bytes, media_type: str | None, charset: str | None, *, truncated: bool) -> Any:
-    if (media_type is None or "json" in media_type) and not truncated:  # a cut 123 is not a 12
-        try:
-            return _loads(_unicode(body, charset))
-        except ValueError:  # several documents, or not JSON after all
-            pass
-    if media_type is None:
-        try:
-            return body.decode()
-        except UnicodeDecodeError:
-            return body
-    subtype = media_type.partition("/")[2]
-    if media_type.startswith("text/") or "json" in subtype or subtype.endswith(_TEXTUAL):
-        return _unicode(body, charset).decode(errors="replace")
-    return body
-
-
-def _loads(body: bytes) -> Any:
-    """Read JSON, unless the first character says that it is none: failing costs memory as well."""
-    if _JSON_START.match(body) is None:
-        raise ValueError("not JSON")
-    return _json.loads(body)
-
-
-def _unicode(body: bytes, charset: str | None) -> bytes:
-    """The body in UTF-8, without a byte order mark."""
-    if charset and charset.lower() not in {"utf-8", "utf8", "us-ascii", "ascii"}:
-        try:
-            return body.decode(charset, errors="replace").encode()
-        except (LookupError, ValueError):
-            return body
-    return body.removeprefix(_BYTE_ORDER_MARK)

@@ -1,0 +1,103 @@
+r"""Characters that a reader cannot see: strip them, or write them as ``\uXXXX`` (rules F12, X9).
+
+Control, bidirectional-control, tag and zero-width characters are hidden. Visible text that needs such characters keeps
+them: line feed and tab, emoji sequences, scripts that use joiners, variants of letters, and the flags of tag sequences.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+# Patterns are texts: `re` compiles each for the first text that needs it, and keeps it. To compile them all takes
+# longer than most documents take to read.
+
+#: C0 and C1 controls but tab and line feed, bidirectional marks and overrides, zero-width characters but the
+#: joiners that scripts and emoji need, the byte order mark, interlinear marks, lone surrogates, and the tag characters.
+_INVISIBLE: Final = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u3164\uffa0"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\u200b\u200e\u200f\u2028\u2029\u202a-\u202e"
+    "\u2060-\u206f\ufeff\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+)
+_JOINERS: Final = "\u200c\u200d"
+_SELECTORS: Final = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_ODD: Final = re.compile(f"[{_INVISIBLE}{_JOINERS}{_SELECTORS}]")
+
+#: The flags of England, Scotland and Wales are black flags followed by tag characters (UTS #51, RGI_Emoji_Tag_Sequence).
+_FLAGS: Final = "|".join(
+    "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
+    for region in ("gbeng", "gbsct", "gbwls")
+)
+_HIDDEN: Final = f"({_FLAGS})|[{_INVISIBLE}]+"
+
+#: What has an emoji's picture, roughly (UTS #51, Extended_Pictographic).
+_EMOJI: Final = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf"
+    "\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+
+#: Scripts whose letters join, or that put them together (Unicode, chapters 9, 10 and 12 to 17).
+_JOINING: Final = (
+    "[\u0600-\u109f\u1780-\u18af\u1a20-\u1bff\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc"
+    "\U00010a00-\U00011fff]"
+)
+_PICTURE: Final = f"[{_EMOJI}\ufe0f]"
+_RUN: Final = f"[{_JOINERS}]+"
+
+#: A variation selector counts once, behind a character that has variants; of the 240 ideographic ones, bytes
+#: for whoever hides something, those stay that fonts have.
+_SELECTOR: Final = (
+    f"(?<=[{_EMOJI}0-9#*])([\ufe0e\ufe0f])"
+    "|(?<=[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])([\ufe00-\ufe02\U000e0100-\U000e010f])"
+    "|(?<=[\u1000-\u109f\u2200-\u22ff\u2a00-\u2aff\ua840-\ua877])(\ufe00)"
+    "|(?<=[\u1820-\u18aa])([\u180b-\u180d\u180f])"
+    f"|[{_SELECTORS}]"
+)
+
+
+def strip_invisible(text: str) -> str:
+    """Return the text without characters that a reader cannot see."""
+    return _replaced(text, lambda _: "") if _ODD.search(text) else text
+
+
+def escape_invisible(text: str) -> str:
+    r"""Return the text with each character that a reader cannot see as ``\uXXXX``.
+
+    The escapes are those of JSON (RFC 8259, section 7): a character beyond U+FFFF is a surrogate pair. In JSON text,
+    where such characters occur in strings only, the result is JSON text of the same value.
+    """
+    if text.isascii() and text.replace("\n", " ").replace("\t", " ").isprintable():
+        return text
+    return _replaced(text, _escapes) if _ODD.search(text) else text
+
+
+def escape_all(text: str) -> str:
+    r"""Return the text with each character that is not ASCII as ``\uXXXX``: JSON text of the same value."""
+    return re.sub(r"[^\x00-\x7f]+", lambda run: _escapes(run[0]), text)
+
+
+def _escapes(run: str) -> str:
+    units = run.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+
+
+def _replaced(text: str, spell: Callable[[str], str]) -> str:
+    """Replace each run of invisible characters by what ``spell`` makes of it."""
+
+    def kept(found: re.Match[str]) -> str:
+        return found[found.lastindex] if found.lastindex else spell(found[0])
+
+    def joined(run: re.Match[str]) -> str:
+        joiner = _joiner(run)
+        return joiner + spell(run[0][len(joiner) :])
+
+    return re.sub(_RUN, joined, re.sub(_SELECTOR, kept, re.sub(_HIDDEN, kept, text)))
+
+
+def _joiner(run: re.Match[str]) -> str:
+    """Return the joiner that joins or parts letters of a script that does so, or makes one emoji of two; else nothing."""
+    text, joiner, start, end = run.string, run[0][0], run.start(), run.end()
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    if re.match(_JOINING, before) or (joiner == "\u200d" and re.match(_JOINING, after)):
+        return joiner
+    is_emoji = joiner == "\u200d" and re.match(_PICTURE, before) and re.match(_PICTURE, after)
+    return joiner if is_emoji else ""

@@ -1,0 +1,34 @@
+"""The fault of a document that is reported when a function is first used: a charset that cannot be sent (rule X5).
+
+``Function.parameters`` raises it, as calling does; a list of tools leaves the function out. Names, descriptions, fingerprints
+and reports have the function all the same.
+"""
+
+from typing import Final
+
+from specfn.errors import DocumentError
+from specfn.migrate.route import Route
+
+#: Bodies whose texts are encoded in a charset that the document names.
+_IN_CHARSETS: Final = frozenset({"multipart", "text", "xml"})
+
+
+def fault_of(route: Route) -> DocumentError | None:
+    """Return the fault for which no request of a route can be written; ``None`` if there is none."""
+    body = route.body
+    if body is None or body.kind not in _IN_CHARSETS:
+        return None
+    from specfn.http.media import unsendable  # noqa: PLC0415  # few bodies are texts
+
+    return unsendable(body)
+
+
+def need_sendable(route: Route) -> None:
+    """Refuse a route of which no request can be written.
+
+    Raises:
+        DocumentError: the fault.
+    """
+    fault = fault_of(route)
+    if fault is not None:
+        raise fault

@@ -1,0 +1,153 @@
+"""Charsets of text: the labels that are read in responses (rule X9), and those that are sent (rule X5)."""
+
+import codecs
+from functools import cache
+from typing import Final
+
+from specfn.errors import DocumentError
+from specfn.http.unfit import Unfit
+
+#: Encodings of the Encoding Standard that hold no text: ``replacement`` stands for encodings that are refused, and
+#: ``x-user-defined`` for bytes.
+_NO_TEXT: Final = frozenset({"replacement", "x-user-defined"})
+
+#: The other encodings of that standard that take several bytes for a character, besides UTF-8 and UTF-16.
+_MULTIBYTE: Final = frozenset(
+    {"big5hkscs", "cp932", "cp949", "euc_jp", "gb18030", "gbk", "iso2022_jp"}
+)
+
+#: Byte order marks, the longer ones first: UTF-32's begins with UTF-16's. They override every label.
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+#: Python's codecs that encode exactly a charset, by their own names. The others are no charsets: they escape (``idna``,
+#: ``punycode``, ``unicode-escape``), always fail (``undefined``), pass bytes through (``charmap``), add a byte order
+#: mark to UTF-8, or depend on the machine.
+_CHARSETS: Final = frozenset(
+    """
+    ascii big5 big5hkscs cp037 cp1006 cp1026 cp1125 cp1140 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257
+    cp1258 cp273 cp424 cp437 cp500 cp720 cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861 cp862 cp863 cp864
+    cp865 cp866 cp869 cp874 cp875 cp932 cp949 cp950 euc_jis_2004 euc_jisx0213 euc_jp euc_kr gb18030 gb2312 gbk
+    hp-roman8 hz iso2022_jp iso2022_jp_1 iso2022_jp_2 iso2022_jp_2004 iso2022_jp_3 iso2022_jp_ext iso2022_kr iso8859-1
+    iso8859-10 iso8859-11 iso8859-13 iso8859-14 iso8859-15 iso8859-16 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6
+    iso8859-7 iso8859-8 iso8859-9 johab koi8-r koi8-t koi8-u kz1048 mac-arabic mac-croatian mac-cyrillic mac-farsi
+    mac-greek mac-iceland mac-latin2 mac-roman mac-romanian mac-turkish ptcp154 shift_jis shift_jis_2004 shift_jisx0213
+    tis-620 utf-16 utf-16-be utf-16-le utf-32 utf-32-be utf-32-le utf-7 utf-8
+    """.split()
+)
+
+#: Labels that Python does not know, of charsets that it has.
+_ALIASES: Final = {
+    "iso-8859-8-i": "iso8859-8",
+    "windows-874": "cp874",
+    "x-mac-cyrillic": "mac-cyrillic",
+}
+
+
+def encoding_of(body: bytes) -> str | None:
+    """Return the encoding of the byte order mark with which bytes begin, by a name that Python decodes."""
+    return next((encoding for bom, encoding in _MARKS if body.startswith(bom)), None)
+
+
+def readable(label: str) -> str | None:
+    """Return the name that Python decodes of a label of WHATWG's Encoding Standard; ``None`` for any other label.
+
+    By that standard ``iso-8859-1`` and ``us-ascii`` are read as ``windows-1252``.
+    """
+    import webencodings  # noqa: PLC0415  # most responses are JSON, or name no charset but UTF-8
+
+    found = webencodings.lookup(label)
+    if found is None or found.name in _NO_TEXT:
+        return None
+    name: str = found.codec_info.name
+    return name
+
+
+def strict(body: bytes, encoding: str, *, final: bool) -> str | None:
+    """Decode bytes; ``None`` if they cannot be decoded.
+
+    Args:
+        body: the bytes.
+        encoding: a name that Python decodes.
+        final: whether these are all bytes. If they are not, an incomplete character at their end is left out.
+    """
+    try:
+        return codecs.getincrementaldecoder(encoding)().decode(body, final)
+    except UnicodeDecodeError:
+        return None
+
+
+def replaced(body: bytes, encoding: str, *, final: bool) -> tuple[str, bool]:
+    """Decode bytes, with U+FFFD for those that cannot be decoded; also return whether there were any.
+
+    Args: as for ``strict``.
+    """
+    if not encoding.startswith("utf") and encoding not in _MULTIBYTE:
+        text, _ = codecs.charmap_decode(body, "strict", _table(encoding))
+        return text, "\ufffd" in text
+    text_or_none = strict(body, encoding, final=final)
+    if text_or_none is not None:
+        return text_or_none, False
+    return codecs.getincrementaldecoder(encoding)("replace").decode(body, final), True
+
+
+@cache
+def _table(encoding: str) -> str:
+    """Return the characters of a single-byte encoding, byte by byte.
+
+    As in the Encoding Standard, bytes from 0x80 to 0x9F that have no character are C1 controls. A table reads bytes without
+    a character a hundred times as fast as Python's codecs do.
+    """
+    found = (bytes((byte,)).decode(encoding, "replace") for byte in range(256))
+    return "".join(
+        chr(byte) if each == "\ufffd" and 0x80 <= byte <= 0x9F else each
+        for byte, each in enumerate(found)
+    )
+
+
+def sendable(label: str) -> str | None:
+    """Return the codec of Python that encodes exactly the charset of a label; ``None`` if there is none."""
+    known = _ALIASES.get(label.strip().lower(), label)
+    try:
+        name = codecs.lookup(known).name
+    except (LookupError, ValueError):
+        return None
+    return name if name in _CHARSETS else None
+
+
+def encode(text: str, label: str, pointer: str) -> bytes:
+    """Encode a text in the charset of a label.
+
+    Args:
+        text: the text.
+        label: as the document writes it.
+        pointer: of the place in the document that names it.
+
+    Raises:
+        Unfit: the charset does not have all characters of the text.
+        DocumentError: the charset cannot be sent.
+    """
+    codec = sendable(label)
+    if codec is None:
+        raise unsendable(label, pointer)
+    try:
+        content = text.encode(codec)
+    except UnicodeEncodeError:
+        raise Unfit(f"string of characters that {label} has", value=text) from None
+    if codec != "utf-8" and content.decode(codec, "replace") != text:  # some codecs encode ¥ as \
+        raise Unfit(f"string of characters that {label} has", value=text)
+    return content
+
+
+def unsendable(label: str, pointer: str) -> DocumentError:
+    """Return the error for a charset that cannot be sent."""
+    return DocumentError(
+        f"the charset {label[:60]!r} cannot be sent: Python has no codec that encodes exactly it; "
+        "declare utf-8, or choose another media type of the document with Options.media_types",
+        pointer=pointer,
+    )
