@@ -55,7 +55,9 @@ def _media_type(body: Body, given: str | None = None) -> str:
 def _json(body: Body, value: Any) -> Written:
     """JSON in UTF-8 (RFC 8259, section 8.1); in ASCII where the media type names another charset."""
     lines = sequence(value, body.media_type)
-    content = dumps(value) if lines is None else lines
+    if lines is not None:
+        return lines, _media_type(body)
+    content = dumps(value)
     charset = charset_of(body.media_type) or "utf-8"
     if charset.lower() != "utf-8" and not content.isascii():
         content = escape_all(content.decode()).encode("ascii")
