@@ -184,3 +184,41 @@ def test_the_caller_may_show_what_is_no_credential() -> None:
     parameter = {"name": "api_key", "in": "query", "schema": {"type": "string"}}
     function = converted(parameter, hidden={"api_key": False}).functions[0]
     assert list(function.parameters["properties"]["query"]["properties"]) == ["api_key"]
+
+
+#: Names that are credentials in any document (rule R7), in the words that they are made of.
+WORDS = [
+    "api key", "x api key", "access token", "auth token", "x auth token", "client secret", "subscription key",
+    "ocp apim subscription key", "oauth token", "x amz credential", "x amz security token", "x amz signature",
+]  # fmt: skip
+
+#: Names that only resemble them, and that a model has to fill in.
+ORDINARY = [
+    "key", "token", "secret", "password", "api", "apiKeyId", "api-key-name", "access", "accessTokens", "auth",
+    "next_token", "page-token", "client", "clientId", "subscription", "signature", "credential", "x", "oauth",
+]  # fmt: skip
+
+
+def spellings(words: str) -> list[str]:
+    """A name as people write it: with any separator, in any letter case."""
+    parts = words.split()
+    camel = parts[0] + "".join(part.capitalize() for part in parts[1:])
+    joined = ["_".join(parts), "-".join(parts), "".join(parts), ".".join(parts), camel]
+    return [*joined, "-".join(map(str.capitalize, parts)), "_".join(parts).upper()]
+
+
+@pytest.mark.parametrize("where", ["query", "header", "cookie"])
+@pytest.mark.parametrize("words", WORDS)
+def test_each_name_of_a_credential_hides_it(words: str, where: str) -> None:
+    """T9, R7: each name of the list hides a parameter, in every spelling and place."""
+    for name in spellings(words):
+        function = converted({"name": name, "in": where, "schema": {"type": "string"}}).functions[0]
+        assert function.route.keys == (), name
+        assert any(repr(name) in note.text for note in function.notes)
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_ordinary_names_hide_nothing(name: str) -> None:
+    """R7: a name that only resembles a credential's is a parameter like any other."""
+    function = converted({"name": name, "in": "query", "schema": {"type": "string"}}).functions[0]
+    assert list(function.parameters["properties"]["query"]["properties"]) == [name]

@@ -1,7 +1,9 @@
 """T15: a pattern that a document brings must not keep the process busy."""
 
+from collections import Counter
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from tests.effort import ends
 
@@ -133,3 +135,27 @@ def test_what_is_not_enforced_is_said() -> None:
     validator = Validator({"pattern": pattern})
     assert validator.is_valid("b")
     assert validator.unchecked == (pattern,)
+
+
+def test_a_pattern_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """T15: however many schemas hold a pattern, and in whatever order, it is compiled alone a bounded number of times.
+
+    To find out that a pattern is too large takes the engine longer than any other thing that a document can ask for.
+    """
+    genuine = jsonschema_rs.Draft202012Validator
+    built: Counter[str] = Counter()
+
+    def counted(schema: Any, *given: Any, **options: Any) -> Any:
+        if schema.keys() == {"pattern"}:
+            built[schema["pattern"]] += 1
+        return genuine(schema, *given, **options)
+
+    monkeypatch.setattr(jsonschema_rs, "Draft202012Validator", counted)
+    kinds = [r"^once{}$", r"^(?=once{})x$", r"^(\p{{L}}{{1,99}}once{}){{1,99}}$", r"once{}(?<a"]
+    patterns = [kind.format(index) for kind in kinds for index in range(40)]
+    for _ in range(3):
+        for pattern in patterns:
+            validator = Validator({"properties": {"a": {"pattern": pattern}}})
+            validator.validate({"a": "x"})
+    assert len(built) >= 80
+    assert max(built.values()) <= 2, built.most_common(3)

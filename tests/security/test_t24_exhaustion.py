@@ -10,11 +10,13 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import httpcore
 import pytest
 
 from specfn.errors import TransportError
 from specfn.http import send
 from specfn.http.connection import Connection
+from specfn.http.network import Exchange
 
 
 def awaited(function: Any, given: Any, connection: Connection) -> Any:
@@ -166,3 +168,31 @@ def test_small_members_without_end(call: Callable[..., Any], make: Any, loopback
     loopback.respond = lambda _: itertools.chain([head], itertools.repeat(chunk))
     with pytest.raises(TransportError, match="not done within"):
         call(make(), {}, Connection(base_url=loopback.url, timeout={"total": 0.5}))
+
+
+#: One interim response of a kibibyte, and the most of them that a response may begin with.
+INTERIM = b"HTTP/1.1 103 Early Hints\r\nX-A: " + b"x" * 989 + b"\r\n\r\n"
+MOST = 256
+
+
+@pytest.mark.parametrize("count", [MOST - 2, MOST + 80])
+def test_heads_are_bounded_together(
+    call: Callable[..., Any], make: Any, loopback: Any, http: Any, count: int
+) -> None:
+    """All heads of a response have 256 KiB: interim ones that are each small are an error beyond it."""
+    loopback.respond = lambda _: INTERIM * count + http(b"{}")
+    assert len(INTERIM) == 1_024
+    connection = Connection(base_url=loopback.url)
+    if count < MOST:
+        assert call(make(), {}, connection).status == 200
+        return
+    with pytest.raises(TransportError):
+        call(make(), {}, connection)
+
+
+def test_the_bound_of_heads_is_exact() -> None:
+    """Of a head that does not end, 256 KiB are taken and not one byte more."""
+    exchange = Exchange()
+    assert len(exchange.arrived(b"x" * 256 * 1_024)) == 256 * 1_024
+    with pytest.raises(httpcore.RemoteProtocolError, match="no end"):
+        exchange.arrived(b"x")
