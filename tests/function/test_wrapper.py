@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.calling.models import Script, said, wished
 
 from specfn import Application, Connection, Options, calling, load
+from specfn.function.wrapper import Names, unwrapped
 from specfn.records import ABSENT
 from specfn.validation.outcome import Failure, Success
 
@@ -144,6 +145,7 @@ def test_what_is_inside_is_repaired_and_explained() -> None:
     assert isinstance(failed, Failure)
     assert [problem.path for problem in failed.errors] == ["$input.query.limit"]
     assert failed.repairs[0].kind == "wrapper"
+    assert "Send the arguments alone." in failed.feedback()
     assert failed.data == {"shop": 7, "query": {"limit": "many"}}
 
 
@@ -207,6 +209,21 @@ def test_a_function_by_position() -> None:
     assert [problem.path for problem in getattr(failed, "errors", ())] == ["$input[0]"]
     other = function.check({"name": "listItems", "arguments": [7]})
     assert "is not this function" in getattr(other, "feedback", str)()
+
+
+def test_a_long_name_is_not_looked_up() -> None:
+    """V7: a name that is longer than any name of a function costs nothing, and is quoted in part."""
+    looked: list[str] = []
+
+    def resolve(text: str) -> str | None:
+        looked.append(text)
+        return POST.name
+
+    wrapped = {"name": "a" * 1_000_000, "arguments": VALID}
+    outcome = unwrapped(wrapped, POST.validate(wrapped), POST.validate, Names(POST.name, resolve))
+    assert looked == []
+    assert isinstance(outcome, Failure)
+    assert all(len(problem.description or "") < 300 for problem in outcome.errors)
 
 
 def test_a_wrapper_costs_a_second_check_and_no_more() -> None:

@@ -9,8 +9,9 @@ from specfn.records import ArgumentProblem, Repair
 from specfn.validation.drawing import tokens_of
 from specfn.validation.outcome import Failure, Success
 
-#: The longest name that is quoted in a description.
-_LONGEST: Final = 80
+#: The longest name that is looked up, and the most characters of one that are quoted in a description.
+_LONGEST: Final = 512
+_QUOTED: Final = 80
 
 
 class Names(NamedTuple):
@@ -42,9 +43,10 @@ def unwrapped(
     """
     if isinstance(outcome, Success) or not _is_wrapper(given):
         return outcome
-    meant = names.resolve(given["name"])
+    called = given["name"]
+    meant = names.resolve(called) if len(called) <= _LONGEST else None
     if meant != names.own:
-        return _of_another(outcome, given["name"], names.own, is_function=meant is not None)
+        return _of_another(outcome, called, names.own, is_function=meant is not None)
     inner = check(given["arguments"])
     if isinstance(inner, Failure) and (inner.fault or _badness(inner) >= _badness(outcome)):
         return outcome
@@ -77,7 +79,7 @@ def _of_another(failure: Failure, called: str, own: str, *, is_function: bool) -
     place = next((each for each in places if each in wrong), None)
     if place is None:
         return failure
-    shown = json.dumps(called[:_LONGEST], ensure_ascii=True)
+    shown = json.dumps(called[:_QUOTED], ensure_ascii=True)
     text = f"{shown} is not this function. Call that one by its own name, or send the arguments of {own} alone."
     errors = tuple(
         replace(each, description=text) if each.path == place and _is_of_wrapper(each) else each

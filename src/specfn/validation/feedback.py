@@ -85,6 +85,8 @@ def _notes(repairs: Sequence[Repair], *, incomplete: bool) -> Iterator[str]:
     """How what is shown differs from what was sent, where that matters."""
     if incomplete:
         yield "The text ended before it was complete, and was closed. Send all of it."
+    if any(repair.kind == "wrapper" for repair in repairs):
+        yield "Sent as a whole call, and shown without it. Send the arguments alone."
     opened = [repair.path for repair in repairs if repair.kind in _OPENED]
     if opened:
         names = ", ".join(path[:100] for path in dict.fromkeys(opened[:_NAMED]))
