@@ -243,6 +243,7 @@ EVERYTHING: dict[str, Any] = {
     "safety": {"a.*": "read"},
     "equals": True,
     "formats": "hint",
+    "one_of": "exactly",
     "coerce_arrays": True,
     "select": {"methods": ["get"], "without": {"tags": ["x"]}},
     "names": {"a.get": "b"},

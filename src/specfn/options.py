@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from specfn.settings import Presence, Safety, Selection, Settings
+from specfn.settings import OneOf, Presence, Safety, Selection, Settings
 
 
 class Options(BaseModel):
@@ -31,6 +31,8 @@ class Options(BaseModel):
         safety: ``read``, ``write`` or ``destructive`` by pattern of names, e.g. for a search by POST.
         equals: refuse properties that an object schema does not declare, also where the document would not.
         formats: assert the formats of strings and numbers, or only show them.
+        one_of: accept a value that fits several alternatives of a ``oneOf`` (``"any"``), or refuse it
+            (``"exactly"``, the meaning of JSON Schema).
         coerce_arrays: whether ``coerce`` and ``check`` may read a scalar as an array of one.
         select: which functions are kept; the others are left out, not errors. A predicate, or a ``Selection``
             (also as a dict): by method, path, tag, name, safety, deprecation.
@@ -60,6 +62,7 @@ class Options(BaseModel):
     safety: Mapping[str, Safety] = {}
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"
+    one_of: OneOf = "any"
     coerce_arrays: bool = False
     select: Callable[[Any], bool] | Selection | None = None
     names: Mapping[str, str] = {}

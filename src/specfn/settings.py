@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 Presence = Literal["include", "required", "omit"]
 Safety = Literal["read", "write", "destructive"]
+OneOf = Literal["any", "exactly"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,7 @@ class Settings(NamedTuple):
     safety: Mapping[str, Safety] = {}
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"
+    one_of: OneOf = "any"
     coerce_arrays: bool = False
     select: Callable[[Any], bool] | Selection | None = None
     names: Mapping[str, str] = {}

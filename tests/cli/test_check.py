@@ -13,6 +13,7 @@ FINE = {
         }
     }
 }
+FINE_RESPONSES = {"200": {"description": "ok"}}
 BROKEN = {"/a": {"get": {"summary": 5}}, "b": {"put": {}}, "/c": {"trace": {}}}
 
 
@@ -44,11 +45,33 @@ def test_what_was_chosen_is_no_fault(specfn: Command, document: Command) -> None
 def test_json_is_that_of_the_contract(specfn: Command, document: Command) -> None:
     """One object: diagnostics, errors, findings with their fields, and counts that add up."""
     report = specfn("check", document(FINE), "--profile", "openai-strict", "--json").data
-    assert list(report) == ["diagnostics", "errors", "findings", "counts"]
+    assert list(report) == ["diagnostics", "errors", "findings", "unions", "counts"]
     assert list(report["findings"][0]) == ["function", "code", "pointer", "reason", "mended"]
     counts = report["counts"]
     assert counts["findings"] == len(report["findings"])
     assert counts["mended"] == sum(finding["mended"] for finding in report["findings"])
+
+
+def test_alternatives_that_may_overlap_are_listed(specfn: Command, document: Command) -> None:
+    """F8: each ``oneOf`` of which a value may fit two alternatives is listed, and is no fault."""
+    schema = {"oneOf": [{"type": "integer"}, {"type": "number"}]}
+    apart = {"oneOf": [{"type": "integer"}, {"type": "string"}]}
+    parameters = [
+        {"name": "both", "in": "query", "schema": schema},
+        {"name": "one", "in": "query", "schema": apart},
+    ]
+    given = document({"/a": {"get": {"parameters": parameters, "responses": FINE_RESPONSES}}})
+    ended = specfn("check", given)
+    assert ended.code == 0
+    assert "union: shown as anyOf: more than one alternative may fit" in ended.out
+    assert "(1 in 1: a_get)" in ended.out
+    report = specfn("check", given, "--json").data
+    [union] = report["unions"]
+    assert (union["function"], union["pointer"]) == (
+        "a_get",
+        "/parameters/properties/query/properties/both",
+    )
+    assert report["counts"]["unions"] == 1
 
 
 def test_strict_asks_the_validator(specfn: Command, document: Command) -> None:

@@ -275,6 +275,8 @@ def test_every_failing_place_appears(value: Any, data: st.DataObject) -> None:
         ('string & Format<"date"> | undefined', "1/2/2024", ". It is written as in 2024-01-31."),
         ('string & Format<"date"> | string & Format<"time">', "x", ""),
         ('string & Format<"zip">', "x", ""),
+        ('string & Format<"date"> & Pattern<"^x">', "2024", ""),
+        ('string & Format<"date"> & MaxLength<5>', "2024-01-02", ""),
         ('string & Format<"date">', 5, ""),
         ("integer", 1.5, ". It must be a whole number."),
         ('number & Type<"int32">', 1.5, ". It must be a whole number."),

@@ -114,21 +114,28 @@ def test_the_verdict_is_that_of_jsonschema(
     root = rooted(schema, named)
     if survey(root).looping:
         return  # jsonschema never returns from these
-    validator, oracle = Validator(root), Draft202012Validator(root)
+    validator, oracle = Validator(root, one_of="exactly"), Draft202012Validator(root)
     for value in some:
         assert validator.is_valid(value) is oracle.is_valid(value)
 
 
 @slow
-@given(schemas, definitions, st.lists(values, min_size=1, max_size=5), st.booleans())
+@given(
+    schemas,
+    definitions,
+    st.lists(values, min_size=1, max_size=5),
+    st.booleans(),
+    st.sampled_from(["any", "exactly"]),
+)
 def test_every_failure_is_explained(
     schema: Any,
     named: dict[str, Any],
     some: list[Any],
     equals: bool,  # noqa: FBT001 - drawn
+    one_of: Any,
 ) -> None:
     """V2, V8: what is not valid has problems, one per place, and each is marked in the feedback."""
-    validator = Validator(rooted(schema, named), equals=equals)
+    validator = Validator(rooted(schema, named), equals=equals, one_of=one_of)
     for value in some:
         outcome = validator.validate(value)
         problems = validator.problems(value)

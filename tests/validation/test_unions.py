@@ -285,11 +285,14 @@ CASES: list[tuple[str, Any, Any, list[tuple[str, str]]]] = [
     ("schema", "value", "wanted"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
 def test_the_branch_that_was_meant(schema: Any, value: Any, wanted: list[tuple[str, str]]) -> None:
-    """V4: the problems are those of the branch meant; where none was, one for the union."""
-    problems = Validator({**schema, "$defs": DEFINITIONS}).problems(value)
+    """V4: the problems are those of the branch meant, in both modes; where none was, one for the union."""
+    root = {**schema, "$defs": DEFINITIONS}
+    exact, loose = (Validator(root, one_of=mode) for mode in ("exactly", "any"))
+    problems = exact.problems(value)
     assert [(problem.path, problem.expected) for problem in problems] == [
         ("$input" + path, expected) for path, expected in wanted
     ]
+    assert loose.problems(value) == (() if loose.is_valid(value) else problems)
 
 
 def test_unknown_and_missing_tags() -> None:
@@ -313,7 +316,9 @@ def test_a_guess_says_that_it_is_one() -> None:
 
 def test_what_fits_too_often_says_so() -> None:
     """A value that fits two branches of a oneOf is told which."""
-    (problem,) = Validator({"oneOf": [INTEGER, {"type": "number"}, STRING]}).problems(3)
+    schema = {"oneOf": [INTEGER, {"type": "number"}, STRING]}
+    (problem,) = Validator(schema, one_of="exactly").problems(3)
+    assert Validator(schema, one_of="any").is_valid(3)
     assert (
         problem.description
         == "It must fit exactly one alternative, but it fits integer and number."

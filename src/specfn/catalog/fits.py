@@ -46,6 +46,7 @@ class Fits:
                 constraint=settings.constraint,
                 recursive=int(settings.recursive),
                 budget=budget,
+                one_of=settings.one_of,
             )
         fitter = self._fitters[profile, budget]
         fit = fitter.fit(function.validator)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _CHOSEN: Final = frozenset({"human", "method"})
 _NUMEROUS: Final = "count"
 
+#: The kind of edit that names alternatives that may overlap.
+_UNION: Final = "union"
+
 #: How many functions are named beside a reason.
 _NAMED: Final = 3
 
@@ -63,18 +66,26 @@ def _report(application: "Application", profile: str, *, strict: bool) -> JsonOb
         if not finding["mended"] and finding["code"] != _NUMEROUS and not finding["pointer"]
     ]
     wrong = [error for error in errors if error["code"] not in _CHOSEN]
+    unions = [
+        {"function": function.name, "pointer": edit.pointer, "reason": edit.reason}
+        for function in application.functions
+        for edit in function.edits
+        if edit.kind == _UNION
+    ]
     counts = {
         "functions": len(application.functions),
         "diagnostics": len(diagnostics),
         "errors": len(errors),
         "findings": len(findings),
         "mended": sum(finding["mended"] for finding in findings),
+        "unions": len(unions),
         "faults": len(diagnostics) + len(wrong) + len(lost),
     }
     return {
         "diagnostics": diagnostics,
         "errors": errors,
         "findings": findings,
+        "unions": unions,
         "counts": counts,
     }
 
@@ -97,16 +108,23 @@ def _lines(report: JsonObject) -> Iterator[str]:
         place = f"{error['method'].upper()} {error['path']}"
         yield f"{place}: {' '.join(error['reason'].split())} ({error['code']}, at #{error['pointer']})"
     for (mended, code, reason), places in _grouped(report["findings"]).items():
-        names = [*dict.fromkeys(place["function"] for place in places if place["function"])]
-        named = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
-        how = "mended" if mended else "not sent"
-        where = f" ({how}; {len(places):,} in {len(names):,}: {named})" if names else ""
-        yield f"{code}: {reason}{where}"
+        how = "mended; " if mended else "not sent; "
+        yield f"{code}: {reason}{_where(places, how)}"
+    for reason in dict.fromkeys(union["reason"] for union in report["unions"]):
+        places = [union for union in report["unions"] if union["reason"] == reason]
+        yield f"{_UNION}: {reason}{_where(places)}"
     counts = report["counts"]
     yield (
         f"{counts['functions']:,} functions; {counts['diagnostics']:,} diagnostics, {counts['errors']:,} errors, "
         f"{counts['findings']:,} findings, of which {counts['mended']:,} are mended"
     )
+
+
+def _where(places: list[JsonObject], how: str = "") -> str:
+    """Return how often something was found, with the first functions; empty if no function is concerned."""
+    names = [*dict.fromkeys(place["function"] for place in places if place["function"])]
+    named = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+    return f" ({how}{len(places):,} in {len(names):,}: {named})" if names else ""
 
 
 def _grouped(findings: list[JsonObject]) -> dict[tuple[bool, str, str], list[JsonObject]]:

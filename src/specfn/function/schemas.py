@@ -10,6 +10,7 @@ from specfn.schema.bundle import Named
 from specfn.settings import Settings
 
 if TYPE_CHECKING:
+    from specfn.validation.format_hints import Hint
     from specfn.validation.validate import Validator
 
 
@@ -81,6 +82,7 @@ class Schemas:
 
     __slots__ = (
         "_edits",
+        "_hints",
         "_keys",
         "_nullable",
         "_output",
@@ -112,6 +114,7 @@ class Schemas:
         self._promised: Validator | None = None
         self._nullable: frozenset[str] | None = None
         self._edits: tuple[Edit, ...] | None = None
+        self._hints: tuple[Hint, ...] | None = None
 
     def __getstate__(self) -> tuple[Any, ...]:
         settings = self.settings.portable()
@@ -123,7 +126,7 @@ class Schemas:
             state
         )
         self._root = loads(root)
-        self._source = self._parameters = self._output = self._nullable = None
+        self._source = self._parameters = self._output = self._nullable = self._hints = None
         self._validator = self.checker = self._promised = None
 
     @property
@@ -187,6 +190,16 @@ class Schemas:
                 for edit in rendering.edits
             )
         return self._edits
+
+    @property
+    def hints(self) -> "tuple[Hint, ...]":
+        """The string formats of the arguments that are not asserted because they are only hints (rule V5)."""
+        if self._hints is None:
+            from specfn.validation.format_hints import hints  # noqa: PLC0415  # for who asks
+
+            is_asserted = self.settings.formats == "assert"
+            self._hints = tuple(hints(self.root)) if is_asserted else ()
+        return self._hints
 
     @property
     def validator(self) -> "Validator":
@@ -255,9 +268,9 @@ def validator_of(schema: Any, settings: Settings, *, equals: bool = False) -> "V
 
     Args:
         schema: what it checks against.
-        settings: whether formats are asserted.
+        settings: whether formats are asserted, and how ``oneOf`` is enforced.
         equals: whether undeclared properties are refused everywhere.
     """
     from specfn.validation.validate import Validator  # noqa: PLC0415  # a third of the import time
 
-    return Validator(schema, formats=settings.formats, equals=equals)
+    return Validator(schema, formats=settings.formats, equals=equals, one_of=settings.one_of)

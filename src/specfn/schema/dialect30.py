@@ -59,11 +59,11 @@ class Draft30(Drafter):
         """A component's place; one with nothing below it is shown wherever it is used."""
         name = self._definitions.name_of(node["$ref"])
         target = None if name is None else self._definitions[name]
-        if target.__class__ is dict:
-            target = collapsed(target)
-        if name is None or not is_leaf(target):
+        if name is None or not is_leaf(collapsed(target) if target.__class__ is dict else target):
             return self._place(node)
-        content = self._schema(target) if isinstance(target, dict) else boolean(target)
+        content = (
+            self._schema(self._collapsed(target)) if isinstance(target, dict) else boolean(target)
+        )
         assert isinstance(content, dict)
         return {**content, **self._annotations(node)}
 

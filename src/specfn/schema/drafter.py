@@ -11,6 +11,7 @@ from specfn.schema.admits import admits
 from specfn.schema.annotations import example, words
 from specfn.schema.body import Body, boolean, shown
 from specfn.schema.bundle import Named
+from specfn.schema.exclusive import are_exclusive
 from specfn.schema.merge import CONTRADICTION, NEVER
 from specfn.schema.nodes import MORE, collapsed, is_common, is_piece, is_word
 from specfn.schema.piece import Draft, Form, Hole, form, hole
@@ -24,6 +25,11 @@ _TOLD = 5
 
 #: Keywords whose values are names of something.
 _WORDS = frozenset({"contentEncoding", "contentMediaType", "format"})
+
+#: The alternatives of a ``oneOf`` that are not provably apart, without and with a discriminator (rule F8).
+OVERLAP = "shown as anyOf: more than one alternative may fit"
+_ENFORCED = f"{OVERLAP}, and Options.one_of says whether validation accepts that"
+_TAGGED = f"{OVERLAP}; the tag decides, and validation accepts exactly one"
 
 _SHORT = frozenset({bool, int, float, type(None)})
 _UNSEEN = "characters that a reader cannot see"
@@ -58,7 +64,7 @@ class Drafter(ABC):
         if not isinstance(node, dict):
             draft = boolean(node)
         else:
-            draft = self._place(node) if "$ref" in node else self._schema(collapsed(node))
+            draft = self._place(node) if "$ref" in node else self._schema(self._collapsed(node))
         return form(draft, tuple(self._edits), has_long=self._has_long)
 
     @abstractmethod
@@ -97,8 +103,25 @@ class Drafter(ABC):
         if "$ref" in node:
             return self._reference(node)
         if "anyOf" in node or "oneOf" in node:
-            node = collapsed(node)
+            return self._at_union(node)
         return self._hole(id(node), node, {}) if is_piece(node) else self._schema(node)
+
+    def _at_union(self, node: JsonObject) -> Draft:
+        whole = collapsed(node)
+        if is_piece(whole):
+            return self._hole(id(whole), whole, {})
+        return self._schema(self._collapsed(node))
+
+    def _collapsed(self, node: JsonObject) -> JsonObject:
+        """Return a schema with a union of constants as one enum, after an edit for alternatives that overlap."""
+        if "oneOf" in node:
+            self._overlap(node)
+        return collapsed(node)
+
+    def _overlap(self, node: JsonObject) -> None:
+        """Record a ``oneOf`` whose alternatives are not provably apart."""
+        if not are_exclusive(self._definitions, node["oneOf"]):
+            self._edit("union", _TAGGED if "discriminator" in node else _ENFORCED)
 
     def _reference(self, node: JsonObject) -> Draft:
         return self._place(node)

@@ -18,6 +18,7 @@ from specfn.schema.placing import placed
 from specfn.schema.profile import Profile
 from specfn.schema.refusals import refusals
 from specfn.schema.shown import Path, inlined, renamed, scalars, tidied, trimmed, without
+from specfn.settings import OneOf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,7 @@ class Fitter:
         constraint: bool = True,
         recursive: int = 3,
         budget: int | None = None,
+        one_of: OneOf = "any",
     ) -> None:
         """Fit with options as ``specfn.Options`` documents them."""
         self.profile = profile
@@ -63,10 +65,13 @@ class Fitter:
             "recursive": recursive,
             "budget": budget,
         }
+        self._one_of: OneOf = one_of
         self._bundle = Bundle()
         self._names = Names(profile)
         self._renderer = Renderer(
-            self._bundle, dialect=words(profile, strict=profile.strict is not None), **self._options
+            self._bundle,
+            dialect=words(profile, strict=profile.strict is not None, one_of=one_of),
+            **self._options,
         )
         self._fallback: Fitter | None = None
 
@@ -74,7 +79,7 @@ class Fitter:
         """Fit one schema with the ``$defs`` that it needs."""
         definitions = schema.get("$defs", {})
         if not self._bundle.takes(definitions):
-            return Fitter(self.profile, **self._options).fit(schema)
+            return self._another(self.profile).fit(schema)
         root = {key: value for key, value in schema.items() if key != "$defs"}
         rendering = self._renderer.render(root)
         aliases = self._names.aliases(root, definitions)
@@ -96,7 +101,7 @@ class Fitter:
         """The schema as the fallback takes it."""
         if self._fallback is None:
             assert self.profile.fallback is not None
-            self._fallback = Fitter(self.profile.fallback, **self._options)
+            self._fallback = self._another(self.profile.fallback)
         fit = self._fallback.fit(schema)
         return Fit(
             schema=fit.schema,
@@ -106,6 +111,9 @@ class Fitter:
             names=fit.names,
             changes=fit.changes,
         )
+
+    def _another(self, profile: Profile) -> "Fitter":
+        return Fitter(profile, one_of=self._one_of, **self._options)
 
     def _finished(self, rendering: Rendering, aliases: dict[str, str], *, place: bool) -> Fit:
         schema = rendering.schema

@@ -12,6 +12,7 @@ from specfn._json import JsonObject
 from specfn.schema.body import Body, shown
 from specfn.schema.bundle import takes_null
 from specfn.schema.derived import NULL, STRUCTURE, Derived, is_union
+from specfn.schema.drafter import OVERLAP
 from specfn.schema.exclusive import are_exclusive
 from specfn.schema.merge import is_annotation
 from specfn.schema.nodes import (
@@ -29,6 +30,7 @@ from specfn.schema.pieces import Words
 from specfn.schema.profile import Profile
 from specfn.schema.speaker import NOTHING, Speaker
 from specfn.schema.vocabulary import TYPED, UNSPEAKABLE
+from specfn.settings import OneOf
 
 _SCALARS = frozenset({"boolean", "integer", "number", "string"})
 
@@ -40,11 +42,21 @@ _LINES = {"default": "@default", "example": "@example"}
 
 #: What is said of alternatives that may overlap where only one may fit.
 _ONE = "@oneOf exactly one alternative may fit"
+_ENFORCED = {
+    "any": f"{OVERLAP}, and validation accepts that unless a tag decides",
+    "exactly": "that one alternative alone may fit is only described; validation keeps it",
+}
 
 
-def words(profile: Profile, *, strict: bool) -> Words:
-    """The words of a profile; ``strict`` asks for what the provider can enforce."""
-    drafter = partial(Fitted, profile=profile, strict=strict, derived=Derived())
+def words(profile: Profile, *, strict: bool, one_of: OneOf = "any") -> Words:
+    """Return the words of a profile.
+
+    Args:
+        profile: the provider's.
+        strict: whether to ask for what the provider can enforce.
+        one_of: how validation enforces ``oneOf``.
+    """
+    drafter = partial(Fitted, profile=profile, strict=strict, derived=Derived(), one_of=one_of)
     return Words(drafter, shared=profile.refs, null_type=profile.null != "nullable")
 
 
@@ -117,6 +129,9 @@ class Fitted(Speaker):
         return said
 
     # -- one schema -----------------------------------------------------------------------------------
+
+    def _overlap(self, node: JsonObject) -> None:
+        """Leave it to ``_union``, which also says it where the alternatives are rendered in another place."""
 
     def _schema(self, node: JsonObject) -> Draft:
         if "anyOf" in node or "oneOf" in node:
@@ -207,10 +222,9 @@ class Fitted(Speaker):
         if "anyOf" in node and "oneOf" in node:
             self._tell(body, "oneOf", node["oneOf"], "is only described", kind="union")
         elif "oneOf" in node and not are_exclusive(self._definitions, node["oneOf"]):
-            body.lines.append(_ONE)
-            self._edit(
-                "union", "that one alternative alone may fit is only described; validation keeps it"
-            )
+            if self._one_of == "exactly":
+                body.lines.append(_ONE)
+            self._edit("union", _ENFORCED[self._one_of])
         return self._alternatives(branches, body, null=null)
 
     def _alternatives(self, branches: list[Any], body: Body, *, null: bool) -> Draft:

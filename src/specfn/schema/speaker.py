@@ -14,6 +14,7 @@ from specfn.schema.piece import Draft
 from specfn.schema.profile import Profile
 from specfn.schema.text import is_plain
 from specfn.schema.vocabulary import BEYOND, BY_TYPE, CONSTRAINTS, OBJECT, TYPED, UNSPEAKABLE
+from specfn.settings import OneOf
 
 #: Bounds that every value of their type is within.
 _IDLE: Final = (
@@ -43,6 +44,7 @@ class Speaker(Drafter):
         profile: Profile,
         strict: bool,
         derived: Derived,
+        one_of: OneOf,
         constraint: bool,
         bare: bool,
         short: bool,
@@ -52,6 +54,7 @@ class Speaker(Drafter):
         self._profile = profile
         self._strict = strict
         self._derived = derived
+        self._one_of = one_of
 
     def _allows(self, key: str) -> bool:
         return key in self._profile.keywords

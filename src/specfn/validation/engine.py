@@ -189,7 +189,14 @@ def _pointer(prepared: Prepared, place: Sequence[str | int]) -> str:
     """A place in the prepared schema as one in the given schema."""
     if len(place) < 2:
         return ""
-    return prepared.keys[int(place[1])] + join(place[2:])
+    node: Any = prepared.definitions[str(place[1])]
+    tokens: list[str | int] = []
+    for token in place[2:]:
+        origin = prepared.origins.get(id(node))
+        is_renamed = token == "anyOf" and origin is not None and token not in origin  # noqa: S105
+        tokens.append("oneOf" if is_renamed else token)
+        node = node[token]
+    return prepared.keys[int(place[1])] + join(tokens)
 
 
 def _first_line(error: Exception) -> str:

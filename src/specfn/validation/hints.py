@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from specfn.records import ABSENT, ArgumentProblem
+from specfn.validation.formats import has_format
 from specfn.validation.prose import inner
 from specfn.validation.unreadable import UnreadableError
 
@@ -17,7 +18,7 @@ _ONLY_TEXT: Final = re.compile(r"\bstring\b|\bany\b")
 _FORMS: Final[Mapping[str, str]] = {
     "date": "It is written as in 2024-01-31.",
     "date-time": "It is written as in 2024-01-31T09:30:00Z, with the time zone.",
-    "time": "It is written as in 09:30:00Z, with the time zone.",
+    "time": "It is written as in 09:30:00, or 09:30:00Z with the time zone.",
     "duration": "It is written as in P1DT2H, for a day and two hours.",
     "uuid": "It has 32 hexadecimal digits and 4 dashes.",
     "uri": "It is absolute, with a scheme such as https.",
@@ -43,16 +44,18 @@ def hint(problem: ArgumentProblem) -> str | None:
     if type(problem.value) is str and problem.value.lstrip()[:1] in ("{", "["):
         return _of_container(problem.value, problem.expected)
     if type(problem.value) is str:
-        return _of_format(problem.expected)
+        return _of_format(problem.expected, problem.value)
     if type(problem.value) is float and _WHOLE.search(problem.expected):
         return "It must be a whole number."
     return None
 
 
-def _of_format(expected: str) -> str | None:
-    """How the one format is written that a text should have."""
+def _of_format(expected: str, text: str) -> str | None:
+    """Return how the one format is written that a text should have and has not; a pattern decides instead of it."""
     found = _FORMAT.findall(expected)
-    return _FORMS.get(found[0]) if len(found) == 1 else None
+    if len(found) != 1 or found[0] not in _FORMS or "Pattern<" in expected:
+        return None
+    return None if has_format(found[0], text) else _FORMS[found[0]]
 
 
 def _of_container(text: str, expected: str) -> str | None:

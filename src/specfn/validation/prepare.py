@@ -2,11 +2,12 @@
 
 What comes out holds only schema keywords that decide, its definitions numbered:
 
-* numeric formats become bounds, formats that are not asserted go;
+* numeric formats become bounds, formats that are not asserted or only hints go;
 * patterns that are not enforced go, and with them whatever would turn *not enforced* into *refused*: a ``not``
   or ``if`` around them, the *exactly one* of a ``oneOf``;
 * a reference that leads in place back to where it came from is cut: a branch of a union that is the union
   itself adds nothing, and anything else that is itself asks nothing;
+* a ``oneOf`` that may be enforced as ``anyOf`` becomes one;
 * with ``equals``, object schemas that say nothing of additional properties refuse them.
 """
 
@@ -15,11 +16,13 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from specfn._json import JsonObject
+from specfn.settings import OneOf
 from specfn.validation.closing import Closing, closed
+from specfn.validation.format_hints import reason_of
 from specfn.validation.formats import ASSERTED, bound
 from specfn.validation.keywords import ASSERTIONS, IN_PLACE, LIST, MAP, ONE
 from specfn.validation.survey import ROOT, Survey, target_of
-from specfn.validation.widening import Widening
+from specfn.validation.widening import Widening, is_exact
 
 #: The name of a prepared schema, under which parts of it that are compiled apart find its definitions.
 HOME: Final = "specfn:schema"
@@ -56,18 +59,20 @@ class Prepared:
 
 
 class _Variant(NamedTuple):
-    """A definition as one way of use needs it: closed or not, and by which loop it is reached."""
+    """A definition as one way of use needs it: closed or not, exact or not, and by which loop it is reached."""
 
     key: str
     closing: Closing
+    exact: bool
     trail: tuple[str, ...]
 
 
 class _Task(NamedTuple):
-    """A subschema to write into its place."""
+    """A subschema to write into its place; ``exact`` where accepting more would refuse more."""
 
     schema: Any
     closing: Closing
+    exact: bool
     trail: tuple[str, ...]
     into: Any
     at: Any
@@ -78,6 +83,7 @@ def prepare(
     *,
     formats: bool,
     equals: bool,
+    one_of: OneOf = "any",
     refused: frozenset[str] = frozenset(),
     spell: Callable[[str], str] = str,
 ) -> Prepared:
@@ -87,11 +93,12 @@ def prepare(
         surveyed: the schema.
         formats: whether formats are asserted.
         equals: whether objects refuse what they do not declare.
+        one_of: whether a value may fit several branches of a ``oneOf``.
         refused: the patterns that are not enforced.
         spell: how the engine writes the others.
     """
     return _Preparation(surveyed, formats=formats, refused=refused, spell=spell).run(
-        Closing.CLOSE if equals else Closing.NEVER
+        Closing.CLOSE if equals else Closing.NEVER, exact=one_of == "exactly"
     )
 
 
@@ -109,21 +116,23 @@ class _Preparation:
         self._survey = surveyed
         self._spell = spell
         self._formats = formats
-        self._widening = Widening(refused, surveyed.tainted(refused))
+        self._widening = Widening(surveyed, refused)
         self._numbers: dict[_Variant, str] = {}
         self._waiting: list[_Variant] = []
         self._copies = 0
         self._tasks: list[_Task] = []
         self._origins: dict[int, JsonObject] = {}
 
-    def run(self, closing: Closing) -> Prepared:
+    def run(self, closing: Closing, *, exact: bool) -> Prepared:
         definitions: JsonObject = {}
-        root = self._refer(_Variant(ROOT, closing, self._enter(ROOT, ())))
+        root = self._refer(_Variant(ROOT, closing, exact, self._enter(ROOT, ())))
         while self._waiting:
             variant = self._waiting.pop()
             schema = self._survey.definitions[variant.key].schema
             number = self._numbers[variant]
-            self._tasks.append(_Task(schema, variant.closing, variant.trail, definitions, number))
+            self._tasks.append(
+                _Task(schema, variant.closing, variant.exact, variant.trail, definitions, number)
+            )
             while self._tasks:
                 self._write(self._tasks.pop())
         return Prepared(
@@ -151,20 +160,24 @@ class _Preparation:
         node: JsonObject = {}
         task.into[task.at] = node
         self._origins[id(node)] = task.schema
-        schema, closing = closed(self._widening.widen(task.schema), task.closing, self._survey)
+        schema, closing = closed(
+            self._widening.widen(task.schema, exact=task.exact), task.closing, self._survey
+        )
+        around = task._replace(schema=schema, closing=closing)
         for keyword, value in schema.items():
             if keyword in ASSERTIONS:
-                self._assertion(node, keyword, value)
+                self._assertion(node, keyword, value, task.schema)
             elif keyword in ONE or keyword in LIST or keyword in MAP:
-                self._applicator(node, keyword, value, task.trail, closing)
+                self._applicator(node, keyword, value, around)
         if self._formats and isinstance(schema.get("format"), str):
             node.update(bound(schema, schema["format"]))
-        if "$ref" in schema and not self._reference(node, schema["$ref"], task.trail, closing):
+        if "$ref" in schema and not self._reference(node, schema["$ref"], around):
             node["enum"] = []
 
-    def _assertion(self, node: JsonObject, keyword: str, value: Any) -> None:
+    def _assertion(self, node: JsonObject, keyword: str, value: Any, origin: JsonObject) -> None:
         if keyword == "format":
-            if self._formats and isinstance(value, str) and value in ASSERTED:
+            is_text = self._formats and isinstance(value, str) and value in ASSERTED
+            if is_text and reason_of(origin) is None:
                 node[keyword] = value
         elif keyword in {"required", "type"} and isinstance(value, list):
             node[keyword] = _once(value)
@@ -173,46 +186,44 @@ class _Preparation:
         else:
             node[keyword] = value
 
-    def _reference(
-        self, node: JsonObject, value: Any, trail: tuple[str, ...], closing: Closing
-    ) -> bool:
+    def _reference(self, node: JsonObject, value: Any, around: _Task) -> bool:
         """Write a reference; false where nothing can satisfy it: a branch of a union that is the union."""
         if not isinstance(value, str):
             node["$ref"] = value  # the engine says what is wrong with it
             return True
         key = target_of(value, ROOT)
-        if key in trail:
-            return _UNION not in trail[trail.index(key) :]
-        inside = self._enter(key, trail)
+        if key in around.trail:
+            return _UNION not in around.trail[around.trail.index(key) :]
+        inside = self._enter(key, around.trail)
         if inside:
             self._copies += 1
         if self._copies <= _COPIES:
-            node["$ref"] = self._refer(_Variant(key, closing, inside))
+            node["$ref"] = self._refer(_Variant(key, around.closing, around.exact, inside))
         return True
 
-    def _applicator(
-        self, node: JsonObject, keyword: str, value: Any, trail: tuple[str, ...], closing: Closing
-    ) -> None:
-        inner = closing.within(keyword)
+    def _applicator(self, node: JsonObject, keyword: str, value: Any, around: _Task) -> None:
+        inner = around.closing.within(keyword)
+        exact = around.exact or is_exact(around.schema, keyword)
+        trail = around.trail
         if keyword not in IN_PLACE:
             trail = ()
         elif trail and keyword in {"anyOf", "oneOf"}:
             trail = (*trail, _UNION)
         if keyword in ONE:
-            self._tasks.append(_Task(value, inner, trail, node, keyword))
+            self._tasks.append(_Task(value, inner, exact, trail, node, keyword))
             node[keyword] = True  # keeps the place in the order
         elif keyword in LIST and isinstance(value, list):
             schemas = _distinct(value) if keyword in {"allOf", "anyOf"} else value
             node[keyword] = items = [True] * len(schemas)
             self._tasks.extend(
-                _Task(item, inner, trail, items, index) for index, item in enumerate(schemas)
+                _Task(item, inner, exact, trail, items, index) for index, item in enumerate(schemas)
             )
         elif keyword in MAP and isinstance(value, dict):
             if keyword == "patternProperties":
                 value = self._spelled(value)
             node[keyword] = members = dict.fromkeys(value, True)
             self._tasks.extend(
-                _Task(item, inner, trail, members, key) for key, item in value.items()
+                _Task(item, inner, exact, trail, members, key) for key, item in value.items()
             )
         else:
             node[keyword] = value  # likewise

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from specfn.records import ArgumentProblem
 from specfn.schema.describe import Schema
+from specfn.settings import OneOf
 from specfn.validation.chains import depth_limit
 from specfn.validation.engine import Price, compile_whole, judge, price
 from specfn.validation.explain import Explainer, Fault
@@ -47,6 +48,7 @@ class Validator:
         "_full",
         "_light",
         "_noted",
+        "_one_of",
         "schema",
     )
 
@@ -56,6 +58,7 @@ class Validator:
         *,
         formats: Literal["assert", "hint"] = "assert",
         equals: bool = False,
+        one_of: OneOf = "any",
     ) -> None:
         """Take a JSON Schema 2020-12 schema whose references are ``#/$defs/NAME``.
 
@@ -63,10 +66,12 @@ class Validator:
             schema: the schema; it is not copied and must not change.
             formats: whether formats are asserted, or only shown.
             equals: whether object schemas refuse properties that they do not declare.
+            one_of: whether a value may fit several branches of a ``oneOf`` (``any``) or not (``exactly``).
         """
         self.schema: Final = schema
         self._formats: Final = formats
         self._equals: Final = equals
+        self._one_of: Final = one_of
         self._full: _Whole | None = None
         self._accepts: Callable[[Any], bool] | None = None
         self._depth = 0
@@ -74,7 +79,7 @@ class Validator:
         self._noted: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.schema, self._formats, self._equals)
+        return _rebuild, (self.schema, self._formats, self._equals, self._one_of)
 
     @property
     def unchecked(self) -> tuple[str, ...]:
@@ -153,7 +158,9 @@ class Validator:
     def _engine(self) -> "_Whole":
         engine = self._full
         if engine is None:
-            engine = _Whole(survey(self.schema), self._formats, equals=self._equals)
+            engine = _Whole(
+                survey(self.schema), self._formats, equals=self._equals, one_of=self._one_of
+            )
             self._depth = engine.depth
             self._accepts = engine.accepts if engine.price is None else None
             self._full = engine
@@ -188,11 +195,13 @@ class _Whole:
         formats: str,
         *,
         equals: bool,
+        one_of: OneOf,
         dropped: tuple[str, ...] = (),
     ) -> None:
         self._survey = surveyed
         self._formats = formats
         self._equals = equals
+        self._one_of = one_of
         self.refused = refused(surveyed.patterns, judge)
         self._dropped = frozenset((*self.refused, *dropped))
         kept = [pattern for pattern in surveyed.patterns if pattern not in self._dropped]
@@ -204,7 +213,13 @@ class _Whole:
 
     def without(self, patterns: tuple[str, ...]) -> "_Whole":
         """The same without some patterns."""
-        return _Whole(self._survey, self._formats, equals=self._equals, dropped=patterns)
+        return _Whole(
+            self._survey,
+            self._formats,
+            equals=self._equals,
+            one_of=self._one_of,
+            dropped=patterns,
+        )
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """What is wrong with a sound value that is not accepted."""
@@ -222,6 +237,7 @@ class _Whole:
             self._survey,
             formats=self._formats == "assert",
             equals=self._equals,
+            one_of=self._one_of,
             refused=self._dropped,
             spell=respell,
         )
@@ -231,5 +247,6 @@ def _rebuild(
     schema: Schema,
     formats: Literal["assert", "hint"],
     equals: bool,  # noqa: FBT001 - pickle's call
+    one_of: OneOf,
 ) -> Validator:
-    return Validator(schema, formats=formats, equals=equals)
+    return Validator(schema, formats=formats, equals=equals, one_of=one_of)
