@@ -45,7 +45,7 @@ def test_what_was_chosen_is_no_fault(specfn: Command, document: Command) -> None
 def test_json_is_that_of_the_contract(specfn: Command, document: Command) -> None:
     """One object: diagnostics, errors, findings with their fields, and counts that add up."""
     report = specfn("check", document(FINE), "--profile", "openai-strict", "--json").data
-    assert list(report) == ["diagnostics", "errors", "findings", "unions", "counts"]
+    assert list(report) == [*("diagnostics", "examples", "errors", "findings", "unions", "counts")]
     assert list(report["findings"][0]) == ["function", "code", "pointer", "reason", "mended"]
     counts = report["counts"]
     assert counts["findings"] == len(report["findings"])
@@ -78,7 +78,12 @@ def test_strict_asks_the_validator(specfn: Command, document: Command) -> None:
     """``--strict`` adds what openapi-spec-validator finds: here a default that its own schema refuses."""
     node = {"name": "n", "in": "query", "schema": {"type": "integer", "default": "many"}}
     paths = {"/a": {"get": {"parameters": [node], "responses": {"200": {"description": "ok"}}}}}
-    assert specfn("check", document(paths)).code == 0
+    ended = specfn("check", document(paths))
+    assert ended.code == 0
+    assert (
+        'example: its schema refuses the default: expected integer, found "many" '
+        "(at #/paths/~1a/get/parameters/0/schema/default)"
+    ) in ended.out
     ended = specfn("check", document(paths), "--strict")
     assert ended.code == 1
     assert "many" in ended.out

@@ -53,7 +53,7 @@ def bodies(corpus: Path) -> list[Body]:
     found = [
         Body(path.name, application, function)
         for path in sorted((corpus / "dev").glob("*.json"))
-        for application in [load(path, options=Options(formats="hint"))]
+        for application in [load(path, options=Options(formats="hint", one_of="exactly"))]
         for function in application.functions
         if function.route.body is not None and function.route.body.kind == "json"
     ]

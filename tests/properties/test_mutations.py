@@ -19,6 +19,7 @@ from specfn._json import dumps
 from specfn._pointer import join
 from specfn.api import load
 from specfn.application.application import Application
+from specfn.application.examples import example_faults
 from specfn.document.downgrade import downgrade
 from specfn.document.load import read, read_resource
 from specfn.document.normalize import normalize
@@ -191,6 +192,7 @@ def use(application: Application) -> None:
     assert all(str(error) for error in application.errors)
     assert isinstance(application.fingerprint, str)
     assert isinstance(application.diagnostics, tuple)
+    assert all(note.pointer and note.text for note in example_faults(application.raw))
     for function in application:
         assert isinstance(function.parameters, dict)
         assert function.output is None or isinstance(function.output, dict)

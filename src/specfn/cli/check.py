@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from specfn._json import JsonObject, dumps
+from specfn.application.examples import example_faults
 from specfn.cli import output, source
 from specfn.cli.faults import AT_FAULT, DONE
 from specfn.cli.progress import Progress
@@ -41,8 +42,8 @@ _NAMED: Final = 3
 def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
     """Say what is wrong with SPEC, and what a provider would refuse of its functions.
 
-    What specfn mends on the way to the provider is counted and told; the exit code is 1 only for faults of the
-    document and for functions that cannot be sent at all.
+    What specfn mends on the way to the provider is counted and told. The exit code is 1 only for faults of the
+    document and for functions that cannot be sent at all; examples that their schemas refuse are no such faults.
     """
     with Progress() as progress:
         application = source.application(spec, DEFAULT, progress, thorough=True)
@@ -59,6 +60,7 @@ def _report(application: "Application", profile: str, *, strict: bool) -> JsonOb
     """Everything that is shown, as data."""
     findings = [asdict(finding) for finding in application.check(profile)]
     diagnostics = [asdict(note) for note in _diagnostics(application, strict=strict)]
+    refused = [asdict(note) for note in example_faults(application.raw)]
     errors = [asdict(error) for error in application.errors]
     lost = [
         finding
@@ -75,6 +77,7 @@ def _report(application: "Application", profile: str, *, strict: bool) -> JsonOb
     counts = {
         "functions": len(application.functions),
         "diagnostics": len(diagnostics),
+        "examples": len(refused),
         "errors": len(errors),
         "findings": len(findings),
         "mended": sum(finding["mended"] for finding in findings),
@@ -83,6 +86,7 @@ def _report(application: "Application", profile: str, *, strict: bool) -> JsonOb
     }
     return {
         "diagnostics": diagnostics,
+        "examples": refused,
         "errors": errors,
         "findings": findings,
         "unions": unions,
@@ -104,6 +108,8 @@ def _diagnostics(application: "Application", *, strict: bool) -> "Iterable[Note]
 def _lines(report: JsonObject) -> Iterator[str]:
     for note in report["diagnostics"]:
         yield f"document: {' '.join(note['text'].split())} (at #{note['pointer']})"
+    for note in report["examples"]:
+        yield f"example: {' '.join(note['text'].split())} (at #{note['pointer']})"
     for error in report["errors"]:
         place = f"{error['method'].upper()} {error['path']}"
         yield f"{place}: {' '.join(error['reason'].split())} ({error['code']}, at #{error['pointer']})"
@@ -116,7 +122,7 @@ def _lines(report: JsonObject) -> Iterator[str]:
     counts = report["counts"]
     yield (
         f"{counts['functions']:,} functions; {counts['diagnostics']:,} diagnostics, {counts['errors']:,} errors, "
-        f"{counts['findings']:,} findings, of which {counts['mended']:,} are mended"
+        f"{counts['examples']:,} refused examples, {counts['findings']:,} findings, of which {counts['mended']:,} are mended"
     )
 
 

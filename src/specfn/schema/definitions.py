@@ -60,9 +60,9 @@ def reachable(definitions: Named, roots: Iterable[Any]) -> dict[str, Any]:
 
 
 class Definitions:
-    """The components of one document in one direction."""
+    """The components of one document in one direction; in none, what belongs to either may stand."""
 
-    def __init__(self, schemas: JsonObject, direction: Direction, family: Family) -> None:
+    def __init__(self, schemas: JsonObject, direction: Direction | None, family: Family) -> None:
         self._schemas = schemas
         self._foreign = Foreign(schemas, direction)
         self._family = family

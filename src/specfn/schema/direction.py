@@ -20,13 +20,15 @@ Relieve = Callable[[str, Collection[str]], str]
 class Foreign:
     """The properties that one direction of a document must not hold."""
 
-    def __init__(self, schemas: JsonObject, direction: Direction) -> None:
+    def __init__(self, schemas: JsonObject, direction: Direction | None) -> None:
         self._schemas = schemas
-        self._flag = _FOREIGN[direction]
+        self._flag = "" if direction is None else _FOREIGN[direction]
         self._known: dict[str, bool] = {}
 
     def properties(self, node: JsonObject) -> list[str]:
         """The properties of a schema that only the other direction may hold."""
+        if not self._flag:
+            return []
         return [
             name
             for name, item in node.get("properties", {}).items()

@@ -1,0 +1,143 @@
+"""The examples and defaults of a document that its own schemas refuse (rule V5)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from specfn._json import JsonObject, dumps
+from specfn.document.examples import Example, examples
+from specfn.document.normalize import normalize, version
+from specfn.errors import DocumentError
+from specfn.records import ABSENT, ArgumentProblem, Note
+from specfn.schema.definitions import Definitions
+from specfn.schema.polymorphism import Family
+from specfn.validation.validate import Validator
+
+#: The component that holds the schemas of all examples; more is added where a document has it.
+_NAME: Final = "(examples)"
+
+#: How many schemas are compiled together: most need the same definitions, but each value is held against all.
+_TOGETHER: Final = 500
+
+#: The most characters of a value in a note.
+_SHOWN: Final = 80
+
+#: The most problems of one example that a note tells.
+_TOLD: Final = 3
+
+
+def example_faults(document: JsonObject) -> Iterator[Note]:
+    """Find the examples and defaults of a raw document that its schemas refuse, in the document's order.
+
+    They belong to no direction: ``readOnly`` and ``writeOnly`` properties may stand in each.
+    """
+    found = list(examples(document))
+    schemas = list(dict.fromkeys(each.schema for each in found))
+    keys = {pointer: str(index) for index, pointer in enumerate(schemas)}
+    judge = _Judge(*_composed(document, schemas))
+    for example in found:
+        text = judge.fault(keys[example.schema], example)
+        if text is not None:
+            yield Note(pointer=example.pointer, text=text)
+
+
+def _composed(document: JsonObject, pointers: Sequence[str]) -> tuple[JsonObject, Definitions]:
+    """Return the composed schemas at places of a raw document, by index, and the definitions that they need."""
+    raw, name = _with_component(document, pointers)
+    schemas = normalize(raw).document["components"]["schemas"]
+    definitions = Definitions(schemas, None, Family(schemas))
+    members = schemas[name]["properties"]
+    return {key: _look(definitions, node) for key, node in members.items()}, definitions
+
+
+def _look(definitions: Definitions, node: Any) -> Any:
+    """Return the composed schema behind a normalized one: a place of a document has no name worth telling."""
+    composed = definitions.compose(node)
+    if isinstance(composed, dict) and composed.keys() == {"$ref"}:
+        name = definitions.name_of(composed["$ref"])
+        return composed if name is None else definitions[name]
+    return composed
+
+
+def _with_component(document: JsonObject, pointers: Sequence[str]) -> tuple[JsonObject, str]:
+    """Return the document with a component that refers to the places, and its name."""
+    members = {str(index): {"$ref": f"#{pointer}"} for index, pointer in enumerate(pointers)}
+    node = {"type": "object", "properties": members}
+    if version(document) == "2.0":
+        definitions, name = _added(document.get("definitions"), node)
+        return {**document, "definitions": definitions}, name
+    components = document.get("components")
+    components = components if isinstance(components, dict) else {}
+    schemas, name = _added(components.get("schemas"), node)
+    return {**document, "components": {**components, "schemas": schemas}}, name
+
+
+def _added(schemas: Any, node: JsonObject) -> tuple[JsonObject, str]:
+    known = schemas if isinstance(schemas, dict) else {}
+    name = _NAME
+    while name in known:
+        name += "'"
+    return {**known, name: node}, name
+
+
+class _Judge:
+    """Decides on examples."""
+
+    def __init__(self, composed: JsonObject, definitions: Definitions) -> None:
+        self._composed = composed
+        self._definitions = definitions
+        self._validators: dict[str, Validator | DocumentError] = {}
+        keys = list(composed)
+        for start in range(0, len(keys), _TOGETHER):
+            self._compile(keys[start : start + _TOGETHER])
+
+    def _compile(self, keys: list[str]) -> None:
+        """Compile the schemas of some keys, in halves where one of them is none."""
+        properties = {key: self._composed[key] for key in keys}
+        schema = {
+            "properties": properties,
+            "$defs": self._definitions.reachable([*properties.values()]),
+        }
+        validator = Validator(schema)
+        try:
+            validator.compile()
+        except DocumentError as error:
+            if len(keys) > 1:
+                half = len(keys) // 2
+                self._compile(keys[:half])
+                self._compile(keys[half:])
+            else:
+                self._validators[keys[0]] = error
+        else:
+            self._validators.update(dict.fromkeys(keys, validator))
+
+    def fault(self, key: str, example: Example) -> str | None:
+        """Return what is wrong with an example; ``None`` if it is valid."""
+        validator = self._validators[key]
+        keyword = "default" if example.pointer.endswith("/default") else "example"
+        if isinstance(validator, DocumentError):
+            return f"the {keyword} cannot be checked: {validator.reason}"
+        value = {key: example.value}
+        if validator.is_valid(value):
+            return None
+        problems = validator.problems(value)
+        told = [_told(problem, f'$input["{key}"]') for problem in problems[:_TOLD]]
+        more = f"; and {len(problems) - _TOLD:,} more" if len(problems) > _TOLD else ""
+        return f"its schema refuses the {keyword}: {'; '.join(told)}{more}"
+
+
+def _told(problem: ArgumentProblem, root: str) -> str:
+    """Return one problem of an example, with the place within it."""
+    place = problem.path.removeprefix(root)
+    at = f"at {place}: " if place else ""
+    if problem.expected == "undefined":
+        return f"{at}{problem.description or 'nothing may stand here.'}".rstrip(".")
+    found = "but it is missing" if problem.value is ABSENT else f"found {_short(problem.value)}"
+    return f"{at}expected {problem.expected.removesuffix(' | undefined')}, {found}"
+
+
+def _short(value: Any) -> str:
+    try:
+        text = dumps(value).decode()
+    except (TypeError, ValueError):  # an integer too long to be written
+        return type(value).__name__
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
