@@ -240,6 +240,7 @@ EVERYTHING: dict[str, Any] = {
     "hidden": {"a": True, "b": False},
     "media_types": {"*": "text/plain"},
     "references": ["https://example.com"],
+    "max_document_bytes": 1_000,
     "safety": {"a.*": "read"},
     "equals": True,
     "formats": "hint",

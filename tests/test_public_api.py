@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 import specfn
+from specfn.records import ArgumentProblem
 
 #: The names of the contract that exist.
 NAMES = (
     "Application Connection Failure Function InvocationConfig Options Result Success aexecute apropagate calling "
-    "choice connectors downgrade errors execute human load loads merge normalize propagate request"
+    "choice connectors downgrade errors execute human load loads merge normalize propagate request "
+    "ArgumentError DocumentError HTTPStatusError LimitError ResponseError SpecfnError TransportError "
+    "UnknownFunctionError UsageError"
 ).split()
 
 #: What a type checker must know of each of some names.
@@ -22,6 +25,8 @@ reveal_type(specfn.load("x").functions)
 reveal_type(specfn.loads("x")["y"].validate(0))
 reveal_type(specfn.normalize({}))
 reveal_type(specfn.errors.DocumentError("x").pointer)
+reveal_type(specfn.DocumentError("x").reason)
+reveal_type(specfn.load("https://h", headers={"X": "y"}, auth=("u", "p")))
 reveal_type(specfn.execute)
 specfn.Nope
 from specfn import Missing
@@ -29,9 +34,26 @@ from specfn import Missing
 
 
 def test_the_door_is_small_and_sorted() -> None:
-    """At most 25 names, in code point order, and those of the contract."""
+    """At most 34 names, in code point order, and those of the contract."""
     assert specfn.__all__ == sorted(NAMES)
-    assert len(specfn.__all__) <= 25
+    assert len(specfn.__all__) <= 34
+
+
+def test_every_error_is_there() -> None:
+    """The base of all errors and every class below it are names of the package."""
+    classes = [specfn.SpecfnError]
+    for each in classes:
+        classes += [kind for kind in each.__subclasses__() if kind.__module__ == "specfn.errors"]
+    assert {kind.__name__ for kind in classes} == {name for name in NAMES if name.endswith("Error")}
+    assert all(getattr(specfn, kind.__name__) is kind for kind in classes)
+
+
+def test_an_error_of_a_response_holds_all_of_it() -> None:
+    """``ResponseError`` is made of the result and of every problem."""
+    result = specfn.Result(status=200, data=[])
+    error = specfn.ResponseError(result, [ArgumentProblem(path="$output", expected="object")])
+    assert error.result is result
+    assert [problem.path for problem in error.problems] == ["$output"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -14,6 +14,17 @@ if TYPE_CHECKING:
     from specfn.calling import choice
     from specfn.calling.config import InvocationConfig
     from specfn.document.downgrade import downgrade
+    from specfn.errors import (
+        ArgumentError,
+        DocumentError,
+        HTTPStatusError,
+        LimitError,
+        ResponseError,
+        SpecfnError,
+        TransportError,
+        UnknownFunctionError,
+        UsageError,
+    )
     from specfn.function.function import Function
     from specfn.function.merge import merge
     from specfn.http.connection import Connection
@@ -25,13 +36,22 @@ if TYPE_CHECKING:
 else:
     _HOMES = {
         "Application": "specfn.application.application",
+        "ArgumentError": "specfn.errors",
         "Connection": "specfn.http.connection",
+        "DocumentError": "specfn.errors",
         "Failure": "specfn.validation.outcome",
         "Function": "specfn.function.function",
+        "HTTPStatusError": "specfn.errors",
         "InvocationConfig": "specfn.calling.config",
+        "LimitError": "specfn.errors",
         "Options": "specfn.options",
+        "ResponseError": "specfn.errors",
         "Result": "specfn.http.response",
+        "SpecfnError": "specfn.errors",
         "Success": "specfn.validation.outcome",
+        "TransportError": "specfn.errors",
+        "UnknownFunctionError": "specfn.errors",
+        "UsageError": "specfn.errors",
         "aexecute": "specfn.http.send",
         "apropagate": "specfn.http.send",
         "calling": "specfn.calling",
@@ -70,13 +90,22 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Application",
+    "ArgumentError",
     "Connection",
+    "DocumentError",
     "Failure",
     "Function",
+    "HTTPStatusError",
     "InvocationConfig",
+    "LimitError",
     "Options",
+    "ResponseError",
     "Result",
+    "SpecfnError",
     "Success",
+    "TransportError",
+    "UnknownFunctionError",
+    "UsageError",
     "aexecute",
     "apropagate",
     "calling",

@@ -1,6 +1,6 @@
 """Any source to an application in one call."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,11 +10,14 @@ from specfn.application.application import Application
 from specfn.application.compose import compose
 from specfn.document import load as loading
 from specfn.document import normalize as normalizing
+from specfn.document.login import Login
 from specfn.errors import DocumentError, UsageError
 from specfn.records import Note
 from specfn.settings import DEFAULT, Settings
 
 if TYPE_CHECKING:
+    import httpx
+
     from specfn.options import Options
 
 Check = Literal["lenient", "strict"]
@@ -26,6 +29,8 @@ def load(
     options: "Options | None" = None,
     check: Check = "lenient",
     expect: str | Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+    auth: "httpx.Auth | tuple[str, str] | None" = None,
 ) -> Application:
     """Turn an OpenAPI or Swagger document into functions that a language model can call.
 
@@ -37,11 +42,15 @@ def load(
         expect: what was reviewed: the text of ``Application.lock()`` or ``Application.fingerprints``, and what
             changed since is told; or ``Application.fingerprint``, which can only tell that something did.
             Fingerprints depend on the options, too.
+        headers: headers for a document behind a login, e.g. ``{"Authorization": "Bearer ..."}``. They are sent to the
+            origin of the URL only: to no other origin that it redirects to, or that the document refers to.
+        auth: likewise, user and password or an ``httpx.Auth``.
 
     Raises:
         DocumentError: the source is no document of a known version; or it is refused by ``check`` or
             ``expect``.
-        UsageError: ``check`` or ``options`` are none, or an option names what the document does not have.
+        UsageError: an argument is not what it must be, an option names what the document does not have, or there
+            are headers for a source that is no URL, or for one of plain http.
         TransportError: the server of a URL did not answer.
     """
     if check not in ("lenient", "strict"):
@@ -49,7 +58,25 @@ def load(
     if options is not None and not hasattr(options, "settings"):
         raise UsageError(f"options is a specfn.Options, not {type(options).__name__}")
     settings = DEFAULT if options is None else options.settings()
-    return convert(source, settings, check=check, expect=expect)
+    login = _login(source, headers, auth)
+    return convert(source, settings, check=check, expect=expect, login=login)
+
+
+def _login(
+    source: Any,
+    headers: Mapping[str, str] | None,
+    auth: "httpx.Auth | tuple[str, str] | None",
+) -> Login | None:
+    """Return what the caller sends with a URL, checked.
+
+    Raises:
+        UsageError: it cannot be sent, or must not be sent there.
+    """
+    if not headers and auth is None:
+        return None
+    from specfn.http.login import checked  # noqa: PLC0415  # 150 ms that few callers pay
+
+    return checked(source, headers or {}, auth)
 
 
 def loads(
@@ -70,6 +97,7 @@ def convert(
     *,
     check: Check = "lenient",
     expect: str | Mapping[str, Any] | None = None,
+    login: Login | None = None,
     progress: loading.Progress | None = None,
     thorough: bool = False,
 ) -> Application:
@@ -80,6 +108,7 @@ def convert(
         settings: the caller's options.
         check: as ``load``.
         expect: as ``load``.
+        login: what to send to the origin of a URL.
         progress: told how much of a URL has arrived.
         thorough: look at a large text as ``strict`` does.
     """
@@ -87,10 +116,12 @@ def convert(
         found = loading.read(
             source,
             references=settings.references,
+            limit=settings.max_document_bytes,
+            login=login,
             progress=progress,
             thorough=thorough or check == "strict",
         )
-        document, problems = _whole(found, settings.references)
+        document, problems = _whole(found, settings, login)
         if check == "strict":
             _refuse_faulty(document, found)
         # Other documents are read for their parts; whether those share anything is not asked.
@@ -109,14 +140,15 @@ def convert(
 
 
 def _whole(
-    found: loading.Source, references: str | Collection[str]
+    found: loading.Source, settings: Settings, login: Login | None
 ) -> tuple[JsonObject, tuple[Note, ...]]:
-    """The document with those that it refers to, and why some of them are not in it (rule N4)."""
-    if references == "internal":
+    """Return the document with those that it refers to, and why some of them are not in it (rule N4)."""
+    if settings.references == "internal":
         return found.document, ()
     from specfn.document.references import bundle  # noqa: PLC0415  # most documents are one file
 
-    return bundle(found, references)
+    limit = settings.max_document_bytes
+    return bundle(found, settings.references, limit=limit, login=login)
 
 
 def normalize(document: JsonObject) -> JsonObject:

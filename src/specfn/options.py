@@ -28,6 +28,8 @@ class Options(BaseModel):
         media_types: a documented media type to use for the body, by pattern of names (``"*"`` for all).
         references: ``"internal"``, the directory that references to other files may stay in, or the
             origins that they may be fetched from.
+        max_document_bytes: the most bytes of a document from a file or a URL, unpacked. Other documents that it
+            refers to are bounded by it together, and by 64 MiB.
         safety: ``read``, ``write`` or ``destructive`` by pattern of names, e.g. for a search by POST.
         equals: refuse properties that an object schema does not declare, also where the document would not.
         formats: assert the formats of strings and numbers, or only show them.
@@ -59,6 +61,7 @@ class Options(BaseModel):
     hidden: Mapping[str, bool] = {}
     media_types: Mapping[str, str] = {}
     references: str | tuple[str, ...] = "internal"
+    max_document_bytes: Annotated[int, Field(ge=1)] = 256 * 1024 * 1024
     safety: Mapping[str, Safety] = {}
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"

@@ -56,6 +56,7 @@ class Settings(NamedTuple):
     hidden: Mapping[str, bool] = {}
     media_types: Mapping[str, str] = {}
     references: str | tuple[str, ...] = "internal"
+    max_document_bytes: int = 256 * 1024 * 1024
     safety: Mapping[str, Safety] = {}
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"

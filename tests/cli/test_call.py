@@ -51,9 +51,9 @@ def pets(document: Any) -> Path:
 
 @pytest.fixture
 def server() -> Iterator[Any]:
-    from tests.http.conftest import _listen, http_answer  # noqa: PLC0415  # a server, not its fixtures
+    from tests.http.conftest import http_answer, listen  # noqa: PLC0415  # a server, not its fixtures
 
-    listening, stop = _listen()
+    listening, stop = listen()
     listening.respond = lambda _: http_answer(b'{"id": 1, "name": "Rex\\u001b[31m"}')
     yield listening
     stop()

@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from specfn._json import dumps
+from specfn.api import load
 from specfn.document import load as module
-from specfn.document.load import Source, fetch, origin_of, read, read_file, read_resource, read_text
+from specfn.document.load import Source, origin_of, read, read_file, read_resource, read_text
 from specfn.errors import DocumentError, SpecfnError, TransportError, UsageError
+from specfn.options import Options
 
 JSON = b'{"openapi": "3.1.0", "paths": {}}'
 YAML = b"openapi: 3.1.0\npaths: {}\n"
@@ -296,17 +299,16 @@ FAULTS: list[tuple[str, Answer, type[SpecfnError], str]] = [
 )
 def test_faults_of_a_server_are_said(
     server: Server,
-    monkeypatch: pytest.MonkeyPatch,
     name: str,
     answer: Answer,
     kind: type[SpecfnError],
     reason: str,
 ) -> None:
     """T7, T11: what a server does wrong is an error of ours, without the URL's user, password and query."""
-    monkeypatch.setattr(fetch, "__kwdefaults__", {**fetch.__kwdefaults__, "limit": 1_000_000})
     server.answers[f"/{name}"] = answer
+    url = f"http://{SECRET}:{SECRET}@{server.url[7:]}/{name}?key={SECRET}#{SECRET}"
     with pytest.raises(kind, match=reason) as caught:
-        read(f"http://{SECRET}:{SECRET}@{server.url[7:]}/{name}?key={SECRET}#{SECRET}")
+        read(url, limit=1_000_000)
     error: BaseException | None = caught.value
     while error is not None:
         assert SECRET not in f"{error} {error!r}"
@@ -396,3 +398,27 @@ def test_what_is_nearly_a_url_is_not_shown(text: str) -> None:
     with pytest.raises(DocumentError) as caught:
         read(text)
     assert "pw" not in str(caught.value)
+
+
+def test_the_size_of_a_document_is_the_callers_to_set(server: Server, tmp_path: Path) -> None:
+    """A file, and what a URL gives, is bounded by an option; a text is there already."""
+    path = tmp_path / "api.json"
+    path.write_bytes(JSON)
+    exact, less = (Options(max_document_bytes=len(JSON) - part) for part in (0, 1))
+    for source in (str(path), f"{server.url}/api.json"):
+        assert load(source, options=exact).document
+        with pytest.raises(DocumentError, match=f"larger than {len(JSON) - 1} bytes"):
+            load(source, options=less)
+    assert load(JSON, options=less).document
+
+
+@pytest.mark.parametrize(("limit", "functions"), [(300, 1), (150, 0)])
+def test_other_documents_are_bounded_by_the_same_option(
+    tmp_path: Path, limit: int, functions: int
+) -> None:
+    """What a document refers to must fit as well, or the operations that need it are errors."""
+    root = dumps({**DOCUMENT, "paths": {"/x": {"$ref": "more.json"}}})
+    (tmp_path / "api.json").write_bytes(root)
+    (tmp_path / "more.json").write_bytes(b'{"get": {}}' + b" " * 200)
+    options = Options(references=str(tmp_path), max_document_bytes=limit)
+    assert len(load(tmp_path / "api.json", options=options).functions) == functions

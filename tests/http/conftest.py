@@ -199,7 +199,7 @@ def _serve(server: Loopback, connection: socket.socket) -> None:
                 return
 
 
-def _listen() -> tuple[Loopback, Callable[[], None]]:
+def listen() -> tuple[Loopback, Callable[[], None]]:
     listener = socket.create_server(("127.0.0.1", 0))
     server = Loopback(f"http://127.0.0.1:{listener.getsockname()[1]}")
     threads: list[threading.Thread] = []
@@ -227,7 +227,7 @@ def _listen() -> tuple[Loopback, Callable[[], None]]:
 
 @pytest.fixture
 def loopback() -> Iterator[Loopback]:
-    server, stop = _listen()
+    server, stop = listen()
     yield server
     stop()
 
@@ -235,7 +235,7 @@ def loopback() -> Iterator[Loopback]:
 @pytest.fixture
 def other() -> Iterator[Loopback]:
     """A second server: another origin, which must not hear what the first may."""
-    server, stop = _listen()
+    server, stop = listen()
     yield server
     stop()
 

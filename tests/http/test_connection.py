@@ -1,5 +1,7 @@
 """What a caller writes about a connection: checked, and never shown."""
 
+import copy
+import pickle
 from functools import partial
 from typing import Any
 
@@ -7,7 +9,8 @@ import httpx
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from specfn.http.connection import Connection, Timeout
+from specfn.errors import UsageError
+from specfn.http.connection import Connection, Timeout, reveal
 
 CANARY = "canary-5d1f"
 
@@ -122,3 +125,43 @@ def test_a_time_that_is_none(given: Any) -> None:
     """There is no call without an end."""
     with pytest.raises(ValidationError):
         Connection(timeout=given)
+
+
+@pytest.mark.parametrize("fields", COVERED)
+def test_secrets_are_pickled_only_if_asked(fields: dict[str, Any]) -> None:
+    """What may be secret is in no pickle, unless the caller says so; the error names the fields, and how to ask."""
+    connection = Connection(base_url="https://h", **fields)
+    with pytest.raises(UsageError, match=rf"{next(iter(fields))} .*pickle_secrets=True") as caught:
+        pickle.dumps(connection)
+    assert CANARY not in str(caught.value)
+    stored = pickle.dumps(connection.model_copy(update={"pickle_secrets": True}))
+    assert CANARY.encode() in stored
+    again = pickle.loads(stored)
+    name = next(iter(fields))
+    if not any(isinstance(each, partial) for each in (fields[name], *_values(fields[name]))):
+        assert getattr(again, name) == getattr(connection, name)
+    assert CANARY not in repr(again)
+
+
+def _values(value: Any) -> Any:
+    return value.values() if isinstance(value, dict) else ()
+
+
+def test_a_client_is_a_secret_to_pickle() -> None:
+    """A client of the caller's may hold anything."""
+    with httpx.Client(auth=("u", CANARY)) as client, pytest.raises(UsageError, match="client"):
+        pickle.dumps(Connection(base_url="https://h", client=client))
+
+
+def test_what_holds_no_secret_is_pickled() -> None:
+    """A connection without credentials is an ordinary record."""
+    connection = Connection(base_url="https://h", timeout=3, origins=("https://i",), retries=2)
+    assert pickle.loads(pickle.dumps(connection)) == connection
+
+
+def test_copies_need_no_permission() -> None:
+    """A copy stays in the process, so it holds what the original holds."""
+    connection = Connection(base_url="https://h", credentials={"key": CANARY})
+    for copied in (copy.copy(connection), copy.deepcopy(connection), connection.model_copy()):
+        assert copied == connection
+        assert reveal(copied.credentials["key"]) == CANARY

@@ -12,7 +12,10 @@ from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
+from tests.http.conftest import operation
 
 from specfn.api import load
 from specfn.application.application import Application
@@ -33,6 +36,18 @@ from specfn.http.connection import Connection
 from specfn.http.request import request
 
 CANARY = "canary-77aa"
+
+#: Headers that every request has, and that a caller may set.
+USUAL = (
+    "User-Agent",
+    "Accept",
+    "Accept-Encoding",
+    "Content-Type",
+    "Authorization",
+    "Host",
+    "Cookie",
+)
+
 SCHEMES = {
     "bearer": {"type": "http", "scheme": "bearer"},
     "basic": {"type": "http", "scheme": "basic"},
@@ -179,10 +194,38 @@ def test_a_client_of_the_callers_logs_no_query(make: Any, log: Any) -> None:
 
 
 def test_a_request_shows_no_secret(make: Any) -> None:
-    """The repr of a request and of its URL end before the query; headers are covered by httpx."""
+    """The repr of a request and of its URL end before the query, and no value of a header is in a repr."""
     made = request(make("/x", security=ALL, schemes=SCHEMES), {}, secretive("https://h"))
     assert CANARY in str(made.url)
     assert CANARY not in repr(made) + repr(made.url) + repr([made, made.url])
+    assert CANARY in made.headers["x-key"]
+    headers = (made.headers, made.headers.copy())
+    assert "'x-key': '**********'" in repr(headers)
+    assert CANARY not in repr(headers) + str(made.headers) + f"{made.headers}"
+
+
+@given(name=st.text("abcxyz-_0123456789", min_size=1, max_size=20) | st.sampled_from(USUAL))
+def test_no_header_of_the_callers_is_shown(name: str) -> None:
+    """Whatever a header is called, and whoever added it, its value is in no repr of the headers."""
+    seen: list[httpx.Request] = []
+
+    def respond(_: httpx.Request) -> httpx.Response:
+        link = {"Link": '</y>; rel="next"'}
+        return httpx.Response(302 if len(seen) == 1 else 200, headers={"Location": "/x", **link})
+
+    def before(outgoing: httpx.Request) -> None:
+        outgoing.headers["X-Signature"] = CANARY
+        seen.append(outgoing)
+
+    with httpx.Client(transport=httpx.MockTransport(respond)) as client:
+        fields = {"client": client, "before": before, "redirects": "same-origin"}
+        connection = Connection(base_url="https://h", headers={name: CANARY}, **fields)
+        result = send.propagate(operation("/x"), {}, connection)
+    assert len(seen) == 2
+    assert result.next_request is not None
+    assert seen[0].headers[name] == CANARY
+    for each in (*seen, result.next_request):
+        assert CANARY not in repr(each.headers) + str(each.headers)
 
 
 def test_nothing_is_said_when_a_connection_goes(make: Any, loopback: Any, log: Any) -> None:

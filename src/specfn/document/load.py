@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 from specfn._json import JsonObject
+from specfn._url import HiddenQuery, hide_queries_in_log
+from specfn.document.login import Login
 from specfn.document.plain import checked
 from specfn.document.text import parse
 from specfn.errors import DocumentError, TransportError, UsageError
@@ -75,6 +77,8 @@ def read(
     source: str | Path | bytes | JsonObject,
     *,
     references: str | Collection[str] = "internal",
+    limit: int = MAX_BYTES,
+    login: Login | None = None,
     progress: Progress | None = None,
     thorough: bool = False,
 ) -> Source:
@@ -84,6 +88,8 @@ def read(
         source: a path or an ``http(s)`` URL (``str``, ``Path``), the text itself (``bytes``), or the
             document (``dict``).
         references: ``Options.references``; a URL may also redirect to the origins that it lists.
+        limit: the most bytes of a file or of what a URL gives, unpacked.
+        login: what to send to the origin of the URL.
         progress: called with every chunk of a URL that arrives.
         thorough: note keys that stand twice also in JSON texts over 4 MiB.
 
@@ -98,11 +104,11 @@ def read(
         return read_text(source, thorough=thorough)
     if isinstance(source, str) and _URL.match(source):
         origins = () if isinstance(references, str) else references
-        fetched = fetch(source, origins=origins, progress=progress)
+        fetched = fetch(source, limit=limit, origins=origins, login=login, progress=progress)
         return read_text(fetched.content, uri=fetched.uri, thorough=thorough)
     if isinstance(source, str | os.PathLike):
         _check_path(os.fspath(source))
-        return read_text(read_file(source), uri=uri_of(source), thorough=thorough)
+        return read_text(read_file(source, limit=limit), uri=uri_of(source), thorough=thorough)
     raise UsageError(f"expected a path, a URL, bytes or a dict, found {type(source).__name__}")
 
 
@@ -221,6 +227,7 @@ def fetch(
     *,
     limit: int = MAX_BYTES,
     origins: Collection[str] = (),
+    login: Login | None = None,
     progress: Progress | None = None,
 ) -> Fetched:
     """The bytes of a URL.
@@ -231,6 +238,7 @@ def fetch(
         url: an ``http(s)`` URL; its user and password are sent to its own origin only.
         limit: the most bytes to take, unpacked.
         origins: other origins that redirects may lead to.
+        login: what to send to the origin that it names, and nowhere else.
         progress: called with every chunk.
 
     Raises:
@@ -240,7 +248,7 @@ def fetch(
     from concurrent.futures import Future  # noqa: PLC0415  # brings logging, which a file does not need
 
     trusted = frozenset(map(origin_of, origins))
-    download = _Download(url, limit=limit, trusted=trusted, progress=progress)
+    download = _Download(url, limit, trusted, login or Login(), progress)
     future: Future[Fetched] = Future()
 
     def work() -> None:
@@ -260,14 +268,15 @@ def fetch(
 
 
 def _quiet(url: "httpx.URL") -> "httpx.URL":
-    """The URL for a client that writes it into its log: as text, without what may be secret."""
-
-    class Quiet(type(url)):  # type: ignore[misc]  # httpx is not imported before it is needed
-        def __str__(self) -> str:
-            return shown(super().__str__())
-
-    quiet: httpx.URL = Quiet(url)
-    return quiet
+    """Return the URL for a client that writes it into its log, where its query is left out."""
+    if isinstance(url, HiddenQuery):
+        return url
+    hide_queries_in_log()
+    kind = type(
+        "HiddenURL", (HiddenQuery, type(url)), {}
+    )  # httpx is not imported before it is needed
+    hidden: httpx.URL = kind(url)
+    return hidden
 
 
 #: What a failed request means, by the client's class of error; the first that fits.
@@ -281,15 +290,25 @@ _NETWORK_FAULTS: Final[dict[str, tuple[type[Exception], str]]] = {
 }
 
 
+#: What to do about a status, where it is not the address that is wrong.
+_ADVICE: Final = dict.fromkeys((401, 403), "pass what it asks for as headers or auth")
+
+
 class _Download:
     """One download with its redirects; ``cancelled`` ends it at the next chunk."""
 
     def __init__(
-        self, url: str, *, limit: int, trusted: Collection[str | None], progress: Progress | None
+        self,
+        url: str,
+        limit: int,
+        trusted: Collection[str | None],
+        login: Login,
+        progress: Progress | None,
     ) -> None:
         self.url = url
         self.limit = limit
         self.trusted = trusted
+        self.login = login
         self.progress = progress
         self.cancelled = False
 
@@ -313,19 +332,35 @@ class _Download:
         timeout = client_library.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS)
         url = client_library.URL(self.url)
         origin = _origin(url)
-        auth = (url.username, url.password) if url.userinfo else None
+        user = (url.username, url.password) if url.userinfo else None
         with client_library.Client(headers=_HEADERS, timeout=timeout) as client:
             for _ in range(_MAX_REDIRECTS + 1):
                 target = url.copy_with(userinfo=b"", fragment=None)
-                same = _origin(target) == origin
-                request = client.build_request("GET", target)
-                request.url = _quiet(request.url)
-                response = client.send(request, auth=auth if same else None, stream=True)
+                at = _origin(target)
+                login = self.login.for_origin(at, user if at == origin else None)
+                request = client.build_request("GET", target, headers=login.headers)
+                response = self._send(client, request, login)
                 with closing(response):
                     if not response.has_redirect_location:
                         return Fetched(self._content(response), _base(target))
                     url = self._redirected(target, response.headers["location"], origin)
         raise DocumentError(f"{shown(self.url)} redirects more than {_MAX_REDIRECTS} times")
+
+    def _send(self, client: "httpx.Client", request: "httpx.Request", login: Login) -> Any:
+        """Send a request, and what the login asks for after it; the responses before the last are not read."""
+        requests = login.requests(request)
+        following = next(requests)
+        while True:
+            following.url = _quiet(following.url)
+            response = client.send(following, stream=True)
+            try:
+                following = requests.send(response)
+            except StopIteration:
+                return response
+            except BaseException:
+                response.close()
+                raise
+            response.close()
 
     def _redirected(self, url: "httpx.URL", location: str, origin: str) -> "httpx.URL":
         target = url.join(location)
@@ -339,9 +374,8 @@ class _Download:
     def _content(self, response: "httpx.Response") -> bytes:
         where = shown(self.url)
         if not response.is_success:
-            raise DocumentError(
-                f"the server answered {response.status_code} for {where}; check the address"
-            )
+            advice = _ADVICE.get(response.status_code, "check the address")
+            raise DocumentError(f"the server answered {response.status_code} for {where}; {advice}")
         if response.headers.get("content-encoding", "").strip().lower() not in _CODINGS:
             raise DocumentError(f"{where} arrives in a coding other than gzip and deflate")
         length = response.headers.get("content-length", "")

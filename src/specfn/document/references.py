@@ -15,8 +15,9 @@ from urllib.parse import quote, unquote, urljoin
 from specfn._json import JsonObject
 from specfn._pointer import escape, from_fragment, join
 from specfn.document.load import Source
+from specfn.document.login import Login
 from specfn.document.resolve import EMBEDDED
-from specfn.document.shelf import RefusedError, Shelf, canonical
+from specfn.document.shelf import MAX_BYTES, RefusedError, Shelf, canonical
 from specfn.document.sites import Kind, Place, Site, sites
 from specfn.records import Note
 
@@ -50,7 +51,13 @@ def is_external(reference: str) -> bool:
     return bool(reference) and not reference.startswith("#")
 
 
-def bundle(source: Source, references: str | Collection[str]) -> Bundled:
+def bundle(
+    source: Source,
+    references: str | Collection[str],
+    *,
+    limit: int = MAX_BYTES,
+    login: Login | None = None,
+) -> Bundled:
     """Embed the documents that a document refers to.
 
     A reference that may not be followed, or leads nowhere, stays as it is, so that only the operations
@@ -60,13 +67,15 @@ def bundle(source: Source, references: str | Collection[str]) -> Bundled:
     Args:
         source: the raw document; it is not mutated.
         references: ``"internal"``, a directory, or a list of origins (``Options.references``).
+        limit: the most bytes of the other documents together, up to 64 MiB.
+        login: what to send to the origin of the document's URL.
 
     Raises:
         UsageError: ``references`` is none of these.
     """
     if references == "internal":
         return Bundled(document=source.document)
-    shelf = Shelf(source, references)
+    shelf = Shelf(source, references, limit=limit, login=login)
     found = list(sites(source.document, swagger="swagger" in source.document))
     if not any(site.kind and is_external(site.text) for site in found):
         return Bundled(document=source.document)

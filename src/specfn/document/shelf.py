@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from specfn._json import JsonObject
 from specfn.document import load
+from specfn.document.login import Login
 from specfn.errors import DocumentError, TransportError, UsageError
 
 #: How many other documents are read for one document.
@@ -37,9 +38,17 @@ class Shelf:
         documents: what was read, by URI, in the order of reading.
     """
 
-    def __init__(self, root: load.Source, references: str | Collection[str]) -> None:
+    def __init__(
+        self,
+        root: load.Source,
+        references: str | Collection[str],
+        *,
+        limit: int = MAX_BYTES,
+        login: Login | None = None,
+    ) -> None:
         self._root = root
-        self._gate, default_base = _gate(references)
+        self._gate, default_base = _gate(references, login)
+        self._limit = min(limit, MAX_BYTES)
         self.base = root.uri or default_base
         self.documents: dict[str, JsonObject] = {}
         self._refused: dict[str, str] = {}
@@ -71,7 +80,7 @@ class Shelf:
     def _read(self, uri: str) -> JsonObject:
         if len(self.documents) >= MAX_DOCUMENTS:
             raise RefusedError(f"there are more than {MAX_DOCUMENTS} other documents")
-        content = self._gate(uri, MAX_BYTES - self._bytes)
+        content = self._gate(uri, self._limit - self._bytes)
         self._bytes += len(content)
         try:
             document = load.read_text(content).document
@@ -115,10 +124,10 @@ def _count(document: JsonObject, limit: int) -> int:
     return count
 
 
-def _gate(references: str | Collection[str]) -> tuple[Gate, str]:
+def _gate(references: str | Collection[str], login: Login | None) -> tuple[Gate, str]:
     """The gate that the caller's option stands for, and the base of a document that has no URI."""
     if not isinstance(references, str | os.PathLike):
-        return _origins(references), ""
+        return _origins(references, login), ""
     jail = Path(os.path.realpath(references))
     if not jail.is_dir():
         raise UsageError(
@@ -146,7 +155,7 @@ def _directory(jail: Path) -> Gate:
     return read
 
 
-def _origins(references: Collection[str]) -> Gate:
+def _origins(references: Collection[str], login: Login | None) -> Gate:
     """URLs of exactly these origins."""
     allowed = frozenset(map(_origin, references))
 
@@ -155,7 +164,7 @@ def _origins(references: Collection[str]) -> Gate:
             raise RefusedError("its origin is not one that references may be fetched from")
         if "@" in urlsplit(uri).netloc:
             raise RefusedError("it holds a user name")
-        return load.fetch(uri, limit=limit).content
+        return load.fetch(uri, limit=limit, login=login).content
 
     return read
 

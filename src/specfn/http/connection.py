@@ -15,6 +15,7 @@ from pydantic import (
     field_validator,
 )
 
+from specfn.errors import UsageError
 from specfn.http.headers import is_cookie_value, is_token, is_value
 from specfn.http.origin import parse
 from specfn.migrate.reserved import FRAMING
@@ -92,6 +93,18 @@ def _timeout(value: Any) -> Any:
     }
 
 
+def check_header(name: str, value: str) -> None:
+    """Check a header of the caller's.
+
+    Raises:
+        ValueError: it cannot be sent; the text does not show the value.
+    """
+    if not is_token(name) or name.lower() in FRAMING:
+        raise ValueError(f"{name!r} is not a header that can be given")
+    if not is_value(value):
+        raise ValueError(f"the value of the header {name!r} is not one line of text")
+
+
 class Connection(BaseModel):
     """Where an API is, who calls it, and within which limits.
 
@@ -129,6 +142,8 @@ class Connection(BaseModel):
             plain http.
         validate_response: hold successful answers against the document: ``"warn"`` gives a
             ``ResponseWarning``, ``"raise"`` a ``ResponseError`` for what it does not promise.
+        pickle_secrets: allow pickling although the record holds headers, cookies, query values, credentials or
+            hooks. They are in the pickle as plain text.
         before: called with each request before it is sent; may change it or return another.
         after: called with the result; may return another.
     """
@@ -159,6 +174,7 @@ class Connection(BaseModel):
     trust_servers: bool = False
     allow_private: bool = False
     validate_response: Checking = "off"
+    pickle_secrets: bool = False
     before: Callable[[httpx.Request], Any] | None = Field(default=None, exclude=True)
     after: Callable[[Any], Any] | None = Field(default=None, exclude=True)
 
@@ -186,10 +202,7 @@ class Connection(BaseModel):
     @classmethod
     def _check_headers(cls, value: Mapping[str, SecretStr]) -> Mapping[str, SecretStr]:
         for name, secret in value.items():
-            if not is_token(name) or name.lower() in FRAMING:
-                raise ValueError(f"{name!r} is not a header that can be given")
-            if not is_value(reveal(secret)):
-                raise ValueError(f"the value of the header {name!r} is not one line of text")
+            check_header(name, reveal(secret))
         return value
 
     @field_validator("cookies")
@@ -199,6 +212,15 @@ class Connection(BaseModel):
             if not is_token(name) or not is_cookie_value(reveal(secret)):
                 raise ValueError(f"the cookie {name!r} holds characters that a cookie must not")
         return value
+
+    def __getstate__(self) -> dict[Any, Any]:
+        held = [name for name in sorted(_MASKED | _OBJECTS) if getattr(self, name)]
+        if held and not self.pickle_secrets:
+            raise UsageError(
+                f"the connection is not pickled: {', '.join(held)} may hold secrets, which the pickle would show; "
+                "make the connection where it is used, or pass Connection(..., pickle_secrets=True) to allow it"
+            )
+        return super().__getstate__()
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         for name, value in super().__repr_args__():

@@ -1,4 +1,4 @@
-"""Requests that do not show their query, where an API key may stand; and what another made of them keeps."""
+"""Requests that do not show their query and the values of their headers, and what a request after them keeps."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -7,6 +7,7 @@ from urllib.parse import unquote
 import httpx
 
 from specfn._url import HiddenQuery, shown
+from specfn.http.connection import MASK
 
 #: Headers about a body, which go with it.
 OF_CONTENT: Final = frozenset({b"content-length", b"content-type", b"transfer-encoding"})
@@ -20,6 +21,17 @@ class CoveredURL(HiddenQuery, httpx.URL):
 
     def __repr__(self) -> str:
         return f"URL({shown(str(self))!r})"
+
+
+class CoveredHeaders(httpx.Headers):
+    """Headers whose repr masks every value: the client masks those of ``Authorization`` only."""
+
+    def __repr__(self) -> str:
+        return f"Headers({dict.fromkeys(self, MASK)!r})"
+
+    def copy(self) -> httpx.Headers:
+        """Return a copy that masks as well."""
+        return CoveredHeaders(self, encoding=self.encoding)
 
 
 class CoveredRequest(httpx.Request):
@@ -37,7 +49,7 @@ def covered(
     *,
     always: Sequence[str] = (),
 ) -> httpx.Request:
-    """A request that shows its URL without the query.
+    """Return a request that shows its URL without the query, and its headers without values.
 
     The client would write a method of 3.2 in upper case; here it stays as it is.
 
@@ -51,6 +63,7 @@ def covered(
     made = CoveredRequest(method, target, headers=list(headers), content=content)
     made.method = method
     made.url = CoveredURL(target)
+    made.headers = CoveredHeaders(made.headers)
     if always:
         made.extensions = {**made.extensions, _ALWAYS: tuple(always)}
     return made
