@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from specfn.schema.bundle import Bundle
-from specfn.schema.exclusive import are_exclusive
+from specfn.schema.exclusive import are_exclusive, are_tagged
 
 Json = dict[str, Any]
 
@@ -51,3 +51,30 @@ def test_branches_that_exclude_each_other(branches: list[Any], *, expected: bool
     named.takes(NAMED)
     assert are_exclusive(named, branches) is expected
     assert are_exclusive(named, branches[::-1]) is expected
+
+
+#: Branches, and whether each of them requires the property ``kind`` as a constant.
+TAGGED: list[tuple[str, list[Any], bool]] = [
+    ("constants", [tagged("a"), tagged("b")], True),
+    ("constants that are shared", [tagged("a"), tagged("a", "c")], True),
+    ("by reference", [{"$ref": "#/$defs/Alias"}, tagged("dog")], True),
+    ("in a union", [tagged("a"), {"oneOf": [tagged("a"), {"anyOf": [tagged("b")]}]}], True),
+    ("beside null", [tagged("a"), {"type": "null"}], True),
+    ("beside nothing", [tagged("a"), False], True),
+    ("left out", [tagged("a"), tagged("b", required=False)], False),
+    ("open", [tagged("a"), {"type": "object", "required": ["kind"]}], False),
+    ("in one branch of a union", [tagged("a"), {"oneOf": [tagged("a"), STRING]}], False),
+    ("no objects", [{"type": "integer"}, {"type": "number"}], False),
+    ("a loop", [tagged("a"), {"$ref": "#/$defs/Loop"}], False),
+    ("a union that is itself", [{"$ref": "#/$defs/Self"}, tagged("a")], True),
+    ("anything", [{}, tagged("a")], False),
+]
+
+
+@pytest.mark.parametrize(("branches", "expected"), [case[1:] for case in TAGGED], ids=[case[0] for case in TAGGED])  # fmt: skip
+def test_branches_that_require_their_tag(branches: list[Any], *, expected: bool) -> None:
+    """A tag decides where every branch requires it as a constant, by itself or by all branches of its union."""
+    named = Bundle()
+    named.takes({**NAMED, "Self": {"oneOf": [{"$ref": "#/$defs/Self"}, tagged("x")]}})
+    assert are_tagged(named, branches, "kind") is expected
+    assert are_tagged(named, branches[::-1], "kind") is expected

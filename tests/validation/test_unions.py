@@ -352,3 +352,52 @@ def test_more_unions_than_are_opened() -> None:
     assert len(problems) == 25_000
     assert problems[0].path == "$input[0].lives"
     assert problems[-1].path == "$input[24999]"
+
+
+MESSAGES = {
+    "Easy": {
+        "type": "object",
+        "properties": {"type": {"const": "message"}, "content": {"type": ["string", "array"]}},
+        "required": ["type", "content"],
+    },
+    "Item": {
+        "oneOf": [{"$ref": "#/$defs/Input"}, {"$ref": "#/$defs/Call"}],
+        "discriminator": {"propertyName": "type"},
+    },
+    "Input": {
+        "type": "object",
+        "properties": {"type": {"const": "message"}, "content": {"type": "array"}},
+        "required": ["type", "content"],
+    },
+    "Call": {
+        "type": "object",
+        "properties": {"type": {"const": "call"}, "id": INTEGER},
+        "required": ["type", "id"],
+    },
+}
+
+
+def test_a_tag_that_alternatives_share() -> None:
+    """V5: a tag decides between the alternatives that have it and all others; which of them fits does not matter."""
+    union = {
+        "oneOf": [{"$ref": "#/$defs/Easy"}, {"$ref": "#/$defs/Item"}],
+        "discriminator": {"propertyName": "type"},
+        "$defs": MESSAGES,
+    }
+    loose, exact = Validator(union, one_of="any"), Validator(union, one_of="exactly")
+    both = {"type": "message", "content": []}
+    assert (loose.is_valid(both), exact.is_valid(both)) == (True, False)
+    for value in ({"type": "message", "content": 5}, {"type": "call", "content": []}, {"type": 1}):
+        assert not loose.is_valid(value)
+    [problem] = loose.problems({"type": "call", "id": "x"})
+    assert problem.path == "$input.id"
+
+
+def test_a_tag_that_alternatives_leave_open() -> None:
+    """V5: with a discriminator a union whose alternatives do not require their tags stays exact."""
+    parts = [{"properties": {"kind": STRING, name: STRING}} for name in ("a", "b")]
+    for union in ({"oneOf": parts}, {"oneOf": [INTEGER, {"type": "number"}]}):
+        tagged_union = {**union, "discriminator": {"propertyName": "kind"}}
+        for value in ({"kind": "x"}, 1):
+            fits = Validator(union, one_of="exactly").is_valid(value)
+            assert Validator(tagged_union, one_of="any").is_valid(value) is fits

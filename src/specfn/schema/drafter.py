@@ -11,7 +11,7 @@ from specfn.schema.admits import admits
 from specfn.schema.annotations import example, words
 from specfn.schema.body import Body, boolean, shown
 from specfn.schema.bundle import Named
-from specfn.schema.exclusive import are_exclusive
+from specfn.schema.exclusive import are_exclusive, are_tagged
 from specfn.schema.merge import CONTRADICTION, NEVER
 from specfn.schema.nodes import MORE, collapsed, is_common, is_piece, is_word
 from specfn.schema.piece import Draft, Form, Hole, form, hole
@@ -29,7 +29,9 @@ _WORDS = frozenset({"contentEncoding", "contentMediaType", "format"})
 #: The alternatives of a ``oneOf`` that are not provably apart, without and with a discriminator (rule F8).
 OVERLAP = "shown as anyOf: more than one alternative may fit"
 _ENFORCED = f"{OVERLAP}, and Options.one_of says whether validation accepts that"
-_TAGGED = f"{OVERLAP}; the tag decides, and validation accepts exactly one"
+_UNTOLD = (
+    f"{OVERLAP}; validation accepts exactly one, because not every alternative requires its tag"
+)
 
 _SHORT = frozenset({bool, int, float, type(None)})
 _UNSEEN = "characters that a reader cannot see"
@@ -121,7 +123,14 @@ class Drafter(ABC):
     def _overlap(self, node: JsonObject) -> None:
         """Record a ``oneOf`` whose alternatives are not provably apart."""
         if not are_exclusive(self._definitions, node["oneOf"]):
-            self._edit("union", _TAGGED if "discriminator" in node else _ENFORCED)
+            self._edit("union", _ENFORCED if self._is_told(node) else _UNTOLD)
+
+    def _is_told(self, node: JsonObject) -> bool:
+        """Return whether the alternatives have no discriminator, or all of them require its tag."""
+        if "discriminator" not in node:
+            return True
+        tag = node["discriminator"].get("propertyName", "")
+        return are_tagged(self._definitions, node["oneOf"], tag)
 
     def _reference(self, node: JsonObject) -> Draft:
         return self._place(node)

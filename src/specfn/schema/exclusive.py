@@ -13,6 +13,9 @@ _KINDS: Final = ("array", "boolean", "null", "number", "object", "string")
 #: How many references are followed from one branch.
 _CHAIN: Final = 10
 
+#: How many branches that are unions are looked into for their tags.
+_BRANCHES: Final = 200
+
 
 def are_exclusive(named: Named, branches: Sequence[Any]) -> bool:
     """Whether no value is valid against two branches, so that one of them is exactly one.
@@ -25,6 +28,30 @@ def are_exclusive(named: Named, branches: Sequence[Any]) -> bool:
         if len(alike) > 1 and not _differ(named, alike, kind):
             return False
     return True
+
+
+def are_tagged(named: Named, branches: Sequence[Any], tag: str) -> bool:
+    """Return whether every branch of a union requires a property that takes only constants, so that it decides.
+
+    Branches may share a constant. A branch that is a union decides by its own branches; null needs no tag.
+    """
+    waiting = [*branches]
+    seen: set[int] = set()
+    while waiting and len(seen) < _BRANCHES:
+        branch = waiting.pop()
+        node = _resolved(named, branch)
+        if branch is False:
+            continue
+        if node is None:
+            return False
+        if id(node) in seen or _kinds(node) == {"null"} or _constants(named, node, tag) is not None:
+            continue
+        seen.add(id(node))
+        union = node.get("anyOf") or node.get("oneOf")
+        if not union:
+            return False
+        waiting += union
+    return not waiting
 
 
 def _resolved(named: Named, node: Any) -> JsonObject | None:

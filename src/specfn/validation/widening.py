@@ -6,13 +6,14 @@ keyword itself gives way.
 
 A ``oneOf`` in a positive place becomes ``anyOf``: then a value may fit several branches. It stays as it is where
 accepting more would make the schema around it accept less. With a discriminator the tag decides: such a union
-becomes ``anyOf`` only if required constants keep its branches apart, so that its verdict stays the same.
+becomes ``anyOf`` only if every branch requires its tag as a constant. Then the tag alone selects the branches,
+and no value is accepted because of a branch with another tag.
 """
 
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.schema.exclusive import are_exclusive
+from specfn.schema.exclusive import are_exclusive, are_tagged
 from specfn.validation.keywords import DYNAMIC, UNEVALUATED, subschemas
 from specfn.validation.survey import ROOT, Survey, target_of
 
@@ -53,8 +54,10 @@ class Widening:
     def _is_any(self, schema: JsonObject) -> bool:
         """Return whether a ``oneOf`` in a positive place is enforced as ``anyOf``."""
         branches = _branches(schema)
-        is_tagged = isinstance(schema.get("discriminator"), dict)
-        return bool(branches) and (not is_tagged or are_exclusive(self._named, branches))
+        discriminator = schema.get("discriminator")
+        if not isinstance(discriminator, dict) or are_exclusive(self._named, branches):
+            return bool(branches)
+        return are_tagged(self._named, branches, discriminator.get("propertyName", ""))
 
     def _without_refused(self, schema: JsonObject) -> JsonObject:
         wide = {keyword: value for keyword, value in schema.items() if keyword not in UNEVALUATED}
