@@ -12,6 +12,7 @@ from tests.schema.conftest import (
     accepts,
     contradictions,
     definition_of,
+    misfits,
     place,
     subschemas,
 )
@@ -71,6 +72,7 @@ def judge_30(schema: Json) -> None:
     """Fail unless a schema is what rule F7 says of dialect 3.0."""
     assert METASCHEMA.is_valid(schema)
     assert contradictions(schema) == []
+    assert misfits(schema) == []
     assert OPENAPI.is_valid(schema)
     for node in subschemas(schema):
         assert node.keys() <= KEYWORDS_30
@@ -81,6 +83,7 @@ def judge_31(schema: Json) -> None:
     """Fail unless a schema is what rule F7 says of dialect 3.1."""
     assert METASCHEMA.is_valid(schema)
     assert contradictions(schema) == []
+    assert misfits(schema) == []
     for node in subschemas(schema):
         assert "oneOf" not in node
         assert "$ref" not in node or definition_of(node["$ref"]) in schema["$defs"]

@@ -145,7 +145,7 @@ class Writer:
                 made[keyword] = self.draw(self.values[keyword])
             elif depth:
                 made[keyword] = self.held(self.hold[keyword], names, depth - 1)
-        return _with_sensible_null(made)
+        return _with_sensible_constants(_with_sensible_null(made))
 
     def held(self, what: str, names: tuple[str, ...], depth: int) -> Json:
         names = names if what.endswith("same") else NAMES
@@ -164,6 +164,16 @@ def _with_sensible_null(schema: dict[str, Json]) -> dict[str, Json]:
         for keyword in ("enum", "allOf", "anyOf", "oneOf", "not"):
             schema.pop(keyword, None)
         schema.setdefault("type", "string")
+    return schema
+
+
+def _with_sensible_constants(schema: dict[str, Json]) -> dict[str, Json]:
+    """Constants of which one has the declared type: others mean something else (N7)."""
+    kinds = schema.get("type", [])
+    judge = jsonschema_rs.Draft4Validator({"type": kinds}) if kinds else None
+    for values in (schema.get("enum", ()), [schema["const"]] if "const" in schema else ()):
+        if judge is not None and values and not any(map(judge.is_valid, values)):
+            return {key: value for key, value in schema.items() if key != "type"}
     return schema
 
 

@@ -13,6 +13,7 @@ from tests.schema.conftest import (
     definition_of,
     definitions,
     document,
+    misfits,
     place,
     ref,
     rendering,
@@ -260,6 +261,7 @@ def test_a_model_may_say_whatever_is_valid(
     validator = composed(named, node)
     shown = rendering(named, node, **given_)
     check(shown.schema, given_["dialect"])
+    assert misfits(shown.schema) == []
     for edit in shown.edits:
         assert edit.pointer == "" or edit.pointer.startswith("/")
     drawn = [Sampler(validator, seed).draw() for seed in range(3)] if validator else []

@@ -188,6 +188,17 @@ def contradictions(schema: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def misfits(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """The subschemas of a rendered schema that list a constant which their own type refuses."""
+    found = []
+    for node in subschemas(schema, skip=RIGID):
+        kinds = {key: node[key] for key in ("type", "nullable") if key in node}
+        values = [*node.get("enum", ()), *([node["const"]] if "const" in node else ())]
+        if "type" in kinds and not all(accepts(decided(kinds), value) for value in values):
+            found.append(node)
+    return found
+
+
 def document(
     body: Any, schemas: dict[str, Any] | None = None, answer: Any = None
 ) -> dict[str, Any]:

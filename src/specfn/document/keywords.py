@@ -131,15 +131,18 @@ def _habit(kind: Any) -> Any:
 
 
 def _enum(_: Any, value: Any, __: int) -> Any:
-    if value.__class__ is not list or not value:
-        return DROP
-    if _are_texts(value):
-        return value if len({*value}) == len(value) else list(dict.fromkeys(value))
-    distinct = {
+    return distinct(value) if value.__class__ is list and value else DROP
+
+
+def distinct(values: list[Any]) -> list[Any]:
+    """Return a list without repetitions; the same object where it has none."""
+    if _are_texts(values):
+        return values if len({*values}) == len(values) else list(dict.fromkeys(values))
+    found = {
         (item.__class__, dumps(item) if item.__class__ in (dict, list) else item): item
-        for item in value
+        for item in values
     }
-    return value if len(distinct) == len(value) else list(distinct.values())
+    return values if len(found) == len(values) else list(found.values())
 
 
 def _required(_: Any, value: Any, __: int) -> Any:
@@ -190,6 +193,13 @@ def _examples(_: Any, value: Any, __: int) -> Any:
             item.get("value", item) if isinstance(item, dict) else item for item in value.values()
         ]
     return DROP
+
+
+def _declared(_: Any, value: Any, __: int) -> Any:
+    """Keep what normalizing says of constants; see ``values.DECLARED``."""
+    if value.__class__ is not dict or not value or not value.keys() <= {"const", "enum"}:
+        return DROP
+    return value if {*map(type, value.values())} == {list} else DROP
 
 
 def _mark(_: Any, __: Any, ___: int) -> Any:
@@ -246,6 +256,8 @@ RULES: dict[str, Rule] = {
     "uniqueItems": _flag,
     "writeOnly": _flag,
     "x-specfn-contradiction": _mark,
+    "x-specfn-declared": _declared,
+    "x-specfn-dropped": _mark,
     "x-specfn-more": _mark,
     "x-specfn-never": _mark,
 }

@@ -25,6 +25,7 @@ from specfn.document.rewrites import (
     upgrade_nullable,
     upgrade_tuple,
 )
+from specfn.document.values import is_mistyped, upgrade_values
 
 #: The deepest nesting of one schema. What lies below becomes a reference that leads nowhere, so that only
 #: the operations that need it are errors and the stack is safe.
@@ -197,6 +198,8 @@ class SchemaUpgrade:
                         del changed[key]
                     else:
                         changed[key] = new
+        if ("enum" in node or "const" in node) and is_mistyped(changed or node):
+            rewrites = True
         if not rewrites:
             return node if changed is None else changed
         return self._rewritten(dict(node) if changed is None else changed, node, depth)
@@ -209,6 +212,8 @@ class SchemaUpgrade:
             self._rarely(out, depth)
         if "example" in out:
             upgrade_example(out)
+        if is_mistyped(out):
+            upgrade_values(out)
         return out if NULLABLE.isdisjoint(out) else upgrade_nullable(out)
 
     def _rarely(self, out: JsonObject, depth: int) -> None:

@@ -1,6 +1,6 @@
 """Functions: one operation as a model is shown it, checked and called (rules F1 to F6)."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from specfn.function.positions import Positions
     from specfn.function.wrapper import Names
     from specfn.validation.outcome import Failure, Success
-
-
-#: The most formats that are only hints, and named in a note.
-_HINTS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -94,19 +90,10 @@ class Function:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What a careful reader of the document should know; reading it composes the validator."""
-        return (*self.route.notes, *self._format_notes())
+        """What a careful reader of the document should know; reading it composes the schemas."""
+        from specfn.function.notes import schema_notes  # noqa: PLC0415  # not for converting
 
-    def _format_notes(self) -> Iterator[Note]:
-        """Return one note of the string formats that are only hints, if there are any (rule V5)."""
-        found = self.schemas.hints
-        if found:
-            shown = [f"{each.format} at {each.pointer}: {each.reason}" for each in found[:_HINTS]]
-            more = f"; and {len(found) - _HINTS:,} more" if len(found) > _HINTS else ""
-            text = (
-                f"{len(found):,} formats in the validator are only hints ({'; '.join(shown)}{more})"
-            )
-            yield Note(pointer=self.route.pointer, text=text)
+        return (*self.route.notes, *schema_notes(self.route, self.schemas))
 
     # -- what a model reads -------------------------------------------------------------------------
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import Any, Final
 
 from specfn._json import JsonObject
+from specfn.document.values import fits
 from specfn.schema.bundle import Named
 from specfn.schema.merge import identity, is_equal
-from specfn.schema.nodes import fits
 
 #: The most schemas that are looked at for one value, and the most levels of them; beyond, a value counts as valid.
 _MOST: Final = 500

@@ -3,8 +3,9 @@
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.schema.nodes import fits, is_telling
-from specfn.schema.text import clean
+from specfn.document.values import DECLARED, fits
+from specfn.schema.nodes import is_telling
+from specfn.schema.text import clean, escaped
 
 #: What a name is written with instead of spaces, and what ends a sentence.
 _SEPARATORS: Final = str.maketrans("", "", " \t\n_-.,:;!?/()[]{}'\"`*")
@@ -70,6 +71,17 @@ def admits(node: JsonObject, value: Any) -> bool:
         if not any(fits(value, kind) for kind in kinds):
             return False
     return "enum" not in node or value in node["enum"]
+
+
+def reading(node: JsonObject) -> str:
+    """Return what a note says of constants that normalizing has replaced; ``DECLARED`` has the old ones."""
+    said = []
+    for key, values in node[DECLARED].items():
+        old = values if key == "enum" else values[0]
+        new = node.get(key)
+        read = "the enum of its items" if new is None else escaped(new)
+        said.append(f"the {key} {escaped(old)} is not of the declared type: read as {read}")
+    return "; ".join(said)
 
 
 def example(node: JsonObject) -> tuple[Any, ...]:

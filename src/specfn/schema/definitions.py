@@ -20,6 +20,7 @@ from specfn.schema.direction import (
 from specfn.schema.inheritance import Inheritance
 from specfn.schema.merge import is_annotation
 from specfn.schema.names import Names
+from specfn.schema.nodes import typed
 from specfn.schema.polymorphism import (
     Branch,
     Family,
@@ -149,6 +150,8 @@ class Definitions:
 
     def _plain(self, node: JsonObject) -> JsonObject:
         """A schema without a composite at its root: its subschemas composed, its properties directed."""
+        if "enum" in node or "const" in node:
+            node = typed(node)
         if SUBSCHEMAS.isdisjoint(node):
             return node
         hidden = self._foreign.properties(node)

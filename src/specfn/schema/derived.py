@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from specfn._json import JsonObject
+from specfn.document.values import fits
 from specfn.schema.merge import CONTRADICTION, is_annotation
-from specfn.schema.nodes import MORE, fits, is_numeric
+from specfn.schema.nodes import MORE, is_numeric
 from specfn.schema.vocabulary import BEYOND, BY_TYPE
 
 NULL: Final[JsonObject] = {"type": "null"}

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from specfn._json import JsonObject
+from specfn.document.values import fits
 from specfn.schema.body import Body, boolean, shown
 from specfn.schema.drafter import Drafter
 from specfn.schema.nodes import (
@@ -14,7 +15,6 @@ from specfn.schema.nodes import (
     Root,
     are_words,
     collapsed,
-    fits,
     is_leaf,
     is_numeric,
     is_word,
@@ -175,8 +175,9 @@ class Draft30(Drafter):
 
     def _values(self, body: Body, root: Root) -> None:
         values = root.values or []
-        if not root.nullable and root.kinds:
-            values = [value for value in values if value is not None]
+        if root.kinds:
+            kinds = [*root.kinds, "null"] if root.nullable else root.kinds
+            values = [value for value in values if any(fits(value, kind) for kind in kinds)]
         self._kept("constants", values)
         if not values:
             body.out["not"] = {}

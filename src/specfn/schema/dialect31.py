@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from specfn._json import JsonObject, dumps
 from specfn.schema.body import Body, shown
 from specfn.schema.drafter import Drafter
-from specfn.schema.nodes import MANY_VALUES, is_common, is_piece, values_of
+from specfn.schema.merge import NEVER
+from specfn.schema.nodes import MANY_VALUES, is_common, is_piece, typed, values_of
 from specfn.schema.piece import Draft
 from specfn.schema.vocabulary import applies
 from specfn.schema.walk import LISTS, MAPS, SINGLES, walk
@@ -90,6 +91,9 @@ class Draft31(Drafter):
             self._describe(body, key, value)
 
     def _constant(self, body: Body, node: JsonObject, key: str) -> None:
+        if NEVER in typed(node):
+            body.out["not"] = {}
+            return
         self._kept("constants", [node[key]])
         body.out[key] = node[key]
 
@@ -98,7 +102,11 @@ class Draft31(Drafter):
         body.out[key] = node[key]
 
     def _enum(self, body: Body, node: JsonObject, key: str) -> None:
-        values = values_of({key: node[key]}) or []
+        whole = typed({each: node[each] for each in ("type", key) if each in node})
+        if NEVER in whole:
+            body.out["not"] = {}
+            return
+        values = values_of(whole) or []
         self._kept("constants", values)
         if self._shortens(long=len(values) > MANY_VALUES):
             self._edit("enum", f"{len(values)} values are only described")

@@ -6,14 +6,15 @@ from typing import Any
 
 from specfn._json import JsonObject, dumps
 from specfn._pointer import join
+from specfn.document.values import DECLARED
 from specfn.records import Edit, EditKind
 from specfn.schema.admits import admits
-from specfn.schema.annotations import example, words
+from specfn.schema.annotations import example, reading, words
 from specfn.schema.body import Body, boolean, shown
 from specfn.schema.bundle import Named
 from specfn.schema.exclusive import are_exclusive, are_tagged
 from specfn.schema.merge import CONTRADICTION, NEVER
-from specfn.schema.nodes import MORE, collapsed, is_common, is_piece, is_word
+from specfn.schema.nodes import DROPPED, MORE, collapsed, is_common, is_piece, is_word
 from specfn.schema.piece import Draft, Form, Hole, form, hole
 from specfn.schema.text import are_plain, clean, escaped, is_plain, texts_of
 
@@ -217,5 +218,10 @@ class Drafter(ABC):
         if CONTRADICTION in node:
             none = ": no value is valid here" if NEVER in node else ""
             self._edit("contradiction", node[CONTRADICTION] + none)
+        if DROPPED in node:
+            values = ", ".join(map(escaped, node[DROPPED][:_TOLD]))
+            self._edit("enum", f"not of the declared type, and left out: {values}")
+        if DECLARED in node:
+            self._edit("enum", reading(node))
         if MORE in node:
             body.always.append(node[MORE])

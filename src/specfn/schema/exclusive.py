@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from specfn._json import JsonObject
+from specfn.document.values import kind_of
 from specfn.schema.bundle import Named
 from specfn.schema.merge import identity
-from specfn.schema.nodes import kind_of, types_of, values_of
+from specfn.schema.nodes import types_of, values_of
 
 _KINDS: Final = ("array", "boolean", "null", "number", "object", "string")
 

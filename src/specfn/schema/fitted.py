@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from specfn._json import JsonObject
+from specfn.document.values import kind_of
 from specfn.schema.body import Body, shown
 from specfn.schema.bundle import takes_null
 from specfn.schema.derived import NULL, STRUCTURE, Derived, is_union
@@ -20,7 +21,6 @@ from specfn.schema.nodes import (
     branches_of,
     collapsed,
     is_leaf,
-    kind_of,
     root_of,
     types_of,
     values_of,

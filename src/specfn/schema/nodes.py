@@ -7,18 +7,10 @@ from typing import Any, NamedTuple
 
 from specfn._json import JsonObject
 from specfn.document.keywords import NUMERIC_FORMATS
-from specfn.schema.merge import identity
+from specfn.document.values import fits, kind_of
+from specfn.schema.merge import CONTRADICTION, NEVER, identity
 from specfn.schema.text import are_plain, is_plain
 from specfn.schema.walk import SUBSCHEMAS
-
-_KINDS: dict[type, str] = {
-    bool: "boolean",
-    dict: "object",
-    float: "number",
-    int: "integer",
-    list: "array",
-    str: "string",
-}
 
 #: From how many branches a union is a piece of its own.
 _WIDE_UNION = 4
@@ -28,6 +20,9 @@ MANY_VALUES = 50
 
 #: The annotation under which an object says that not all of its properties are shown.
 MORE = "x-specfn-more"
+
+#: The annotation that holds the members that were left out of an ``enum`` because the type refuses them.
+DROPPED = "x-specfn-dropped"
 
 _NULL = {"type": "null"}
 
@@ -107,6 +102,25 @@ def values_of(node: JsonObject) -> list[Any] | None:
     return _distinct(values) if isinstance(values, list) else None
 
 
+def typed(node: JsonObject) -> JsonObject:
+    """Return a schema without the constants that its type refuses; the schema itself where it refuses none."""
+    kinds, key = node.get("type"), "enum" if "enum" in node else "const"
+    if kinds is None or key not in node:
+        return node
+    values = node["enum"] if key == "enum" else [node["const"]]
+    if kinds == "string" and {*map(type, values)} == {str}:
+        return node
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    kept = [value for value in values if any(fits(value, kind) for kind in kinds)]
+    if len(kept) == len(values):
+        return node
+    if kept:
+        dropped = [value for value in values if not any(fits(value, kind) for kind in kinds)]
+        return {**node, "enum": kept, DROPPED: dropped}
+    said = f"type and {key} contradict each other"
+    return {CONTRADICTION: said, **node, NEVER: True}
+
+
 def are_words(values: list[Any]) -> bool:
     """Whether constants need no second thought: a few texts, each once, of which a reader sees all."""
     if len(values) > MANY_VALUES or {*map(type, values)} != {str}:
@@ -162,11 +176,6 @@ def root_of(node: JsonObject) -> Root:
     return Root(kinds, type_null or (union_null and not kinds), branches, is_union, values)
 
 
-def kind_of(value: Any) -> str:
-    """The JSON Schema type of a value."""
-    return "null" if value is None else _KINDS.get(value.__class__, "object")
-
-
 def is_numeric(name: str) -> bool:
     """Whether a format is one of numbers."""
     return name in NUMERIC_FORMATS
@@ -178,16 +187,6 @@ def types_of_values(values: list[Any]) -> tuple[list[str], bool]:
     if len(kinds) == 1:
         return kinds, None in values
     return [], False
-
-
-def fits(value: Any, kind: str) -> bool:
-    """Whether a value is of a JSON Schema type."""
-    found = kind_of(value)
-    if kind == "number":
-        return found in {"number", "integer"}
-    if kind == "integer" and found == "number":
-        return bool(value.is_integer())
-    return found == kind
 
 
 @lru_cache(4096)

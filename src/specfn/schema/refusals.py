@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from specfn._json import JsonObject
 from specfn._pointer import join
-from specfn.schema.nodes import kind_of
+from specfn.document.values import kind_of
 from specfn.schema.profile import Profile, Strict
 
 #: Where schemas are within a schema that is shown to a model.

@@ -5,8 +5,9 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn._values import has_text_keys, json_type
+from specfn.document.values import fits
 from specfn.schema.bundle import Bundle, takes_null
-from specfn.schema.nodes import fits, types_of, values_of
+from specfn.schema.nodes import types_of, values_of
 
 #: The deepest nesting that is looked at; deeper arguments are refused when they are validated.
 _DEEPEST: Final = 100

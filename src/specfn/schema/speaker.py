@@ -4,12 +4,13 @@ import re
 from typing import Any, Final
 
 from specfn._json import JsonObject
+from specfn.document.values import fits, kind_of
 from specfn.records import EditKind
 from specfn.schema.body import Body, shown, spelled
 from specfn.schema.bundle import Named, takes_null
 from specfn.schema.derived import Derived
 from specfn.schema.drafter import Drafter
-from specfn.schema.nodes import MANY_VALUES, MORE, fits, kind_of
+from specfn.schema.nodes import MANY_VALUES, MORE
 from specfn.schema.piece import Draft
 from specfn.schema.profile import Profile
 from specfn.schema.text import is_plain

@@ -1,0 +1,63 @@
+"""Notes about the schemas of a function: constants read in another way (rule N7), formats not asserted (rule V5)."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn._pointer import join
+from specfn.document.values import DECLARED
+from specfn.function.schemas import Schemas
+from specfn.migrate.route import Route
+from specfn.records import Note
+from specfn.schema.annotations import reading
+from specfn.validation.keywords import subschemas
+
+#: The most formats that are only hints, and named in a note.
+_HINTS: Final = 3
+
+
+def schema_notes(route: Route, schemas: Schemas) -> Iterator[Note]:
+    """Iterate over the notes about the arguments of an operation; they are composed for it.
+
+    Args:
+        route: the operation.
+        schemas: its schemas.
+    """
+    yield from _constants(route, schemas.root)
+    yield from _formats(route, schemas)
+
+
+def _constants(route: Route, root: JsonObject) -> Iterator[Note]:
+    """Iterate over a note for each place where constants are read as the document means them."""
+    places: dict[str, JsonObject] = {"": root, **root.get("$defs", {})}
+    for name, schema in places.items():
+        component, is_variant, _ = name.partition("<")
+        for node, tokens in _marked(schema):
+            place = ("components", "schemas", component, *tokens)
+            pointer = route.pointer if not name or is_variant else join(place)
+            yield Note(pointer=pointer, text=f"at {component}{join(tokens)}: {reading(node)}")
+
+
+def _formats(route: Route, schemas: Schemas) -> Iterator[Note]:
+    """Iterate over one note of the string formats that are only hints, if there are any."""
+    found = schemas.hints
+    if found:
+        shown = [f"{each.format} at {each.pointer}: {each.reason}" for each in found[:_HINTS]]
+        more = f"; and {len(found) - _HINTS:,} more" if len(found) > _HINTS else ""
+        text = f"{len(found):,} formats in the validator are only hints ({'; '.join(shown)}{more})"
+        yield Note(pointer=route.pointer, text=text)
+
+
+def _marked(schema: Any) -> Iterator[tuple[JsonObject, tuple[str | int, ...]]]:
+    """Iterate over the nodes whose constants were replaced, with their places."""
+    waiting: list[tuple[Any, tuple[str | int, ...]]] = [(schema, ())]
+    while waiting:
+        node, tokens = waiting.pop()
+        if not isinstance(node, dict):
+            continue
+        if DECLARED in node:
+            yield node, tokens
+        waiting += [
+            (inner, (*tokens, keyword) if key is None else (*tokens, keyword, key))
+            for keyword, key, inner in reversed(subschemas(node))
+        ]
