@@ -224,9 +224,14 @@ def test_wrong_use_is_refused_before_anything_is_sent(
 @way
 @pytest.mark.parametrize("answer", ["401 No", "403 No", "500 No", "302 Found", "nonsense"])
 def test_no_text_shows_it(
-    server: Loopback, caplog: pytest.LogCaptureFixture, way: dict[str, Any], answer: str
+    server: Loopback,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    way: dict[str, Any],
+    answer: str,
 ) -> None:
     """Whatever the server says, neither the error nor any log shows what was sent."""
+    monkeypatch.setattr(logging.getLogger("httpx"), "filters", [])  # as in a new process
     server.respond = lambda _: http_answer(b"", answer, Location="http://elsewhere.example/")
     url = f"{server.url}/api.json?key={CANARY}"
     with caplog.at_level(logging.DEBUG), pytest.raises(SpecfnError) as caught:

@@ -172,6 +172,7 @@ def test_a_body_that_cannot_be_read_again(server: Server, call: Call) -> None:
     with pytest.raises(TransportError):
         call("get", connection)
     assert server.asked("PUT") == 2
+    assert server.connections == 1
 
 
 def test_a_client_of_the_callers_is_left_alone(server: Server) -> None:

@@ -5,6 +5,8 @@ import gc
 import json
 import logging
 import pickle
+import subprocess
+import sys
 import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -179,8 +181,11 @@ def test_success_is_quiet_too(call: Callable[..., Any], make: Any, loopback: Any
     assert CANARY not in log.text
 
 
-def test_a_client_of_the_callers_logs_no_query(make: Any, log: Any) -> None:
+def test_a_client_of_the_callers_logs_no_query(
+    make: Any, log: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Httpx logs each URL; what goes into ours is covered, and other URLs are none of our business."""
+    monkeypatch.setattr(logging.getLogger("httpx"), "filters", [])  # as in a new process
     transport = httpx.MockTransport(lambda _: httpx.Response(200))
     function = make("/x", security=ALL, schemes=SCHEMES)
     other = {"before": lambda _: httpx.Request("GET", f"https://h/y?k={CANARY}")}
@@ -202,6 +207,17 @@ def test_a_request_shows_no_secret(make: Any) -> None:
     headers = (made.headers, made.headers.copy())
     assert "'x-key': '**********'" in repr(headers)
     assert CANARY not in repr(headers) + str(made.headers) + f"{made.headers}"
+
+
+def test_an_import_changes_no_logger() -> None:
+    """Whoever imports the package and calls nothing has the loggers that they had."""
+    code = (
+        "import logging, specfn, specfn.http.send, specfn.http.clients, specfn.document.load\n"
+        "loggers = [logging.getLogger(name) for name in (None, 'httpx', 'httpcore')]\n"
+        "print([each.filters + each.handlers for each in loggers])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[[], [], []]\n"
 
 
 @given(name=st.text("abcxyz-_0123456789", min_size=1, max_size=20) | st.sampled_from(USUAL))
