@@ -4,3 +4,6 @@ import specfn
 from specfn.demo.document import document
 
 APP = specfn.load(document())
+
+#: A connection that reaches no server.
+NOWHERE = specfn.Connection(base_url="http://127.0.0.1:9", credentials={"bearer": "t"})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.calling.models import Script, results, said, wished
-from tests.calling.shop import APP
+from tests.calling.shop import APP, NOWHERE
 
 import specfn
 from specfn import calling
@@ -312,7 +312,12 @@ def test_sync_and_async_transcripts_are_equal(turns: Any) -> None:
     outcomes = []
     for asynchronous in (False, True):
         script = Script(_scripted(turns))
-        settings_ = {"connector": "openai", "messages": "hello", "filters": [_instead]}
+        settings_ = {
+            "connector": "openai",
+            "messages": "hello",
+            "filters": [_instead],
+            "connection": NOWHERE,
+        }
         outcomes.append(
             asyncio.run(calling.arun(APP, script.asend, **settings_))
             if asynchronous

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.calling.models import CONNECTORS, Script, converse, said, wished
-from tests.calling.shop import APP
+from tests.calling.shop import APP, NOWHERE
 
 from specfn import calling
 from specfn.calling.effects import Done
@@ -128,6 +128,11 @@ def test_what_was_declined_is_not_asked_again() -> None:
 
     lines = [wished((f"c{index}", ERASE, ID)) for index in range(4)]
     outcome = calling.run(
-        APP, Script([*lines, said("Fine.")]), connector="openai", messages="x", approve=no
+        APP,
+        Script([*lines, said("Fine.")]),
+        connector="openai",
+        messages="x",
+        approve=no,
+        connection=NOWHERE,
     )
     assert (asked, outcome.stopped) == (["c0"], "denied")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.calling.models import converse, results, said, wished
-from tests.calling.shop import APP
+from tests.calling.shop import APP, NOWHERE
 
 import specfn
 from specfn import calling
@@ -86,7 +86,7 @@ def test_a08_the_client_is_the_callers() -> None:
         seen.append(request)
         return said("x")
 
-    assert calling.run(APP, send, connector="openai", messages="hi").text == "x"
+    assert calling.run(APP, send, connector="openai", messages="hi", connection=NOWHERE).text == "x"
     assert len(seen) == 1
 
 

@@ -15,7 +15,7 @@ from tests.calling.shop import APP
 import specfn
 from specfn import calling
 from specfn.calling.prompts import RECOVERY
-from specfn.connectors.codec import legal_name
+from specfn.connectors.wire_format import legal_name
 
 LIST = "products_get"
 LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")

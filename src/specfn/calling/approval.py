@@ -22,6 +22,7 @@ class ApprovalRequest:
         how: what repaired the name; ``exact`` where nothing had to.
         repairs: what was repaired in the arguments.
         human: the schema of what the person has to fill in; ``None`` where nothing is.
+        repeated: the same call succeeded before in this conversation.
     """
 
     id: str
@@ -34,6 +35,7 @@ class ApprovalRequest:
     how: str
     repairs: tuple[Repair, ...] = ()
     human: JsonObject | None = None
+    repeated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

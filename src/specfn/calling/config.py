@@ -29,6 +29,8 @@ class InvocationConfig(BaseModel):
         return_direct: functions whose results end the conversation, by any of their names or by pattern.
         recovery_hint: add a sentence to the system text that tells the model to correct failed calls.
         result_limit: the most characters of a result that the model is shown.
+        repeat_writes: a non-idempotent call that succeeded before in this conversation, with the same function and
+            arguments: ``ask`` for approval even if ``approval`` does not, or ``allow`` it.
         forced_choice: whether the model can be made to call; the connector's knowledge where ``None``.
         history_names: the names of calls in the history: ``resolved`` to the functions that were called, or ``called``,
             as the model wrote them.
@@ -52,6 +54,7 @@ class InvocationConfig(BaseModel):
     return_direct: tuple[str, ...] = ()
     recovery_hint: bool = True
     result_limit: Annotated[int, Field(ge=200)] = 20_000
+    repeat_writes: Literal["ask", "allow"] = "ask"
     forced_choice: bool | None = None
     history_names: Literal["called", "resolved"] = "resolved"
 

@@ -6,6 +6,7 @@ nothing is written twice, and filters have one form.
 
 import asyncio
 import inspect
+import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from functools import partial
@@ -58,8 +59,17 @@ def run(
         Exception: whatever ``send`` raises.
     """
     begun = _session(functions, messages, session)
+    for name, given in (("send", send), ("approve", approve)):
+        if _is_coroutine_function(given):
+            raise UsageError(f"{name} is a coroutine function; use arun")
+    if begun.choice.options.allow_concurrent_invocation:
+        begun.degrade("concurrent_invocation")
     outcome: Outcome = _now(_drive(begun, _Sync(send, approve), connection, filters))
     return outcome
+
+
+def _is_coroutine_function(given: Any) -> bool:
+    return any(map(inspect.iscoroutinefunction, (given, getattr(given, "__call__", None))))  # noqa: B004  # not whether it can be called
 
 
 async def arun(
@@ -95,6 +105,7 @@ async def _drive(
     connection: "Connection | None",
     filters: Sequence[Filter],
 ) -> Outcome:
+    session.require(connection)
     limit = session.config.deadline
     end = None if limit is None else time.monotonic() + limit
     while not isinstance(effect := session.next(), Done):
@@ -183,10 +194,11 @@ class _Sync:
         return Deny(asked=False) if self._approve is None else self._approve(request)
 
     async def propagate(self, function: Any, arguments: Any, connection: Any) -> Any:
-        """The answer of a function's server."""
-        from specfn.http.send import propagate  # noqa: PLC0415 - httpx is imported on first use
+        """Return the response of a function's server; the call ends with the conversation's deadline."""
+        from specfn.http.send import propagate_within  # noqa: PLC0415 - httpx is imported on first use
 
-        return propagate(function, arguments, connection)
+        left = math.inf if self._end is None else self._end - time.monotonic()
+        return propagate_within(function, arguments, connection, left)
 
     async def within(self, end: float | None, step: Awaitable[Any]) -> Any:
         """What comes of a step; a ``_TimeIsOverError`` where the time was over before it."""

@@ -1,5 +1,6 @@
 """What a session asks of whoever drives it, and what it is told in return."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -7,6 +8,7 @@ from specfn._json import JsonObject
 from specfn.calling.approval import ApprovalRequest
 from specfn.calling.outcome import Outcome
 from specfn.calling.prepare import Prepared
+from specfn.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,3 +79,18 @@ class Invoked:
     status: int | None = None
     data: Any = None
     terminate: bool = False
+
+
+def as_many(answers: Any, effect: Ask | Invoke) -> Sequence[Any]:
+    """Return the answers to an effect: one decision for each request, or one ``Invoked`` for each call.
+
+    Raises:
+        UsageError: the number or a type is wrong.
+    """
+    asked = effect.requests if isinstance(effect, Ask) else effect.calls
+    if not isinstance(answers, Sequence) or len(answers) != len(asked):
+        raise UsageError(f"feed a list of {len(asked)} answers, one for each in order")
+    wrong = [type(each).__name__ for each in answers if not isinstance(each, Invoked)]
+    if wrong and isinstance(effect, Invoke):
+        raise UsageError(f"a call comes to an Invoked, not {wrong[0]}")
+    return answers

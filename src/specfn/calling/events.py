@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 log = logging.getLogger("specfn.calling")
 
@@ -132,3 +132,25 @@ def tell(listener: Listener | None, event: Event) -> None:
         listener(event)
     except Exception:
         log.exception("a listener failed")
+
+
+def resolved(prepared: Any) -> Resolved:
+    """Return the event of a resolved name."""
+    found = prepared.resolution
+    return Resolved(
+        id=prepared.call["id"],
+        status=found.status,
+        function=found.name or "",
+        how=found.how or "",
+    )
+
+
+def checked(prepared: Any) -> Checked:
+    """Return the event of checked arguments."""
+    return Checked(
+        id=prepared.call["id"],
+        function=prepared.name,
+        valid=prepared.answer is None,
+        repairs=tuple(repair.kind for repair in prepared.repairs),
+        problems=prepared.problems,
+    )

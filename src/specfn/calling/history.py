@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from specfn.calling.prompts import RECOVERY
-from specfn.connectors.codec import legal_name
 from specfn.connectors.turn import Message
+from specfn.connectors.wire_format import legal_name
 from specfn.errors import UsageError
 
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
@@ -20,6 +20,10 @@ def opening(messages: Any, *, hint: bool) -> list[Message]:
     found = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
     if not isinstance(found, Sequence):
         raise UsageError(f"messages are a text or a list, not {type(messages).__name__}")
+    if not messages:
+        raise UsageError(
+            "a conversation needs messages: pass the user's text or a list of messages"
+        )
     for index, message in enumerate(found):
         if not isinstance(message, Mapping) or message.get("role") not in _ROLES:
             raise UsageError(

@@ -1,7 +1,7 @@
 """The functions of a request as tools of a vendor, and the way back from what its model writes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from specfn._json import JsonObject
@@ -9,7 +9,9 @@ from specfn.calling.catalog import Entry
 from specfn.catalog.fits import Fits
 from specfn.catalog.tools import Subject, Tools, tools
 from specfn.connectors.registry import NAMES, profile
+from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
+from specfn.schema.profile import Profile
 from specfn.validation.outcome import Failure
 
 
@@ -56,19 +58,38 @@ class Offer:
         return self.listed.shown(self.wire[name], failure, arguments)
 
 
-def offer(entries: Sequence[Entry], vendor: str, fits: Fits, *, strict: bool) -> Offer:
-    """The tools of functions, fitted to a vendor's profile.
+def conversation_profile(codec: Codec, chosen: str | Profile | None, *, strict: bool) -> Profile:
+    """Return the profile of a conversation's tools, in the form that the codec writes.
+
+    Args:
+        codec: the vendor's wire format.
+        chosen: the profile whose names, keywords and limits are used; the codec's own if ``None``.
+        strict: use the strict form of the profile, if it has one.
+
+    Raises:
+        UsageError: there is no such profile; with the names that exist.
+    """
+    own = profile(codec.profile)
+    named = own if chosen is None else profile(chosen)
+    if strict and f"{named.name}-strict" in NAMES:
+        named = profile(f"{named.name}-strict")
+    if named.shape.keys() == own.shape.keys():
+        return named
+    fallback = named.fallback and replace(named.fallback, shape=own.shape, group=own.group)
+    return replace(named, shape=own.shape, group=own.group, fallback=fallback)
+
+
+def offer(entries: Sequence[Entry], fitted: Profile, fits: Fits) -> Offer:
+    """Return the tools of functions, fitted to a profile.
 
     Args:
         entries: the functions, under their advertised names.
-        vendor: the name of the profile.
-        fits: keeps what was fitted from one request to the next.
-        strict: whether the vendor is asked to hold its model to the schemas, where it can.
+        fitted: the profile.
+        fits: keeps fitted functions from one request to the next.
 
     Raises:
-        UsageError: there are more than the vendor takes; with how to choose fewer.
+        UsageError: there are more functions than the vendor accepts; with ways to choose fewer.
     """
-    fitted = profile(f"{vendor}-strict" if strict and f"{vendor}-strict" in NAMES else vendor)
     if fitted.tools is not None and len(entries) > fitted.tools:
         raise UsageError(
             f"{len(entries)} functions are offered, and {fitted.name} takes {fitted.tools} in one request: choose "

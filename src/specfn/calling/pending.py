@@ -37,6 +37,7 @@ class Pending:
         round: the request that they came with.
         results: what became of those that are done, by id.
         begun: the calls that are under way, by id.
+        repeated: the earlier results of calls that succeeded before and must not be repeated unasked, by id.
         decided: whether those that needed somebody's agreement have got it or been declined.
     """
 
@@ -44,6 +45,7 @@ class Pending:
     round: int
     results: dict[str, Invoked] = field(default_factory=dict)
     begun: set[str] = field(default_factory=set)
+    repeated: dict[str, str] = field(default_factory=dict)
     decided: bool = False
 
     @classmethod
@@ -55,6 +57,13 @@ class Pending:
             if each.answer is not None:
                 made.results[each.call["id"]] = Invoked(text=each.answer, error=True)
         return made
+
+    @classmethod
+    def unread(cls, calls: Sequence[Call], round_: int) -> "Pending":
+        """Return the calls of a turn before they are looked up."""
+        unknown = [Resolution(called=call["name"], status="unknown") for call in calls]
+        found = [Prepared(call=c, resolution=r) for c, r in zip(calls, unknown, strict=True)]
+        return cls(calls=found, round=round_)
 
     @property
     def faulty(self) -> bool:
@@ -99,23 +108,58 @@ class Pending:
         """What somebody has to agree to before anything of the turn is sent."""
         if self.decided:
             return ()
-        return tuple(_request(call) for call in self._asking(policy))
+        return tuple(
+            _request(call, repeated=call.call["id"] in self.repeated)
+            for call in self._asking(policy)
+        )
 
     def _asking(self, policy: Needs) -> list[Prepared]:
-        return [call for call in self.ready() if call.entry and _asks(policy, call)]
+        return [
+            call
+            for call in self.ready()
+            if call.call["id"] in self.repeated or (call.entry and _asks(policy, call))
+        ]
+
+    def find_repeated(self, state: State) -> None:
+        """Find the calls that would repeat a write of this conversation."""
+        for call in self.ready():
+            earlier = state.earlier(call.name, call.arguments)
+            if earlier is not None:
+                self.repeated[call.call["id"]] = earlier
+
+    def remember(self, state: State) -> None:
+        """Remember the writes of the turn that succeeded."""
+        for call in self.calls:
+            result = self.results[call.call["id"]]
+            if (
+                call.entry
+                and not call.entry.function.idempotent
+                and result.executed
+                and not result.error
+            ):
+                state.succeed(call.name, call.arguments, result.text)
 
     def decide(self, policy: Needs, decisions: Sequence[Decision]) -> bool:
         """Take the decisions, one for each call that waits; whether one of them was a no."""
         asked = dict(zip((c.call["id"] for c in self._asking(policy)), decisions, strict=True))
         calls = [_taken(call, asked.get(call.call["id"])) for call in self.calls]
         refused = {
-            call.call["id"]: Invoked(text=call.answer or _denial(call, made), error=True)
+            call.call["id"]: Invoked(text=call.answer or self._denial(call, made), error=True)
             for call, made in zip(calls, map(asked.get, self._ids), strict=True)
             if isinstance(made, Deny) or (made is not None and call.answer is not None)
         }
         self.calls, self.decided = calls, True  # together: what was not decided is never sent
         self.results.update(refused)
         return any(isinstance(made, Deny) for made in asked.values())
+
+    def _denial(self, call: Prepared, made: Decision | None) -> str:
+        if isinstance(made, Deny) and made.asked:
+            return prompts.denied(made.reason)
+        assert call.entry is not None
+        earlier = self.repeated.get(call.call["id"])
+        if earlier is not None:
+            return prompts.already_succeeded(call.name, earlier)
+        return prompts.nobody_to_ask(call.name, call.entry.function.safety)
 
     def call(self, key: str) -> Call:
         """The call of an id."""
@@ -199,6 +243,7 @@ class Pending:
             "round": self.round,
             "decided": self.decided,
             "begun": sorted(self.begun),
+            "repeated": dict(self.repeated),
             "results": {
                 key: {**asdict(result), "data": storable(result.data)}
                 for key, result in self.results.items()
@@ -214,6 +259,7 @@ class Pending:
             round=stored["round"],
             decided=stored["decided"],
             begun=set(stored["begun"]),
+            repeated=dict(stored.get("repeated", {})),
             results={key: Invoked(**item) for key, item in stored["results"].items()},
         )
         for call in made.ready():
@@ -231,13 +277,6 @@ def _taken(call: Prepared, made: Decision | None) -> Prepared:
     return complete(call, made) if isinstance(made, Approve) else call
 
 
-def _denial(call: Prepared, made: Decision | None) -> str:
-    if isinstance(made, Deny) and made.asked:
-        return prompts.denied(made.reason)
-    assert call.entry is not None
-    return prompts.nobody_to_ask(call.name, call.entry.function.safety)
-
-
 def _asks(policy: Needs, call: Prepared) -> bool:
     """A person is asked for their agreement, or for the part of the arguments that is theirs."""
     assert call.entry is not None
@@ -245,7 +284,7 @@ def _asks(policy: Needs, call: Prepared) -> bool:
     return needs_approval(policy, function) or is_shared(function)
 
 
-def _request(call: Prepared) -> ApprovalRequest:
+def _request(call: Prepared, *, repeated: bool) -> ApprovalRequest:
     assert call.entry is not None
     function = call.entry.function
     return ApprovalRequest(
@@ -259,6 +298,7 @@ def _request(call: Prepared) -> ApprovalRequest:
         how=call.resolution.how or "",
         repairs=call.repairs,
         human=None if function.separated is None else function.separated.human,
+        repeated=repeated,
     )
 
 

@@ -1,18 +1,22 @@
 """What a request offers and demands: the choice of the prompt, within what the operator and the vendor allow (C2, C3)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from specfn.calling.catalog import Catalog
+from specfn._json import JsonObject
+from specfn.calling import prompts
+from specfn.calling.catalog import Catalog, Entry
 from specfn.calling.choice import Choice, Round
 from specfn.calling.config import InvocationConfig
-from specfn.calling.offer import Offer, offer
+from specfn.calling.history import on_wire
+from specfn.calling.offer import Offer, conversation_profile, offer
 from specfn.calling.state import State
 from specfn.catalog.fits import Fits
-from specfn.connectors.codec import Codec
-from specfn.connectors.turn import Demand, Mode
+from specfn.connectors.turn import Demand, Message, Mode, Prompt
+from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
+from specfn.schema.profile import Profile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +46,7 @@ class Planner:
         choice: Choice,
         config: InvocationConfig,
         extra: Mapping[str, Any],
+        profile: str | Profile | None = None,
     ) -> None:
         self._catalog: Final = catalog
         self._codec: Final = codec
@@ -50,13 +55,25 @@ class Planner:
         #: Members for the request's body: the prompt's, and over them the caller's.
         self.extra: Final = {**_checked(choice, codec), **extra}
         #: The functions that may be offered at all.
-        self.allowed: Final = frozenset(entry.name for entry in catalog.select(config.allow))
+        self.allowed = frozenset(entry.name for entry in catalog.select(config.allow))
+        strict = choice.options.allow_strict_schema_adherence
+        self._profile: Final = conversation_profile(codec, profile, strict=strict)
         self._fits: Final = Fits()
         self._offers: Final[dict[tuple[str, ...], Offer]] = {}
         first = choice.plan(Round(index=0, executed=0))
         #: Whether calls are only reported: the choice forbids them from the first request on.
         self.dry: Final = first.mode == "none"
-        self._offered(first.functions)  # a name that there is not is said now
+        self._first: Final = first.functions
+        self._offered(self._first)  # raises now for the name of no function
+
+    @property
+    def candidates(self) -> tuple[Entry, ...]:
+        """The functions of the first request."""
+        return tuple(e for e in self._catalog.select(self._first) if e.name in self.allowed)
+
+    def withhold(self, names: Collection[str]) -> None:
+        """Offer some functions no more."""
+        self.allowed = self.allowed.difference(names)
 
     def plan(self, state: State) -> Asked:
         """What the next request asks.
@@ -80,6 +97,21 @@ class Planner:
         demand = Demand(mode=asked, parallel=options.allow_parallel_calls)
         return Asked(mode=mode, offer=offered, demand=demand, missing=tuple(missing))
 
+    def body(self, asked: Asked, messages: Sequence[Message], model: str | None) -> JsonObject:
+        """Return the body of a request; a demand that the vendor cannot make is written as a user's message."""
+        if asked.mode != asked.demand.mode:
+            names = asked.offer.told(asked.offer.names)
+            messages = [*messages, {"role": "user", "content": prompts.must_call(names)}]
+        taken = {*self._catalog.by_name, *asked.offer.wire.values()}
+        prompt = Prompt(
+            messages=on_wire(messages, taken),
+            tools=asked.offer.tools,
+            demand=asked.demand,
+            model=model,
+            extra=self.extra,
+        )
+        return self._codec.encode(prompt)
+
     def _forced(self) -> bool:
         said = self._config.forced_choice
         return self._codec.forced(self.extra) if said is None else said
@@ -89,8 +121,7 @@ class Planner:
         entries = [e for e in self._catalog.select(keys) if e.name in self.allowed]
         names = tuple(entry.name for entry in entries)
         if names not in self._offers:
-            strict = self._choice.options.allow_strict_schema_adherence
-            self._offers[names] = offer(entries, self._codec.profile, self._fits, strict=strict)
+            self._offers[names] = offer(entries, self._profile, self._fits)
         return self._offers[names]
 
 

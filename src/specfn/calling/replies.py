@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from specfn.calling.state import State
-from specfn.connectors.codec import Codec
 from specfn.connectors.turn import Call, Turn
+from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
 
 

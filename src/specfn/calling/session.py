@@ -4,8 +4,9 @@
 or async, or not at all: the session neither sends nor waits nor looks at a clock.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
 
 from specfn._json import JsonObject
 from specfn.calling import events, prompts
@@ -13,18 +14,23 @@ from specfn.calling.approval import Decision, Defer, Deny, decision
 from specfn.calling.catalog import Catalog, Functions
 from specfn.calling.choice import Auto, Choice, parse_choice
 from specfn.calling.config import InvocationConfig
-from specfn.calling.effects import Ask, Done, Effect, Invoke, Invoked, Send
-from specfn.calling.history import called_names, on_wire, opening, with_names
+from specfn.calling.effects import Ask, Done, Effect, Invoke, Invoked, Send, as_many
+from specfn.calling.history import called_names, opening, with_names
 from specfn.calling.outcome import Outcome, Stopped
 from specfn.calling.pending import Pending
 from specfn.calling.planning import Asked, Planner
 from specfn.calling.prompt_files import Settings
+from specfn.calling.readiness import obstacles
 from specfn.calling.replies import read
 from specfn.calling.state import State
-from specfn.connectors.codec import Codec
 from specfn.connectors.registry import codec
-from specfn.connectors.turn import Message, Prompt, Turn
+from specfn.connectors.turn import Message, Turn
+from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
+from specfn.schema.profile import Profile
+
+if TYPE_CHECKING:
+    from specfn.http.connection import Connection
 
 #: Why the calls of a turn were not made, by why the conversation ended.
 _UNDONE: Final[Mapping[str, str]] = {
@@ -47,6 +53,7 @@ class Session:
         model: str | None = None,
         choice: Choice | str | Mapping[str, Any] | None = None,
         config: InvocationConfig | None = None,
+        profile: str | Profile | None = None,
         settings: Settings | None = None,
         extra: Mapping[str, Any] | None = None,
         before_request: Callable[[JsonObject], JsonObject] | None = None,
@@ -61,14 +68,14 @@ class Session:
             model: the vendor's name of the model; left out of requests where ``None``.
             choice: may, must or must not the model call; ``Auto()`` where ``None``.
             config: what the operator allows.
+            profile: the profile of the tools, if it is not the connector's own.
             settings: the settings of a prompt (``PromptSettings.of``); ``choice``, ``model`` and ``extra`` win.
             extra: more members for the request's body; they win.
             before_request: changes a request's body in whatever way; the last word before it is sent.
             on_event: is told what happens, without values.
 
         Raises:
-            UsageError: something of this is not as it must be.
-            UnknownFunctionError: the choice or the config names a function that there is not.
+            UsageError: an argument is invalid, or the choice or the config names no function.
         """
         self.catalog: Final = Catalog.of(functions)
         self.codec: Final = codec(connector) if isinstance(connector, str) else connector
@@ -78,25 +85,28 @@ class Session:
         self.choice: Final = Auto() if asked is None else parse_choice(asked)
         most = self.choice.maximum_auto_invoke_attempts
         self.config: Final = (config or InvocationConfig()).with_at_most(most)
-        self.extra: Final = {**prompt.extra, **(extra or {})}
+        self.extra: Final = prompt.extra | dict(extra or {})
         self._before: Final = before_request
         self._listener: Final = on_event
-        self._direct: Final = frozenset(
-            e.name for key in self.config.return_direct for e in self.catalog.select([key])
-        )
+        direct = self.catalog.select(self.config.return_direct)
+        self._direct: Final = frozenset(entry.name for entry in direct)
         self._state = State(messages=opening(messages, hint=self.config.recovery_hint))
         self._pending: Pending | None = None
         self._effect: Effect | None = None
         self._planner: Final = Planner(
-            self.catalog, self.codec, self.choice, self.config, self.extra
+            self.catalog, self.codec, self.choice, self.config, self.extra, profile
         )
 
     # -- what to do, and what came of it ---------------------------------------------------------
 
     def next(self) -> Effect:
-        """What has to be done now; the same until it is fed."""
+        """Return the next effect; the same until it is fed.
+
+        If a hook or a policy of the caller raises, the conversation ends, and each call has its result (C7).
+        """
         if self._effect is None:
-            self._effect = self._advance()
+            with self._closing():
+                self._effect = self._advance()
         return self._effect
 
     def feed(self, answer: Any) -> None:
@@ -109,18 +119,36 @@ class Session:
         Raises:
             UsageError: it does not fit the effect, or the reply is none of this vendor.
         """
-        effect, pending = self.next(), self._pending
+        effect = self.next()
+        if isinstance(effect, Ask | Invoke):
+            answer = as_many(answer, effect)
         if isinstance(effect, Send):
-            self._replied(read(self.codec, answer, self._state))
+            answer = read(self.codec, answer, self._state)
+        with self._closing():
+            self._take(effect, answer)
+        if not isinstance(self._effect, Done):
+            self._effect = None
+
+    @contextmanager
+    def _closing(self) -> Iterator[None]:
+        """End the conversation if something of the caller raises."""
+        try:
+            yield
+        except BaseException:
+            self.abandon()
+            raise
+
+    def _take(self, effect: Effect, answer: Any) -> None:
+        pending = self._pending
+        if isinstance(effect, Send):
+            self._replied(answer)
         elif isinstance(effect, Ask) and pending:
-            self._decided(pending, _as_many(answer, effect.requests))
+            self._decided(pending, answer)
         elif isinstance(effect, Invoke) and pending:
-            for prepared, invoked in zip(effect.calls, _as_many(answer, effect.calls), strict=True):
+            for prepared, invoked in zip(effect.calls, answer, strict=True):
                 self._invoked(pending, prepared.call["id"], prepared.name, invoked)
         else:
             raise UsageError("the conversation has ended; begin another one with its messages")
-        if not isinstance(self._effect, Done):
-            self._effect = None
 
     def stop(self, why: Stopped) -> Outcome:
         """End the conversation now; every call of its last turn gets a result all the same (C7)."""
@@ -145,6 +173,31 @@ class Session:
         if not isinstance(self._effect, Done):
             self.stop("cancelled")
 
+    def require(self, connection: "Connection | None") -> None:
+        """Check that the offered functions can be called, and withhold those that lack a credential (C10).
+
+        Args:
+            connection: used for functions without a connection of their own.
+
+        Raises:
+            UsageError: no offered function can be called: there is no connection, base URL or credential.
+        """
+        if self._plans_only:
+            return
+        found = obstacles(self._planner.candidates, connection)
+        self._planner.withhold(found)
+        for name, reason in found.items():
+            self.degrade(f"function {name}: {reason}")
+
+    @property
+    def _plans_only(self) -> bool:
+        """The conversation executes nothing."""
+        return self._planner.dry or not self.config.auto_invoke or self.config.max_rounds == 0
+
+    def degrade(self, word: str) -> None:
+        """Record something that was asked for and is not available."""
+        self._state.degrade(word)
+
     @property
     def round(self) -> int:
         """How many requests were made to the model."""
@@ -154,6 +207,16 @@ class Session:
     def messages(self) -> tuple[Message, ...]:
         """The conversation so far."""
         return tuple(self._state.messages)
+
+    def __reduce__(self) -> Any:
+        """Refuse pickling.
+
+        Raises:
+            UsageError: always; it names ``dump`` and ``load``.
+        """
+        raise UsageError(
+            "a Session cannot be pickled: store session.dump(), and pass it to load() of a Session with the same arguments"
+        )
 
     # -- storing -----------------------------------------------------------------------------------
 
@@ -217,29 +280,8 @@ class Session:
             state.degrade(word)
         offered = len(asked.offer.names)
         self._tell(events.Requested(round=state.round, mode=asked.demand.mode, functions=offered))
-        prompt = Prompt(
-            messages=on_wire(self._told(asked), self._names(asked)),
-            tools=asked.offer.tools,
-            demand=asked.demand,
-            model=self.model,
-            extra=self._planner.extra,
-        )
-        body = self.codec.encode(prompt)
+        body = self._planner.body(asked, state.messages, self.model)
         return Send(request=body if self._before is None else self._before(body))
-
-    def _names(self, asked: Asked) -> set[str]:
-        """Every real name, which no made-up one may become."""
-        return {*self.catalog.by_name, *asked.offer.wire.values()}
-
-    def _told(self, asked: Asked) -> list[Message]:
-        """The messages of a request; a demand that the vendor cannot make stands in words."""
-        if asked.mode == asked.demand.mode:
-            return self._state.messages
-        said: Message = {
-            "role": "user",
-            "content": prompts.must_call(asked.offer.told(asked.offer.names)),
-        }
-        return [*self._state.messages, said]
 
     # -- a reply -----------------------------------------------------------------------------------
 
@@ -257,16 +299,17 @@ class Session:
             self._effect = self._end(ended)
 
     def _called(self, turn: Turn, asked: Asked) -> None:
+        self._pending = Pending.unread(turn.calls, self._state.round - 1)
         pending = Pending.of(turn.calls, self.catalog, asked.offer, self._state.round - 1)
         self._pending = pending
         if self.config.history_names == "resolved":
             names = {c.call["id"]: asked.offer.wire[c.name] for c in pending.calls if c.entry}
             self._state.messages[-1] = with_names(self._state.messages[-1], names)
         for prepared in pending.calls:
-            self._tell(_resolved(prepared))
+            self._tell(events.resolved(prepared))
             if prepared.entry is not None:
-                self._tell(_checked(prepared))
-        if self._planner.dry or not self.config.auto_invoke or self.config.max_rounds == 0:
+                self._tell(events.checked(prepared))
+        if self._plans_only:
             self.stop("planned")
         elif turn.stop == "refused":
             pending.refuse(prompts.filtered())
@@ -278,6 +321,8 @@ class Session:
         else:
             pending.decline(self._state)
             pending.limit(self.config.max_calls_per_round)
+            if self.config.repeat_writes == "ask":
+                pending.find_repeated(self._state)
 
     def _without_calls(self, turn: Turn, asked: Asked) -> Stopped | None:
         """Why a reply without calls ends the conversation; ``None`` where it goes on."""
@@ -322,8 +367,6 @@ class Session:
         self._state.denied |= pending.decide(self.config.approval, decisions)
 
     def _invoked(self, pending: Pending, call: str, function: str, invoked: Any) -> None:
-        if not isinstance(invoked, Invoked):
-            raise UsageError(f"a call comes to an Invoked, not {type(invoked).__name__}")
         pending.results[call] = invoked
         if invoked.executed:
             self._tell(events.Executed(id=call, function=function, status=invoked.status))
@@ -335,6 +378,7 @@ class Session:
         results: Message = {"role": "tool", "results": pending.returned(state, config)}
         state.messages.append(with_names(results, called_names(state.messages[-1])))
         state.records += pending.records(state)
+        pending.remember(state)
         sent = [call for call in pending.calls if pending.results[call.call["id"]].executed]
         state.executed += len(sent)
         if sent:
@@ -350,42 +394,7 @@ class Session:
 
     def _end(self, stopped: Stopped) -> Done:
         state = self._state
-        last = next((m for m in reversed(state.messages) if m["role"] == "assistant"), None)
-        outcome = Outcome(
-            text=str(last.get("content") or "") if last else "",
-            calls=tuple(state.records),
-            stopped=stopped,
-            degraded=tuple(state.degraded),
-            messages=tuple(state.messages),
-            rounds=state.round,
-            usage=dict(state.usage),
-        )
+        outcome = state.outcome(stopped)
         self._tell(events.Ended(stopped=stopped, rounds=state.round, calls=len(state.records)))
         self._effect = Done(outcome=outcome)
         return self._effect
-
-
-def _as_many(answers: Any, asked: Sequence[Any]) -> Sequence[Any]:
-    if not isinstance(answers, Sequence) or len(answers) != len(asked):
-        raise UsageError(f"feed a list of {len(asked)} answers, one for each in order")
-    return answers
-
-
-def _resolved(prepared: Any) -> events.Resolved:
-    found = prepared.resolution
-    return events.Resolved(
-        id=prepared.call["id"],
-        status=found.status,
-        function=found.name or "",
-        how=found.how or "",
-    )
-
-
-def _checked(prepared: Any) -> events.Checked:
-    return events.Checked(
-        id=prepared.call["id"],
-        function=prepared.name,
-        valid=prepared.answer is None,
-        repairs=tuple(repair.kind for repair in prepared.repairs),
-        problems=prepared.problems,
-    )

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from specfn._json import JsonObject, dumps_sorted
-from specfn.calling.outcome import CallRecord
+from specfn.calling.outcome import CallRecord, Outcome, Stopped
 from specfn.connectors.turn import Call, Message
 from specfn.records import ABSENT, Repair
 
@@ -24,6 +24,7 @@ class State:
         faults: how often each faulty call came, by its name and arguments.
         attempts: how many faulty calls each function had.
         declined: the calls that a person declined.
+        succeeded: the results of non-idempotent calls that succeeded, by function and arguments.
         denied: whether a call was declined and none was made since.
         demanded: whether the model was told in words that it must call.
         final: whether the last answer was asked for.
@@ -39,6 +40,7 @@ class State:
     faults: Counter[str] = field(default_factory=Counter)
     attempts: Counter[str] = field(default_factory=Counter)
     declined: list[str] = field(default_factory=list)
+    succeeded: dict[str, str] = field(default_factory=dict)
     denied: bool = False
     demanded: bool = False
     final: bool = False
@@ -62,6 +64,14 @@ class State:
         """Whether a person declined this very call."""
         return _identity(call) in self.declined
 
+    def succeed(self, name: str, arguments: Any, result: str) -> None:
+        """Remember the result of a call that must not be repeated unasked."""
+        self.succeeded[_key(name, arguments)] = result
+
+    def earlier(self, name: str, arguments: Any) -> str | None:
+        """Return the result of the same call earlier; ``None`` if there is none."""
+        return self.succeeded.get(_key(name, arguments))
+
     def times(self, call: Call) -> int:
         """How often this very call came and was faulty."""
         return self.faults[_identity(call)]
@@ -71,6 +81,19 @@ class State:
         for name, value in usage.items():
             if isinstance(value, int) and not isinstance(value, bool):
                 self.usage[name] = self.usage.get(name, 0) + value
+
+    def outcome(self, stopped: Stopped) -> Outcome:
+        """Return the outcome of a conversation that ended."""
+        last = next((m for m in reversed(self.messages) if m["role"] == "assistant"), None)
+        return Outcome(
+            text=str(last.get("content") or "") if last else "",
+            calls=tuple(self.records),
+            stopped=stopped,
+            degraded=tuple(self.degraded),
+            messages=tuple(self.messages),
+            rounds=self.round,
+            usage=dict(self.usage),
+        )
 
     def dump(self) -> JsonObject:
         """The state as plain JSON."""
@@ -105,9 +128,12 @@ def loaded_repair(stored: JsonObject) -> Repair:
 
 
 def _identity(call: Call) -> str:
-    arguments = call["arguments"]
+    return _key(call["name"], call["arguments"])
+
+
+def _key(name: str, arguments: Any) -> str:
     text = arguments if isinstance(arguments, str) else dumps_sorted(arguments).decode()
-    return dumps_sorted([call["name"], text]).decode()
+    return dumps_sorted([name, text]).decode()
 
 
 def _stored(record: CallRecord) -> JsonObject:

@@ -18,7 +18,7 @@ from specfn.settings import DEFAULT
 if TYPE_CHECKING:
     from specfn.calling.approval import ApprovalRequest
     from specfn.calling.outcome import Outcome
-    from specfn.connectors.codec import Codec
+    from specfn.connectors.wire_format import Codec
     from specfn.http.connection import Connection
 
 #: The most seconds that a model may take to reply.

@@ -7,8 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.connectors.codec import Endpoint, alternating, blocks_of, object_of, plain, with_calls
 from specfn.connectors.turn import Demand, Message, Prompt, Stop, Turn
+from specfn.connectors.wire_format import (
+    Endpoint,
+    alternating,
+    blocks_of,
+    object_of,
+    plain,
+    with_calls,
+)
 from specfn.errors import UsageError
 from specfn.schema.profile import (
     BACKTRACKING,

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.connectors.codec import alternating, blocks_of, object_of, plain
 from specfn.connectors.turn import Demand, Message, Prompt, Returned, Stop, Turn
+from specfn.connectors.wire_format import alternating, blocks_of, object_of, plain
 from specfn.errors import UsageError
 from specfn.schema.profile import (
     BACKTRACKING,

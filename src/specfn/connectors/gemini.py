@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from specfn._json import JSONDecodeError, JsonObject, loads
-from specfn.connectors.codec import Endpoint, alternating, object_of, plain
 from specfn.connectors.turn import Call, Message, Prompt, Returned, Stop, Turn
+from specfn.connectors.wire_format import Endpoint, alternating, object_of, plain
 from specfn.errors import UsageError
 from specfn.schema.profile import (
     BACKTRACKING,

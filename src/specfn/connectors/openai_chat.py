@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.connectors.codec import Endpoint, plain, text_of
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Stop, Turn
+from specfn.connectors.wire_format import Endpoint, plain, text_of
 from specfn.errors import UsageError
 from specfn.schema.profile import (
     BACKTRACKING,

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.connectors.codec import Endpoint, plain, text_of, with_calls
 from specfn.connectors.openai_chat import PROFILE as CHAT
 from specfn.connectors.openai_chat import STRICT as CHAT_STRICT
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Stop, Turn
+from specfn.connectors.wire_format import Endpoint, plain, text_of, with_calls
 from specfn.errors import UsageError
 from specfn.schema.profile import DESCRIPTION, NAME, SCHEMA
 from specfn.schema.profile import STRICT as IS_STRICT

@@ -4,7 +4,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
-from specfn.connectors.codec import Codec
+from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
 from specfn.schema.profile import Profile
 

@@ -6,6 +6,7 @@ with and without ``await``, and the two drivers only pass the answers on.
 
 import asyncio
 import inspect
+import math
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable
 from contextlib import aclosing
@@ -51,6 +52,13 @@ def propagate(function: Function, arguments: Any, connection: Connection) -> Res
     return drive(_call(function, arguments, connection))
 
 
+def propagate_within(
+    function: Function, arguments: Any, connection: Connection, seconds: float
+) -> Result:
+    """``propagate`` with a total timeout of at most so many seconds."""
+    return drive(_call(function, arguments, connection, seconds))
+
+
 async def aexecute(function: Function, arguments: Any, connection: Connection) -> Result:
     """``execute`` for asyncio."""
     return _successful(await apropagate(function, arguments, connection), function)
@@ -91,7 +99,9 @@ _FAILURES: Final = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, Broken
 Steps: TypeAlias = Generator[Step, Any, Result]
 
 
-def _call(function: Function, arguments: Any, connection: Connection) -> Steps:
+def _call(
+    function: Function, arguments: Any, connection: Connection, within: float = math.inf
+) -> Steps:
     """One call: credentials, the request, redirects, retries and hooks."""
     draft = prepare(function, arguments, connection)
     credentials = {}
@@ -102,7 +112,7 @@ def _call(function: Function, arguments: Any, connection: Connection) -> Steps:
         )
     is_guarded = not draft.base.trusted and not connection.allow_private
     request = finish(draft, additions(draft, credentials, connection))
-    result = yield from _exchange(request, connection, is_guarded=is_guarded)
+    result = yield from _exchange(request, connection, is_guarded=is_guarded, within=within)
     if connection.validate_response != "off":
         answers.check(function, result, connection.validate_response)
     return (yield from _after(result, connection))
@@ -128,9 +138,11 @@ def _after(result: Result, connection: Connection) -> Steps:
     return result if changed is None else changed
 
 
-def _exchange(request: httpx.Request, connection: Connection, *, is_guarded: bool) -> Steps:
+def _exchange(
+    request: httpx.Request, connection: Connection, *, is_guarded: bool, within: float = math.inf
+) -> Steps:
     """Send, and send again where the server and the connection say so."""
-    until = time.monotonic() + connection.limits.total
+    until = time.monotonic() + min(connection.limits.total, within)
     hops, retries = 0, connection.retries
     while True:
         outgoing = request

@@ -1,0 +1,44 @@
+"""The functions that a connection can call, before a model is asked (rule C10)."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from specfn.calling.catalog import Entry
+from specfn.errors import UsageError
+
+if TYPE_CHECKING:
+    from specfn.http.connection import Connection
+
+
+def obstacles(entries: Iterable[Entry], connection: "Connection | None") -> Mapping[str, str]:
+    """Return why functions cannot be called, by their names.
+
+    Args:
+        entries: the offered functions.
+        connection: used for functions without a connection of their own.
+
+    Raises:
+        UsageError: no function can be called, so the caller made a mistake.
+    """
+    checked = [
+        (entry.name, _obstacle(entry.function, entry.connection or connection)) for entry in entries
+    ]
+    found = {name: error for name, error in checked if error is not None}
+    if found and len(found) == len(checked):
+        raise next(iter(found.values()))
+    return {name: str(error) for name, error in found.items()}
+
+
+def _obstacle(function: Any, connection: "Connection | None") -> UsageError | None:
+    """Return the error of a call that lacks a base URL or a credential; ``None`` if nothing is missing."""
+    from specfn.http.security import requirement  # noqa: PLC0415  # httpx is imported on first use
+    from specfn.http.server import choose  # noqa: PLC0415  # likewise
+
+    if connection is None:
+        return UsageError("functions need a connection: pass connection=Connection(base_url=...)")
+    route, api = function.route, function.api
+    try:
+        requirement(route, api, choose(route, api, connection), connection)
+    except UsageError as error:
+        return error
+    return None
