@@ -1,48 +1,12 @@
-"""JSON text to values and back: strict, exact, and without limits of Python's stack."""
+"""JSON text to values and back: strict, exact, and not too deep to be written again."""
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from specfn import _json
-
-values = st.recursive(
-    st.one_of(
-        st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=5)
-    ),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=5), inner, max_size=3)
-    ),
-    max_leaves=8,
-)
-
-
-@given(values)
-def test_deep_values_are_written_as_others_are(value: Any) -> None:
-    """What is written without recursion is what the standard library writes."""
-    for indent, separators in ((None, (",", ":")), (2, None)):
-        for sort_keys in (False, True):
-            written = "".join(_json._pieces(value, indent, sort_keys))
-            options: Any = {"indent": indent, "separators": separators, "sort_keys": sort_keys}
-            assert written == json.dumps(value, **options)
-
-
-@pytest.mark.parametrize("depth", [200, 300, 1_000, 5_000])
-@pytest.mark.parametrize("kind", [lambda inner: [inner], lambda inner: {"a": inner, "b": 1}])
-def test_values_of_any_depth_are_written(kind: Any, depth: int) -> None:
-    """Each way to write ends, and what it wrote has as many levels."""
-    value: Any = 10**30
-    for _ in range(depth):
-        value = kind(value)
-    for write in (_json.dumps, _json.dumps_indented, _json.dumps_sorted):
-        written = write(value)
-        assert written.count(b"[") + written.count(b"{") == depth
-        if depth < 400:
-            assert json.loads(written) == value
-
 
 LONG = "1" * 25
 REFUSED = {
@@ -82,6 +46,16 @@ def test_depth_is_counted_outside_of_strings() -> None:
     """Brackets in strings, with quotes and backslashes around them, are no levels."""
     text = json.dumps(["[" * 2_000, '"' + "[" * 2_000, "\\" + "{" * 2_000]) + " "
     assert _json.read(text) == json.loads(text)
-    for deep in ("[" * 1_025, '["]", ' * 1_025, '{"\\"": ' * 1_025):
-        with pytest.raises(_json.JSONDecodeError, match="nested too deeply"):
+    for deep in ("[" * 255, '["]", ' * 255, '{"\\"": ' * 255, "[" * 10**6):
+        with pytest.raises(_json.TooDeepError, match="nested deeper than 254 levels"):
             _json.read(deep)
+
+
+@pytest.mark.parametrize("number", ["1", "9" * 25])
+def test_the_levels_of_a_value_are_those_of_its_text(number: str) -> None:
+    """A value is deep exactly where it cannot be written by orjson for its depth."""
+    for depth in (1, 253, 254, 255, 800):
+        text = "[" * depth + number + "]" * depth
+        assert _json.is_deep(json.loads(text), text.encode()) is (depth > 254)
+    wide = json.dumps([[{"a": number}]] * 1_000)
+    assert not _json.is_deep(json.loads(wide), wide.encode())

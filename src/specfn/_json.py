@@ -3,7 +3,6 @@
 import json
 import math
 import re
-from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any, TypeAlias
 
@@ -73,36 +72,59 @@ def paired(text: str) -> tuple[str, int]:
     return found.replace("\0", "\\\\"), halves
 
 
+class TooDeepError(JSONDecodeError):
+    """JSON text with more levels than can be written again."""
+
+    def __init__(self) -> None:
+        super().__init__(f"nested deeper than {LEVELS} levels", "", 0)
+
+
 def read(text: str, **hooks: Any) -> Any:
     """Read JSON with the standard library, which reads integers of any length and takes hooks (``parse_int`` etc.).
 
     Raises:
-        JSONDecodeError: the text is not JSON, or is nested too deeply.
+        JSONDecodeError: the text is not JSON.
+        TooDeepError: it may have more than ``LEVELS`` levels. They are counted before anything is read, because a program may
+            have raised the interpreter's limit of recursion beyond what the machine's stack holds.
     """
-    if not _is_deep(text.encode(errors="replace")):
+    if not _is_deep_text(text.encode(errors="replace")):
         try:
             return json.loads(text, **hooks)
-        except RecursionError:
+        except RecursionError:  # the caller's own stack leaves less room
             pass
-    raise JSONDecodeError("nested too deeply", "", 0)
+    raise TooDeepError
 
 
-#: Levels that orjson reads. The standard library takes as many as the interpreter's recursion limit allows, which a
-#: program may have raised beyond what the machine's stack holds.
-_LEVELS = 1024
+#: The levels that orjson writes.
+LEVELS = 254
 
 #: By how much each byte changes the level; and the bytes that do not.
 _STEPS = [(byte in b"[{") - (byte in b"]}") for byte in range(256)]
 _OTHERS = bytes(byte for byte in range(256) if not _STEPS[byte])
 
 
-def _is_deep(text: bytes) -> bool:
-    """Return whether JSON text has more levels than ``_LEVELS``."""
-    if text.count(b"[") + text.count(b"{") <= _LEVELS:
+def _is_deep_text(text: bytes) -> bool:
+    """Return whether JSON text has more than ``LEVELS`` levels."""
+    if not _may_be_deep(text):
         return False
     bare = text.replace(b"\\\\", b"").replace(b'\\"', b"")
     brackets = re.sub(rb'"[^"]*"?', b"", bare).translate(None, _OTHERS)
-    return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > _LEVELS
+    return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > LEVELS
+
+
+def _may_be_deep(text: bytes) -> bool:
+    return text.count(b"[") + text.count(b"{") > LEVELS
+
+
+def is_deep(value: Any, text: bytes) -> bool:
+    """Return whether a value that was read from JSON text has more than ``LEVELS`` levels."""
+    if not _may_be_deep(text):
+        return False
+    try:
+        orjson.dumps(value)  # which takes a tenth of the time of a walk
+    except TypeError:  # it has, or an integer beyond 64 bits
+        return _is_deep_text(text)
+    return False
 
 
 def _refuse(constant: str) -> Any:
@@ -142,41 +164,4 @@ def dumps_sorted(value: Any) -> bytes:
 
 def _beyond(value: Any, **how: Any) -> bytes:
     """Write what orjson refuses: integers beyond 64 bits, lone surrogates, more than 254 levels."""
-    try:
-        return json.dumps(value, ensure_ascii=True, allow_nan=False, **how).encode()
-    except RecursionError:
-        return "".join(_pieces(value, how.get("indent"), how.get("sort_keys", False))).encode()
-
-
-def _pieces(value: Any, indent: int | None, sort_keys: bool) -> Iterator[str]:  # noqa: FBT001  # the module's own
-    """Write JSON without recursion, for values that are nested more deeply than Python's stack allows."""
-    levels: list[tuple[Iterator[tuple[str, Any]], str]] = [(iter([("", value)]), "")]
-    while levels:
-        members, end = levels[-1]
-        for before, item in members:
-            yield before
-            if isinstance(item, dict | list) and item:
-                opening, closing = "{}" if isinstance(item, dict) else "[]"
-                line = "" if indent is None else "\n" + " " * indent * (len(levels) - 1)
-                below = "" if indent is None else line + " " * indent
-                yield opening
-                levels.append((_members(item, below, sort_keys), line + closing))
-                break
-            yield json.dumps(item, allow_nan=False)
-        else:
-            levels.pop()
-            yield end
-
-
-def _members(container: Any, line: str, sort_keys: bool) -> Iterator[tuple[str, Any]]:  # noqa: FBT001  # likewise
-    """Yield each member with what is written before it."""
-    colon = ": " if line else ":"
-    if isinstance(container, dict):
-        items = sorted(container.items()) if sort_keys else container.items()
-        named = ((f"{json.dumps(key)}{colon}", item) for key, item in items)
-    else:
-        named = (("", item) for item in container)
-    comma = ""
-    for before, item in named:
-        yield f"{comma}{line}{before}", item
-        comma = ","
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, **how).encode()

@@ -395,6 +395,12 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T35",
+        function="specfn._json:is_deep",
+        off=gives(value=False),
+        tests="test_no_data_is_too_deep_to_copy",
+    ),
+    Defence(
+        threat="T35",
         function="specfn.http.inflate:_is_known",
         off=gives(value=True),
         tests="test_unrequested_encodings test_two_headers_are_two_encodings",

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from tests.cli.conftest import document, specfn  # noqa: F401  # fixtures
 
 from specfn.api import load
+from specfn.calling import run
+from specfn.calling.state import storable
 from specfn.errors import (
     ArgumentError,
     DocumentError,
@@ -238,3 +240,33 @@ def test_the_command_hides_nothing(
     assert not UNSEEN & set(ended.out)
     if "--json" in arguments and ended.out:
         assert json.loads(ended.out, parse_constant=pytest.fail)["status"]
+
+
+def test_a_conversation_hides_nothing(loopback: Any, http: Any) -> None:
+    """T13: what a model reads of a failed call shows each character of the path and of the response; what is stored is JSON."""
+    app = load({**DOCUMENT, "paths": {"/a\u2066": DOCUMENT["paths"]["/a"]}})
+    answers = iter([http(json.dumps([HOSTILE]).encode(), "500 Oops"), http(b"[NaN]")])
+    loopback.respond = lambda _: next(answers)
+    asked: list[Any] = []
+
+    def model(request: Any) -> Any:
+        asked.append(json.loads(json.dumps(request)))
+        if len(asked) == 3:
+            message: Any = {"role": "assistant", "content": "done"}
+        else:
+            call = {"name": app.functions[0].name, "arguments": "{}"}
+            listed = [{"id": f"c{len(asked)}", "type": "function", "function": call}]
+            message = {"role": "assistant", "content": None, "tool_calls": listed}
+        return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+
+    connection = Connection(base_url=loopback.url)
+    outcome = run(app, model, connection=connection, connector="openai", model="m", messages="x")
+    read = [each["content"] for each in asked[-1]["messages"] if each["role"] == "tool"]
+    assert len(read) == 2
+    assert not UNSEEN & set("".join(read))
+    assert r"\u2066" in read[0]
+    assert "NaN or infinite" in read[1]
+    assert [json.dumps(storable(each.data), allow_nan=False) for each in outcome.calls] == [
+        "null",
+        "[null]",
+    ]

@@ -1,9 +1,11 @@
 """T35: no charset, content encoding or number of a response blocks the process or exhausts its memory."""
 
 import asyncio
+import copy
 import gzip
 import json
 import math
+import pickle
 import subprocess
 import sys
 import zlib
@@ -87,6 +89,19 @@ def test_numbers_of_a_million_digits(
         assert [abs(number) for number in numbers] == [math.inf]
         assert shown in (None, [None])
         assert "infinite" in result.notes[0].text
+
+
+@pytest.mark.parametrize("depth", [200, 255, 900])
+def test_no_data_is_too_deep_to_copy(
+    call: Callable[..., Result], make: Any, loopback: Any, http: Any, depth: int
+) -> None:
+    """T35: whatever the levels of a JSON response, its data can be copied, written and shown."""
+    loopback.respond = lambda _: http(b'{"a":[' * depth + b"1" + b"]}" * depth)
+    result = call(make(), {}, Connection(base_url=loopback.url))
+    copied = copy.deepcopy(result.data)
+    assert json.dumps(copied, indent=2)
+    assert repr(result)
+    assert pickle.loads(pickle.dumps(result)) == result
 
 
 def raw_deflate(content: bytes) -> bytes:

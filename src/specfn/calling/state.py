@@ -8,6 +8,7 @@ from typing import Any
 from specfn._json import JsonObject, dumps_sorted
 from specfn.calling.outcome import CallRecord, Outcome, Stopped
 from specfn.connectors.turn import Call, Message
+from specfn.http.non_finite import nulled
 from specfn.records import ABSENT, Repair
 
 
@@ -113,8 +114,8 @@ class State:
 
 
 def storable(data: Any) -> Any:
-    """A server's data as JSON can hold it: bytes are told of, not kept."""
-    return f"({len(data)} bytes)" if isinstance(data, bytes) else data
+    """Return a server's data as JSON can hold it: the number of bytes, null for NaN and infinities."""
+    return f"({len(data)} bytes)" if isinstance(data, bytes) else nulled(data)
 
 
 def stored_repair(repair: Repair) -> JsonObject:

@@ -77,12 +77,17 @@ def _json_content(body: bytes, charset: str | None) -> Content | None:
         if _JSON_START.match(plain) is None:  # reading what is no JSON costs memory as well
             return None
         try:
-            return Content(_json.loads(plain))
+            data = _json.loads(plain)
         except ValueError:
             pass
+        else:
+            if not _json.is_deep(data, plain):
+                return Content(data)
     text, notes = _unicode(body, encoding, charset)
     try:
         data, more = tolerant_json.loads(text)
+    except _json.TooDeepError as error:
+        return Content(text, (*notes, _note(f"the JSON is {error.msg}; the data is its text")))
     except ValueError:
         return None
     return Content(data, notes + more)
