@@ -291,7 +291,9 @@ _NETWORK_FAULTS: Final[dict[str, tuple[type[Exception], str]]] = {
 
 
 #: What to do about a status, where it is not the address that is wrong.
-_ADVICE: Final = dict.fromkeys((401, 403), "the document is behind a login: pass headers or auth to specfn.load")
+_ADVICE: Final = dict.fromkeys(
+    (401, 403), "the document is behind a login: pass headers or auth to specfn.load"
+)
 
 
 class _Download:
