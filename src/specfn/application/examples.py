@@ -28,7 +28,7 @@ _TOLD: Final = 3
 def example_faults(document: JsonObject) -> Iterator[Note]:
     """Find the examples and defaults of a raw document that its schemas refuse, in the document's order.
 
-    They belong to no direction: ``readOnly`` and ``writeOnly`` properties may stand in each.
+    They belong to no direction: ``readOnly`` and ``writeOnly`` properties are allowed in each.
     """
     found = list(examples(document))
     schemas = list(dict.fromkeys(each.schema for each in found))
@@ -91,7 +91,7 @@ class _Judge:
             self._compile(keys[start : start + _TOGETHER])
 
     def _compile(self, keys: list[str]) -> None:
-        """Compile the schemas of some keys, in halves where one of them is none."""
+        """Compile the schemas of some keys, in halves if one of them is not a schema."""
         properties = {key: self._composed[key] for key in keys}
         schema = {
             "properties": properties,
@@ -130,7 +130,7 @@ def _told(problem: ArgumentProblem, root: str) -> str:
     place = problem.path.removeprefix(root)
     at = f"at {place}: " if place else ""
     if problem.expected == "undefined":
-        return f"{at}{problem.description or 'nothing may stand here.'}".rstrip(".")
+        return f"{at}{problem.description or 'no value is allowed here.'}".rstrip(".")
     found = "but it is missing" if problem.value is ABSENT else f"found {_short(problem.value)}"
     return f"{at}expected {problem.expected.removesuffix(' | undefined')}, {found}"
 

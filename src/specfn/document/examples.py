@@ -141,7 +141,7 @@ def _own(document: JsonObject, node: JsonObject, kind: str, place: _Tokens) -> I
 def _beside(
     document: JsonObject, node: JsonObject, kind: str, place: _Tokens
 ) -> Iterator[tuple[str, Any]]:
-    """Return the values that stand beside a schema, with their places."""
+    """Return the values beside a schema, with their places."""
     if "example" in node and kind != "response":
         yield join((*place, "example")), node["example"]
     several = node.get("examples")
