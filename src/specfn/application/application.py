@@ -218,7 +218,10 @@ class Application:
         return dry_run(self._function(function), arguments, connection)
 
     def execute(
-        self, function: Function | str, arguments: Any, connection: "Connection"
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
     ) -> "Result":
         """Call a function and return what the server answered; see ``specfn.execute``."""
         from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
@@ -226,7 +229,10 @@ class Application:
         return send.execute(self._function(function), arguments, connection)
 
     async def aexecute(
-        self, function: Function | str, arguments: Any, connection: "Connection"
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
     ) -> "Result":
         """Like ``execute``, asynchronously."""
         from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
@@ -234,7 +240,10 @@ class Application:
         return await send.aexecute(self._function(function), arguments, connection)
 
     def propagate(
-        self, function: Function | str, arguments: Any, connection: "Connection"
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
     ) -> "Result":
         """Call a function and return the answer whatever its status; see ``specfn.propagate``."""
         from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
@@ -242,7 +251,10 @@ class Application:
         return send.propagate(self._function(function), arguments, connection)
 
     async def apropagate(
-        self, function: Function | str, arguments: Any, connection: "Connection"
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
     ) -> "Result":
         """Like ``propagate``, asynchronously."""
         from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use

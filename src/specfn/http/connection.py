@@ -1,7 +1,8 @@
 """How an API is reached, and as whom: the checked, frozen record that a caller writes."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from types import TracebackType
+from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 
 import httpx
 from pydantic import (
@@ -10,6 +11,7 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainValidator,
+    PrivateAttr,
     SecretStr,
     field_serializer,
     field_validator,
@@ -108,6 +110,7 @@ def check_header(name: str, value: str) -> None:
 class Connection(BaseModel):
     """Where an API is, who calls it, and within which limits.
 
+    Its sockets are closed by ``close``, ``aclose``, the end of a ``with`` or ``async with`` block, or with the record.
     Headers, cookies, query values and credentials go to ``base_url``'s origin and to ``origins``,
     and nowhere else. Their values never appear in a repr, a dump or an error.
 
@@ -177,6 +180,63 @@ class Connection(BaseModel):
     pickle_secrets: bool = False
     before: Callable[[httpx.Request], Any] | None = Field(default=None, exclude=True)
     after: Callable[[Any], Any] | None = Field(default=None, exclude=True)
+
+    _closed: bool = PrivateAttr(default=False)
+    _closers: list[tuple[Callable[[], Any], Callable[[], Awaitable[None]]]] = PrivateAttr(
+        default=[]
+    )
+
+    def close(self) -> None:
+        """Close the sockets; later calls raise ``UsageError``. Closing twice does nothing.
+
+        A ``client`` of the caller stays open. Sockets of an event loop are closed with the loop; ``aclose`` closes them now.
+        """
+        self._closed = True
+        while self._closers:
+            self._closers.pop()[0]()
+
+    async def aclose(self) -> None:
+        """``close`` for asyncio: also closes the sockets of the running event loop."""
+        self._closed = True
+        while self._closers:
+            await self._closers.pop()[1]()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def require_open(self) -> None:
+        """Check that the connection was not closed.
+
+        Raises:
+            UsageError: it was closed.
+        """
+        if self._closed:
+            raise UsageError(
+                "the connection is closed: make a new Connection, or close it after the last call"
+            )
+
+    def on_close(self, close: Callable[[], Any], aclose: Callable[[], Awaitable[None]]) -> None:
+        """Register what closes a transport: one function for ``close``, one for ``aclose``."""
+        self._closers.append((close, aclose))
 
     @property
     def limits(self) -> Timeout:

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, cast
 
 import httpcore
@@ -234,13 +234,18 @@ def transport(connection: Connection) -> httpx.BaseTransport:
     with _lock:
         if key not in _transports:
             _transports[key] = made = _Transport(connection)
-            weakref.finalize(connection, _close, key, made)
+            close = weakref.finalize(connection, _close, key, made)
+            connection.on_close(close, partial(_aclose, close))
         return _transports[key]
 
 
 def _close(key: int, made: httpx.BaseTransport) -> None:
     _transports.pop(key, None)
     made.close()
+
+
+async def _aclose(close: Callable[[], Any]) -> None:
+    close()
 
 
 @dataclass(slots=True)
@@ -266,7 +271,9 @@ async def atransport(connection: Connection) -> httpx.AsyncBaseTransport:
     key = id(connection)
     if key not in home.owned:
         made = _AsyncTransport(connection)
-        home.owned[key] = (made, weakref.finalize(connection, _retire, home, key))
+        retire = weakref.finalize(connection, _retire, home, key)
+        home.owned[key] = (made, retire)
+        connection.on_close(retire, partial(_aretire, retire))
     return home.owned[key][0]
 
 
@@ -283,6 +290,14 @@ async def _home(loop: asyncio.AbstractEventLoop) -> _Home:
 def _retire(home: _Home, key: int) -> None:
     if key in home.owned:
         home.retired.append(home.owned.pop(key)[0])
+
+
+async def _aretire(retire: Callable[[], Any]) -> None:
+    """Retire a transport, and close those of the running loop."""
+    retire()
+    home = _homes.get(asyncio.get_running_loop())
+    while home and home.retired:
+        await home.retired.pop().aclose()
 
 
 async def _keep(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[None, None]:

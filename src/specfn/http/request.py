@@ -112,7 +112,7 @@ def _credential(name: str, source: Any) -> Any:
 
 
 def prepare(
-    function: Function, arguments: Any, connection: Connection, *, validate: bool = True
+    function: Function, arguments: Any, connection: Connection | None, *, validate: bool = True
 ) -> Draft:
     """Everything of a request that does not need a credential.
 
@@ -122,9 +122,12 @@ def prepare(
         UsageError: the connection does not fit the operation.
     """
     route = _route(function, connection)
+    assert connection is not None
     fault = None if route.body is None else unsendable_body(route.body)
     if fault is not None:
         raise fault
+    if arguments is None:
+        arguments = {} if getattr(function, "keyword", True) else []
     named = function.named(arguments)
     problems = function.problems(arguments) if validate else ()
     if problems:
@@ -207,6 +210,10 @@ def _route(function: Any, connection: Any) -> Route:
     Raises:
         UsageError: they are not.
     """
+    if connection is None:
+        raise UsageError(
+            "a call needs a specfn.Connection: pass connection=specfn.Connection(base_url=...)"
+        )
     if not isinstance(connection, Connection):
         kind = type(connection).__name__
         raise UsageError(f"the connection must be a specfn.Connection, not {kind}")

@@ -30,12 +30,14 @@ from specfn.http.steps import Step, adrive, drive
 from specfn.migrate.route import Callable as Function
 
 
-def execute(function: Function, arguments: Any, connection: Connection) -> Result:
+def execute(
+    function: Function, arguments: Any = None, connection: Connection | None = None
+) -> Result:
     """Call the operation; the answer must be a success.
 
     Args:
         function: what is called.
-        arguments: its arguments, in the function's own calling style; they are validated again.
+        arguments: its arguments, in the function's own calling style; they are validated again. ``None`` for none.
         connection: where, as whom, and within which limits.
 
     Raises:
@@ -47,7 +49,9 @@ def execute(function: Function, arguments: Any, connection: Connection) -> Resul
     return _successful(propagate(function, arguments, connection), function)
 
 
-def propagate(function: Function, arguments: Any, connection: Connection) -> Result:
+def propagate(
+    function: Function, arguments: Any = None, connection: Connection | None = None
+) -> Result:
     """Call the operation and return whatever the server answers. Raises as ``execute`` otherwise."""
     return drive(_call(function, arguments, connection))
 
@@ -59,12 +63,16 @@ def propagate_within(
     return drive(_call(function, arguments, connection, seconds))
 
 
-async def aexecute(function: Function, arguments: Any, connection: Connection) -> Result:
+async def aexecute(
+    function: Function, arguments: Any = None, connection: Connection | None = None
+) -> Result:
     """``execute`` for asyncio."""
     return _successful(await apropagate(function, arguments, connection), function)
 
 
-async def apropagate(function: Function, arguments: Any, connection: Connection) -> Result:
+async def apropagate(
+    function: Function, arguments: Any = None, connection: Connection | None = None
+) -> Result:
     """``propagate`` for asyncio."""
     return await adrive(_call(function, arguments, connection))
 
@@ -100,10 +108,15 @@ Steps: TypeAlias = Generator[Step, Any, Result]
 
 
 def _call(
-    function: Function, arguments: Any, connection: Connection, within: float = math.inf
+    function: Function,
+    arguments: Any,
+    connection: Connection | None,
+    within: float = math.inf,
 ) -> Steps:
     """One call: credentials, the request, redirects, retries and hooks."""
     draft = prepare(function, arguments, connection)
+    assert connection is not None
+    connection.require_open()
     credentials = {}
     for name in draft.schemes:
         source = connection.credentials[name]
@@ -120,6 +133,7 @@ def _call(
 
 def _forward(request: httpx.Request, connection: Connection) -> Steps:
     """One request of the caller's, to where the connection goes anyway."""
+    connection.require_open()
     is_known = server.origin_of(request.url) in server.allowed_origins(connection)
     if not is_known and not connection.trust_servers:
         raise UsageError(
