@@ -41,16 +41,21 @@ _JOINING: Final = (
     "\U00010a00-\U00011fff]"
 )
 _PICTURE: Final = f"[{_EMOJI}\ufe0f]"
-_RUN: Final = f"[{_JOINERS}]+"
 
-#: A variation selector counts once, behind a character that has variants; of the 240 ideographic ones, bytes
-#: for whoever hides something, those stay that fonts have.
+#: Joiners, but the first of a run if it joins or parts letters of such a script, or makes one emoji of two.
+_IDLE: Final = (
+    f"(?:(?!(?<![{_JOINERS}])(?:(?<={_JOINING})[{_JOINERS}]|\u200d(?=[{_JOINERS}]*+{_JOINING})"
+    f"|(?<={_PICTURE})\u200d(?=[{_JOINERS}]*+{_PICTURE})))[{_JOINERS}])+"
+)
+
+#: Variation selectors, but one behind a character that has variants; of the 240 ideographic ones, bytes for whoever
+#: hides something, those are excepted that fonts have.
 _SELECTOR: Final = (
-    f"(?<=[{_EMOJI}0-9#*])([\ufe0e\ufe0f])"
-    "|(?<=[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])([\ufe00-\ufe02\U000e0100-\U000e010f])"
-    "|(?<=[\u1000-\u109f\u2200-\u22ff\u2a00-\u2aff\ua840-\ua877])(\ufe00)"
-    "|(?<=[\u1820-\u18aa])([\u180b-\u180d\u180f])"
-    f"|[{_SELECTORS}]"
+    f"(?!(?<=[{_EMOJI}0-9#*])[\ufe0e\ufe0f]"
+    "|(?<=[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\ufe00-\ufe02\U000e0100-\U000e010f]"
+    "|(?<=[\u1000-\u109f\u2200-\u22ff\u2a00-\u2aff\ua840-\ua877])\ufe00"
+    "|(?<=[\u1820-\u18aa])[\u180b-\u180d\u180f]"
+    f")[{_SELECTORS}]"
 )
 
 
@@ -83,21 +88,9 @@ def _escapes(run: str) -> str:
 def _replaced(text: str, spell: Callable[[str], str]) -> str:
     """Replace each run of invisible characters by what ``spell`` makes of it."""
 
-    def kept(found: re.Match[str]) -> str:
+    def replaced(found: re.Match[str]) -> str:
         return found[found.lastindex] if found.lastindex else spell(found[0])
 
-    def joined(run: re.Match[str]) -> str:
-        joiner = _joiner(run)
-        return joiner + spell(run[0][len(joiner) :])
-
-    return re.sub(_RUN, joined, re.sub(_SELECTOR, kept, re.sub(_HIDDEN, kept, text)))
-
-
-def _joiner(run: re.Match[str]) -> str:
-    """Return the joiner that joins or parts letters of a script that does so, or makes one emoji of two; else nothing."""
-    text, joiner, start, end = run.string, run[0][0], run.start(), run.end()
-    before, after = text[max(0, start - 1) : start], text[end : end + 1]
-    if re.match(_JOINING, before) or (joiner == "\u200d" and re.match(_JOINING, after)):
-        return joiner
-    is_emoji = joiner == "\u200d" and re.match(_PICTURE, before) and re.match(_PICTURE, after)
-    return joiner if is_emoji else ""
+    for pattern in (_HIDDEN, _SELECTOR, _IDLE):
+        text = re.sub(pattern, replaced, text)
+    return text

@@ -190,7 +190,7 @@ def surprise(problems: "Sequence[ArgumentProblem]") -> str:
 
 
 class TransportError(SpecfnError):
-    """The server could not be reached, or broke off."""
+    """The server could not be reached, broke off, or responded in a content encoding that was not requested."""
 
 
 class ToolsWarning(UserWarning):

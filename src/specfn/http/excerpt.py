@@ -53,7 +53,7 @@ def excerpt(  # an answer has as many parts as it has
         frame["sent_without"] = _listed(sent_without, min((limit - _FRAME) // 3, _PLACES))
     mark: dict[str, Any] = {"truncated": True} if truncated else {}
     said = {"notes": [*notes]} if notes else {}
-    if _size(frame | {"data": 0, "truncated": True} | said) > limit // 2:
+    if said and _size(frame | {"data": 0, "truncated": True} | said) > limit // 2:
         said = {}
     if isinstance(data, bytes):
         about = _binary(data, limit - _size(frame | said), media_type)
