@@ -14,6 +14,7 @@ from functools import reduce
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -28,7 +29,7 @@ class Defence:
         threat: the row of the threat, ``T1`` for one.
         function: the function that defends, as ``module:name``, where it is looked up.
         off: what stands in its place: from the function to one that lets everything through.
-        tests: of the threat's file; those that must not all pass without the defence.
+        tests: of the threat's files; those that must not all pass without the defence.
     """
 
     threat: str
@@ -44,8 +45,18 @@ class Defence:
     @property
     def nodes(self) -> list[str]:
         """The tests, as pytest takes them."""
-        [file] = FOLDER.glob(f"test_t{int(self.threat[1:]):02}_*.py")
-        return [f"{file}::{test}" for test in self.tests.split()]
+        return [f"{self._file(test)}::{test}" for test in self.tests.split()]
+
+    def _file(self, test: str) -> Path:
+        """The one of the threat's files that has a test."""
+        name = f"def {test.partition('[')[0]}("
+        [file] = [each for each in files(self.threat) if name in each.read_text(encoding="utf-8")]
+        return file
+
+
+def files(threat: str) -> list[Path]:
+    """The files of tests that are named after a threat."""
+    return sorted(FOLDER.glob(f"test_t{int(threat[1:]):02}_*.py"))
 
 
 def gives(value: Any) -> Callable[[Any], Callable[..., Any]]:
@@ -140,12 +151,62 @@ def python_codec(label: str) -> str | None:
         return None
 
 
+def anywhere(_: Any) -> Callable[..., Any]:
+    """References are followed into the whole file system, whatever the caller allowed."""
+    bundle = import_module("specfn.document.references").bundle
+    return lambda found, _: bundle(found, "/")
+
+
+def unjailed(_: Any) -> Callable[..., Any]:
+    """A directory is where reading begins, and not where it ends."""
+
+    def gate(_: Path) -> Callable[[str, int], bytes]:
+        return lambda uri, limit: Path(unquote(urlsplit(uri).path)).read_bytes()[:limit]
+
+    return gate
+
+
+def online(genuine: Any) -> Callable[..., Any]:
+    """The engine fetches what a schema refers to."""
+    return lambda: {**genuine(), "offline": False}
+
+
+def without_budget(genuine: Any) -> Callable[..., Any]:
+    """A schema is as large as it is."""
+    return lambda self, node, *_: genuine(self, node, 1 << 30)
+
+
+def uncached(genuine: Any) -> Callable[..., Any]:
+    """What is done once is done again each time."""
+    function: Callable[..., Any] = genuine.__wrapped__
+    return function
+
+
+def any_path(_: Any) -> Callable[..., Any]:
+    """A server variable takes whatever a path takes, wherever it is."""
+    return lambda *_: import_module("specfn.http.server_variables")._PATH
+
+
+def endless_head(_: Any) -> Callable[..., Any]:
+    """Heads of a response are read on and on."""
+
+    def arrived(self: Any, content: bytes) -> bytes:
+        self._has_answer = True
+        if self._body is None:
+            self._head += content
+        else:
+            self._body.feed(content)
+        return content
+
+    return arrived
+
+
 DEFENCES: Final = (
     Defence(
         threat="T1",
         function="specfn.http.url:hazard",
         off=gives(None),
-        tests="test_values_that_climb_are_refused test_the_request_line_is_the_templates",
+        tests="test_values_that_climb_are_refused",
     ),
     Defence(
         threat="T1",
@@ -178,6 +239,12 @@ DEFENCES: Final = (
         tests="test_a_server_of_the_document_gets_nothing test_origins_are_compared_whole",
     ),
     Defence(
+        threat="T3",
+        function="specfn.http.server_variables:_in_authority",
+        off=any_path,
+        tests="test_a_value_does_not_end_the_host",
+    ),
+    Defence(
         threat="T4",
         function="specfn.http.covered:resolved",
         off=joined,
@@ -200,6 +267,24 @@ DEFENCES: Final = (
         function="specfn.http.network:_is_public",
         off=gives(value=True),
         tests="test_a_name_that_leads_inside",
+    ),
+    Defence(
+        threat="T6",
+        function="specfn.document.shelf:_directory",
+        off=unjailed,
+        tests="test_a_directory_is_a_jail",
+    ),
+    Defence(
+        threat="T6",
+        function="specfn.api:_whole",
+        off=anywhere,
+        tests="test_references_are_never_followed_by_default",
+    ),
+    Defence(
+        threat="T6",
+        function="specfn.validation.engine:_options",
+        off=online,
+        tests="test_the_engine_is_offline",
     ),
     Defence(
         threat="T7",
@@ -226,6 +311,42 @@ DEFENCES: Final = (
         tests="test_no_schema_offers_a_header_that_routes",
     ),
     Defence(
+        threat="T8",
+        function="specfn.migrate.groups:overrides",
+        off=gives(None),
+        tests="test_no_schema_offers_a_header_that_routes",
+    ),
+    Defence(
+        threat="T8",
+        function="specfn.http.override:_exceeds",
+        off=gives(value=False),
+        tests="test_a_form_does_not_do_more_than_was_allowed",
+    ),
+    Defence(
+        threat="T8",
+        function="specfn.application.compose:route_safety",
+        off=gives("write"),
+        tests="test_the_only_value_of_an_override_is_sent",
+    ),
+    Defence(
+        threat="T9",
+        function="specfn.migrate.groups:_hidden",
+        off=gives(None),
+        tests="test_a_credential_is_nowhere",
+    ),
+    Defence(
+        threat="T9",
+        function="specfn.migrate.migrate:scheme_keys",
+        off=gives(frozenset()),
+        tests="test_a_credential_is_nowhere",
+    ),
+    Defence(
+        threat="T9",
+        function="specfn.migrate.groups:_without_credentials",
+        off=first,
+        tests="test_a_spread_object_hides_nothing_from_the_rule",
+    ),
+    Defence(
         threat="T11",
         function="specfn.http.failure:shown",
         off=first,
@@ -248,6 +369,24 @@ DEFENCES: Final = (
         function="specfn.document.load:shown",
         off=first,
         tests="test_no_kind_of_error_shows_a_secret",
+    ),
+    Defence(
+        threat="T12",
+        function="specfn.function.description:clean",
+        off=first,
+        tests="test_no_payload_arrives",
+    ),
+    Defence(
+        threat="T12",
+        function="specfn.schema.annotations:clean",
+        off=first,
+        tests="test_no_payload_arrives",
+    ),
+    Defence(
+        threat="T12",
+        function="specfn.schema.drafter:is_plain",
+        off=gives(value=True),
+        tests="test_what_is_not_shown_for_what_it_hides_is_told_of",
     ),
     Defence(
         threat="T13",
@@ -284,6 +423,66 @@ DEFENCES: Final = (
         function="specfn.cli.output:escape_invisible",
         off=first,
         tests="test_the_command_hides_nothing",
+    ),
+    Defence(
+        threat="T14",
+        function="specfn.api:_refuse_changed",
+        off=gives(None),
+        tests="test_a_function_more_is_noticed",
+    ),
+    Defence(
+        threat="T14",
+        function="specfn.function.fingerprint:_wire",
+        off=gives({}),
+        tests="test_one_character_changes_the_fingerprint",
+    ),
+    Defence(
+        threat="T15",
+        function="specfn.validation.validate:refused",
+        off=gives(()),
+        tests="test_what_is_not_enforced_is_said",
+    ),
+    Defence(
+        threat="T15",
+        function="specfn.validation.engine:Price.affordable",
+        off=gives(value=True),
+        tests="test_long_texts_are_bounded",
+    ),
+    Defence(
+        threat="T15",
+        function="specfn.validation.validate:judge",
+        off=uncached,
+        tests="test_a_pattern_is_judged_once",
+    ),
+    Defence(
+        threat="T16",
+        function="specfn.validation.validate:respell",
+        off=first,
+        tests="test_meaning",
+    ),
+    Defence(
+        threat="T17",
+        function="specfn.application.compose:_oversized",
+        off=gives(gives(None)(None)),
+        tests="test_arguments_that_unfold_to_too_much_are_an_error",
+    ),
+    Defence(
+        threat="T17",
+        function="specfn.schema.budget:Renderer.render",
+        off=without_budget,
+        tests="test_one_huge_text_is_not_the_whole_budget",
+    ),
+    Defence(
+        threat="T18",
+        function="specfn.document.yaml:_refuse_tag",
+        off=gives(None),
+        tests="test_hostile_documents_are_refused",
+    ),
+    Defence(
+        threat="T19",
+        function="specfn.validation.validate:sound",
+        off=gives(value=True),
+        tests="test_nothing_raises",
     ),
     Defence(
         threat="T20",
@@ -334,6 +533,36 @@ DEFENCES: Final = (
         tests="test_a_name_of_a_file_is_one_parameter",
     ),
     Defence(
+        threat="T22",
+        function="specfn.application.bind:Policy.allows",
+        off=gives(value=True),
+        tests="test_only_reads_are_sent_unasked",
+    ),
+    Defence(
+        threat="T22",
+        function="specfn.calling.pending:needs_approval",
+        off=gives(value=False),
+        tests="test_a_conversation_waits_for_a_yes",
+    ),
+    Defence(
+        threat="T22",
+        function="specfn.http.resend:is_idempotent",
+        off=gives(value=True),
+        tests="test_what_may_not_be_repeated_is_sent_once",
+    ),
+    Defence(
+        threat="T23",
+        function="specfn.http.dry:_quoted",
+        off=first,
+        tests="test_a_word_of_a_shell_is_one_word",
+    ),
+    Defence(
+        threat="T23",
+        function="specfn.application.signature:iskeyword",
+        off=gives(value=False),
+        tests="test_a_name_is_a_name",
+    ),
+    Defence(
         threat="T24",
         function="specfn.http.inflate:Inflater._keep",
         off=unbounded,
@@ -344,6 +573,12 @@ DEFENCES: Final = (
         function="specfn.http.network:left",
         off=first,
         tests="test_slow_answers",
+    ),
+    Defence(
+        threat="T24",
+        function="specfn.http.network:Exchange.arrived",
+        off=endless_head,
+        tests="test_heads_are_bounded_together",
     ),
     Defence(
         threat="T25",
@@ -426,15 +661,31 @@ def switched_off(defence: Defence) -> Iterator[None]:
         yield
 
 
+#: What pytest is asked for each row: to end with the first failure, and not to collect garbage afterwards, which
+#: takes as long as most rows do.
+OPTIONS: Final = "-x -q --no-header -p no:cacheprovider -p no:unraisableexception".split()
+
+
+class FirstFailure:
+    """A plugin of pytest: Hypothesis looks for a failure, and not for the smallest one."""
+
+    @staticmethod
+    def pytest_configure() -> None:
+        """Come after the profile of the tests, and before they are imported."""
+        from hypothesis import Phase, settings  # noqa: PLC0415  # pytest has to import it first
+
+        phases = (Phase.explicit, Phase.generate)
+        settings.register_profile("defences", settings.get_profile("specfn"), phases=phases)
+        settings.load_profile("defences")
+
+
 def main() -> None:
     """Switch off one after another; a line for each: its name and pytest's exit code."""
     out = sys.stdout
     sys.stdout = sys.stderr  # the reports of the failing tests
     for defence in DEFENCES:
         with switched_off(defence):
-            code = pytest.main(
-                ["-x", "-q", "--no-header", "-p", "no:cacheprovider", *defence.nodes]
-            )
+            code = pytest.main([*OPTIONS, *defence.nodes], plugins=[FirstFailure()])
         print(f"{int(code)} {defence.name}", file=out, flush=True)
 
 

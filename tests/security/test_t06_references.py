@@ -1,4 +1,5 @@
 import builtins
+import contextlib
 import io
 import os
 import socket
@@ -14,6 +15,8 @@ from specfn import api
 from specfn.document.check import diagnose, strict
 from specfn.document.load import Source, read, read_text
 from specfn.document.references import KEY, bundle
+from specfn.validation.engine import compile_whole
+from specfn.validation.prepare import Prepared
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "references"
 HOSTILE = (FIXTURES / "hostile.yaml").read_text(encoding="utf-8")
@@ -148,6 +151,14 @@ def test_the_engines_follow_nothing_either(sink: Sink) -> None:
     """T6: no engine that is asked about a document fetches a URL in it, in its own ways."""
     _all_of_it(_hostile(f"{sink.url}/x"))
     _all_of_it(_hostile(f"{sink.url}/x#/a"))
+    assert sink.asked == []
+
+
+def test_the_engine_is_offline(sink: Sink) -> None:
+    """T6: a reference that got as far as the engine is an error there, and not a request."""
+    schema = {"properties": {"a": {"$ref": f"{sink.url}/x"}}}
+    with contextlib.suppress(Exception):
+        compile_whole(Prepared(schema=schema, keys=(), origins={}))({"a": 1})
     assert sink.asked == []
 
 

@@ -67,7 +67,13 @@ DOCUMENT: dict[str, Any] = {
         "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}},
     },
 }
-FINGERPRINT = load(DOCUMENT).fingerprint
+
+
+@pytest.fixture(scope="module")
+def reviewed() -> str:
+    """The fingerprint of the document that was reviewed."""
+    return load(DOCUMENT).fingerprint
+
 
 POST = ("paths", "/pets/{petId}", "post")
 
@@ -117,18 +123,18 @@ VISIBLE = [place for place in texts(DOCUMENT) if place not in (*SILENT, *APART)]
 
 
 @pytest.mark.parametrize("place", VISIBLE, ids=lambda place: "/".join(map(str, place)))
-def test_one_character_changes_the_fingerprint(place: tuple[Any, ...]) -> None:
+def test_one_character_changes_the_fingerprint(reviewed: str, place: tuple[Any, ...]) -> None:
     """T14: one changed character of anything visible to a model or on the wire is noticed."""
     changed = load(edited(place))
-    assert changed.errors or changed.fingerprint != FINGERPRINT
+    assert changed.errors or changed.fingerprint != reviewed
     with pytest.raises(DocumentError):
-        load(edited(place), expect=FINGERPRINT)
+        load(edited(place), expect=reviewed)
 
 
 @pytest.mark.parametrize("place", SILENT, ids=lambda place: "/".join(map(str, place)))
-def test_silent_texts_do_not(place: tuple[Any, ...]) -> None:
+def test_silent_texts_do_not(reviewed: str, place: tuple[Any, ...]) -> None:
     """T14: what nobody reads and nothing sends may change."""
-    assert load(edited(place), expect=FINGERPRINT).fingerprint == FINGERPRINT
+    assert load(edited(place), expect=reviewed).fingerprint == reviewed
 
 
 def shuffled(node: Any) -> Any:
@@ -137,23 +143,23 @@ def shuffled(node: Any) -> Any:
     return [shuffled(item) for item in node] if isinstance(node, list) else node
 
 
-def test_the_order_of_keys_does_not_count() -> None:
+def test_the_order_of_keys_does_not_count(reviewed: str) -> None:
     """T14: the same document with its keys in another order is the one that was reviewed."""
     document = shuffled(DOCUMENT)
     assert json.dumps(document) != json.dumps(DOCUMENT)
-    assert load(document, expect=FINGERPRINT).fingerprint == FINGERPRINT
+    assert load(document, expect=reviewed).fingerprint == reviewed
 
 
-def test_a_function_more_is_noticed() -> None:
+def test_a_function_more_is_noticed(reviewed: str) -> None:
     """T14: an operation that appeared after the review is a change."""
     document = copy.deepcopy(DOCUMENT)
     document["paths"]["/exfiltrate"] = {"post": {"summary": "Send everything here"}}
     with pytest.raises(DocumentError):
-        load(document, expect=FINGERPRINT)
+        load(document, expect=reviewed)
 
 
-def test_what_is_invisible_in_a_text_is_not_a_change() -> None:
+def test_what_is_invisible_in_a_text_is_not_a_change(reviewed: str) -> None:
     """T12, T14: a fingerprint is of what is shown, so stripped characters do not count."""
     document = copy.deepcopy(DOCUMENT)
     document["paths"]["/pets/{petId}"]["post"]["summary"] = "Change\u200b a pet\U000e0041"
-    assert load(document).fingerprint == FINGERPRINT
+    assert load(document).fingerprint == reviewed

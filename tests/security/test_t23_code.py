@@ -102,7 +102,6 @@ def document(text: str) -> dict[str, Any]:
         "x-code": text,
         "parameters": [
             {"name": text, "in": "query", "description": text, "schema": {"default": text}},
-            {"name": text, "in": "path", "required": True, "schema": {"type": "string"}},
         ],
         "requestBody": {"description": text, "content": {"application/json": {"schema": schema}}},
         "responses": {"200": {"description": text}},
@@ -112,7 +111,7 @@ def document(text: str) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": text, "version": text, "description": text},
         "servers": [{"url": f"https://api.example/{key}", "description": text}],
-        "paths": {f"/{key}/{{id}}": {"post": operation}},
+        "paths": {f"/{key}/{{{key}}}": {"post": operation}},
         "components": {
             "schemas": {text: schema},
             "securitySchemes": {text: {"type": "http", "scheme": "basic"}},
@@ -141,7 +140,8 @@ def test_a_text_arrives_as_it_is(text: str) -> None:
     for function in specfn.load(document(text)):
         shown = json.dumps(function.parameters)
         assert json.dumps(text)[1:-1] in shown
-        assert function.validate({"id": "1", "body": {text: text}})
+        [key, *_] = function.route.parameters
+        assert function.validate({key.key: "1", "body": {text: text}})
 
 
 #: A shell in which ``curl`` writes its arguments, each with a NUL behind it.
@@ -153,7 +153,8 @@ def test_a_word_of_a_shell_is_one_word(text: str, tmp_path: Path) -> None:
     """The line for a shell that a dry run gives runs curl and nothing else, whatever a document or a model says."""
     application = specfn.load(document(text))
     for function in application:
-        given = {"id": "1", "query": {text: text}, "body": {text: text}}
+        [key, *_] = function.route.parameters
+        given = {key.key: "1", "query": {text: text}, "body": {text: text}}
         run = application.dry_run(function, given, Connection(base_url="https://api.example"))
         line = SHELL + run["curl"]
         done = subprocess.run(["sh", "-c", line], cwd=tmp_path, capture_output=True, check=True)
