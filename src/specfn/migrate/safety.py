@@ -50,6 +50,8 @@ def route_safety(route: Route) -> Safety:
     A value of ``Options.fixed`` replaces the method. A value that only the document declares can raise the safety
     but not lower it: a server may ignore the header and act on the method of the request line.
     """
+    if not (route.fixed or route.template.query):  # as most are
+        return safety_of(route.method)
     chosen = [*_named(route, by_caller=True)] or [route.method]
     return max(
         (safety_of(method) for method in (*chosen, *_named(route, by_caller=False))),
