@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from specfn._json import JsonObject
+from specfn.connectors.deltas import Slots, merge
 from specfn.connectors.turn import Demand, Message, Prompt, Stop, Turn
 from specfn.connectors.wire_format import (
     Endpoint,
@@ -76,14 +77,6 @@ _CHOICES: Final = {"auto": "auto", "required": "any", "none": "none"}
 
 #: The vendor wants a number; a caller's own is in ``extra``.
 _MAX_TOKENS: Final = 4096
-
-#: What the deltas of a stream add to, by their type.
-_DELTAS: Final = {
-    "text_delta": "text",
-    "thinking_delta": "thinking",
-    "signature_delta": "signature",
-    "input_json_delta": "partial_json",
-}
 
 
 class Messages:
@@ -168,28 +161,36 @@ class Messages:
     def gather(self, events: Iterable[Any]) -> JsonObject:
         """The message that a stream's events make."""
         message: JsonObject = {"content": [], "stop_reason": None}
-        blocks: dict[int, JsonObject] = {}
+        blocks = Slots()
         for event in events:
             found = plain(event, "an event")
             kind = found.get("type")
             if kind == "message_start":
                 message.update(found["message"], content=[])
             elif kind == "content_block_start":
-                blocks[found["index"]] = dict(found["content_block"])
+                block = blocks.begin(found.get("index"), {})
+                merge(block, found["content_block"])
             elif kind == "content_block_delta":
-                _add(blocks[found["index"]], found["delta"])
+                _add(blocks, found)
             elif kind == "message_delta":
                 message.update(found["delta"])
                 message["usage"] = {**(message.get("usage") or {}), **(found.get("usage") or {})}
-        message["content"] = [_closed(blocks[index]) for index in sorted(blocks)]
+        message["content"] = [_closed(block) for block in blocks.ordered()]
         message["stop_reason"] = message["stop_reason"] or "max_tokens"  # it broke off
         return message
 
 
-def _add(block: JsonObject, delta: Mapping[str, Any]) -> None:
-    key = _DELTAS.get(delta["type"])
-    if key is not None:
-        block[key] = (block.get(key) or "") + delta[key]
+def _add(blocks: Slots, event: Mapping[str, Any]) -> None:
+    """Add a delta to its block; members that are not known are merged, so that they go back."""
+    delta = event["delta"]
+    kind = delta.get("type", "")
+    block = blocks.find(event.get("index"))
+    if block is None:
+        block = blocks.begin(event.get("index"), {"type": kind.removesuffix("_delta")})
+    if kind == "citations_delta":
+        merge(block, {"citations": [delta["citation"]]})
+        return
+    merge(block, {key: value for key, value in delta.items() if key != "type"})
 
 
 def _closed(block: JsonObject) -> JsonObject:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from specfn._json import JsonObject
+from specfn.connectors.deltas import Slots, merge
 from specfn.connectors.turn import Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import alternating, blocks_of, object_of, plain
 from specfn.errors import UsageError
@@ -138,7 +139,7 @@ class Converse:
         )
         reason = found.get("stopReason") or ""
         return Turn(
-            text="".join(block.get("text") or "" for block in content),
+            text="".join(map(_text, content)),
             calls=calls,  # type: ignore[arg-type]  # dicts of just these keys
             stop=_STOPS.get(reason, "calls" if calls else "text"),
             native=[_sendable(block) for block in content if block.get("text") != ""],
@@ -148,54 +149,62 @@ class Converse:
 
     def gather(self, events: Iterable[Any]) -> JsonObject:
         """The reply that the events of ``converse_stream`` make."""
-        blocks: dict[int, JsonObject] = {}
+        blocks = Slots()
         whole: JsonObject = {"stopReason": "max_tokens"}  # unless the end says otherwise
         for event in events:
             found = plain(event, "an event")
             for kind, value in found.items():
                 if kind == "contentBlockStart":
-                    blocks[value["contentBlockIndex"]] = {
-                        key: {**started, "input": ""} for key, started in value["start"].items()
-                    }
+                    started = blocks.begin(value.get("contentBlockIndex"), {})
+                    merge(started, value.get("start") or {})
                 elif kind == "contentBlockDelta":
-                    _add(blocks.setdefault(value["contentBlockIndex"], {}), value["delta"])
+                    index = value.get("contentBlockIndex")
+                    block = blocks.find(index)
+                    _add(blocks.begin(index, {}) if block is None else block, value["delta"])
                 elif kind == "messageStop":
                     whole["stopReason"] = value.get("stopReason")
                 elif kind == "metadata":
                     whole["usage"] = value.get("usage") or {}
-        content = [_closed(blocks[index]) for index in sorted(blocks)]
+        content = [_closed(block) for block in blocks.ordered()]
         return {"output": {"message": {"role": "assistant", "content": content}}, **whole}
 
 
+def _text(block: JsonObject) -> str:
+    """Return the text of a block; a text with citations has its own parts."""
+    cited = (block.get("citationsContent") or {}).get("content") or ()
+    return block.get("text") or "".join(part.get("text") or "" for part in cited)
+
+
 def _add(block: JsonObject, delta: Mapping[str, Any]) -> None:
-    """Add a delta to a block: texts are joined, also those of reasoning."""
-    if "text" in delta:
-        block["text"] = block.get("text", "") + delta["text"]
-    if "toolUse" in delta:
-        block["toolUse"]["input"] += delta["toolUse"].get("input", "")
-    reasoning = delta.get("reasoningContent")
-    if reasoning:
-        kept = block.setdefault("reasoningContent", {}).setdefault("reasoningText", {})
-        for key in ("text", "signature"):
-            if key in reasoning:
-                kept[key] = kept.get(key, "") + reasoning[key]
+    """Add a delta to a block; members that are not known are merged, so that they go back."""
+    for key, value in delta.items():
+        if key == "reasoningContent":
+            hidden = {"redactedContent"} & value.keys()
+            merge(block, {key: value if hidden else {"reasoningText": value}})
+        elif key == "citation":
+            merge(block, {"citations": [value]})
+        else:
+            merge(block, {key: value})
 
 
 def _closed(block: JsonObject) -> JsonObject:
-    """A block of a stream, with its input read; an input that is not JSON stays the text that it is."""
+    """Return a block of a stream with its input read; an input that is not JSON stays the text that it is."""
+    if "citations" in block:
+        cited = {"content": [{"text": block.get("text", "")}], "citations": block["citations"]}
+        return {"citationsContent": cited}
     use = block.get("toolUse")
     if use is None:
         return block
-    text = use["input"]
+    text = use.get("input", "")
     value = strict(text) if text else {}
-    return {"toolUse": {**use, "input": text if value is UNREAD else value}}
+    return {**block, "toolUse": {**use, "input": text if value is UNREAD else value}}
 
 
 def _sendable(block: JsonObject) -> JsonObject:
     """A block as it may be sent back: an input is an object, whatever the model wrote."""
     use = block.get("toolUse")
     if use is not None and not isinstance(use.get("input"), dict):
-        return {"toolUse": {**use, "input": {}}}
+        return {**block, "toolUse": {**use, "input": {}}}
     return block
 
 

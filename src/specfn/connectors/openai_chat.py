@@ -5,9 +5,11 @@ Source: OpenAI API reference, "Create chat completion", and the types of the ``o
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, repeat
 from typing import Any, Final
 
 from specfn._json import JsonObject
+from specfn.connectors.deltas import Slots, merge, merged
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Stop, Turn
 from specfn.connectors.wire_format import Endpoint, plain, text_of
 from specfn.errors import UsageError
@@ -145,17 +147,19 @@ class Chat:
         return {"role": "tool", "tool_call_id": item["id"], "content": item["text"]}
 
     def _assistant(self, message: Message) -> JsonObject:
+        """Return an assistant's message; what the vendor said of its calls beside name and id is unchanged."""
         calls = message.get("calls", [])
         native = message.get("native", {}).get(self.name)
         sent: JsonObject = dict(native or {"content": message.get("content") or None})
         sent["role"] = "assistant"
+        own, legacy = sent.pop("tool_calls", ()), sent.pop("function_call", {})
         if calls and self.legacy:
-            sent["function_call"] = _function(calls[0])
+            sent["function_call"] = {**legacy, **_function(calls[0])}
         elif calls:
-            sent["tool_calls"] = [
-                {"id": call["id"], "type": "function", "function": _function(call)}
-                for call in calls
-            ]
+            made = zip(calls, chain(own, repeat({})), strict=False)
+            sent["tool_calls"] = [_wish(call, item) for call, item in made]
+        if sent.get("content") == "" and calls:
+            sent["content"] = None
         return sent
 
     def decode(self, reply: Any) -> Turn:
@@ -179,9 +183,9 @@ class Chat:
         )
 
     def gather(self, events: Iterable[Any]) -> JsonObject:
-        """The completion that chunks make: texts are joined, calls by their index."""
-        message: JsonObject = {"role": "assistant", "content": ""}
-        calls: dict[int, JsonObject] = {}
+        """Return the completion that chunks make: texts are joined, calls are found by their index and id."""
+        message: JsonObject = {"role": "assistant"}
+        calls = Slots()
         reason, usage = None, None
         for event in events:
             chunk = plain(event, "an event")
@@ -189,33 +193,35 @@ class Chat:
             for choice in (chunk.get("choices") or ())[:1]:
                 reason = choice.get("finish_reason") or reason
                 _add(choice.get("delta") or {}, message, calls)
-        if calls:
-            message["tool_calls"] = [calls[index] for index in sorted(calls)]
+        whole = {"content": "", **merged(message), "tool_calls": calls.ordered()}
         return {
-            "choices": [{"message": message, "finish_reason": reason or "length"}],
+            "choices": [
+                {
+                    "message": {key: value for key, value in whole.items() if value != []},
+                    "finish_reason": reason or "length",
+                }
+            ],
             "usage": usage or {},
         }
 
 
-def _add(delta: Mapping[str, Any], message: JsonObject, calls: dict[int, JsonObject]) -> None:
+def _add(delta: Mapping[str, Any], message: JsonObject, calls: Slots) -> None:
     """Add a chunk's delta to the message."""
-    for key in ("content", "refusal"):
-        if delta.get(key):
-            message[key] = (message.get(key) or "") + delta[key]
+    merge(message, {key: value for key, value in delta.items() if key != "tool_calls"})
     for part in delta.get("tool_calls") or ():
-        call = calls.setdefault(
-            part.get("index", len(calls)),
-            {"id": "", "type": "function", "function": {"name": "", "arguments": ""}},
-        )
-        call["id"] = part.get("id") or call["id"]
-        function = part.get("function") or {}
-        call["function"]["name"] += function.get("name") or ""
-        call["function"]["arguments"] += function.get("arguments") or ""
-    legacy = delta.get("function_call")
-    if legacy:
-        whole = message.setdefault("function_call", {"name": "", "arguments": ""})
-        whole["name"] += legacy.get("name") or ""
-        whole["arguments"] += legacy.get("arguments") or ""
+        index, key = part.get("index"), part.get("id") or ""
+        call = calls.named(index, key)
+        if not key and _names_another(call, part):
+            call = calls.begin(index, {})
+        call.setdefault("type", "function")
+        merge(call, {name: value for name, value in part.items() if name not in ("id", "index")})
+
+
+def _names_another(call: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
+    """Whether a part without an id names another function than a call whose arguments have begun."""
+    before, function = call.get("function") or {}, part.get("function") or {}
+    name = function.get("name")
+    return bool(name and before.get("arguments") and before.get("name") != name)
 
 
 def _choice(demand: Demand, names: Sequence[str]) -> Any:
@@ -229,6 +235,14 @@ def _legacy_choice(demand: Demand, functions: Sequence[JsonObject]) -> Any:
     if demand.mode == "required":
         return {"name": functions[0]["name"]} if len(functions) == 1 else "auto"
     return demand.mode
+
+
+def _wish(call: Call, own: JsonObject) -> JsonObject:
+    """Return a call as the vendor wrote it, with the id, name and arguments of the conversation."""
+    if "custom" in own:
+        return {**own, "id": call["id"], "custom": {**own["custom"], "name": call["name"]}}
+    function = {**own.get("function", {}), **_function(call)}
+    return {"type": "function", **own, "id": call["id"], "function": function}
 
 
 def _function(call: Call) -> JsonObject:

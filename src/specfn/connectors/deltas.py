@@ -1,0 +1,119 @@
+"""The deltas of a stream, merged into the parts that they make."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from specfn._json import JsonObject
+
+#: Members whose later value replaces the earlier one; texts of all other members are joined.
+_REPLACED: Final = frozenset(
+    "format id index name role signature status thought_signature thoughtSignature type".split()
+)
+
+
+class _Pieces(list[str]):
+    """The pieces of a text: they are joined once, at the end."""
+
+
+def merge(kept: JsonObject, delta: Mapping[str, Any]) -> None:
+    """Merge a delta into an object: join texts, extend lists, merge objects, and replace all else.
+
+    Members that this package does not know are merged as well, so that the vendor gets them back. ``merged`` returns
+    the object as JSON.
+    """
+    for key, value in delta.items():
+        if value is None:
+            continue
+        before = kept.get(key)
+        if key in _REPLACED:
+            kept[key] = value
+        elif before is None:
+            kept[key] = _begun(value)
+        else:
+            kept[key] = _joined(before, value)
+
+
+def merged(value: Any) -> Any:
+    """Return what ``merge`` made, with the pieces of each text joined."""
+    if isinstance(value, _Pieces):
+        return "".join(value)
+    if isinstance(value, dict):
+        return {key: merged(item) for key, item in value.items()}
+    return [merged(item) for item in value] if isinstance(value, list) else value
+
+
+def _begun(value: Any) -> Any:
+    """Return a value that can be changed without changing the event that brought it."""
+    if isinstance(value, str):
+        return _Pieces([value])
+    if isinstance(value, dict):
+        begun: JsonObject = {}
+        merge(begun, value)
+        return begun
+    return list(value) if isinstance(value, list) else value
+
+
+def _joined(before: Any, value: Any) -> Any:
+    if isinstance(before, dict) and isinstance(value, dict):
+        merge(before, value)
+    elif isinstance(before, _Pieces) and isinstance(value, str):
+        before.append(value)
+    elif isinstance(before, list) and isinstance(value, list | str):
+        return _extended(before, value)
+    else:
+        return value
+    return before
+
+
+def _extended(before: list[Any], value: list[Any] | str) -> list[Any]:
+    """Return a list with more parts; a text among parts is one of them."""
+    if isinstance(before, _Pieces):
+        before = _parts("".join(before))
+    before += _parts(value)
+    return before
+
+
+def _parts(value: list[Any] | str) -> list[Any]:
+    if isinstance(value, str):
+        return [{"type": "text", "text": value}] if value else []
+    return value
+
+
+class Slots:
+    """The parts of a stream, found by index and id."""
+
+    def __init__(self) -> None:
+        self._slots: list[tuple[int, JsonObject]] = []
+        self._at: dict[int, JsonObject] = {}
+        self._known: dict[tuple[int, str], JsonObject] = {}
+        self._place = 0
+
+    def begin(self, index: int | None, item: JsonObject) -> JsonObject:
+        """Begin a part at an index, which may be known already; without an index, at the last one."""
+        self._place = self._place if index is None else index
+        self._slots.append((self._place, item))
+        self._at[self._place] = item
+        return item
+
+    def find(self, index: int | None) -> JsonObject | None:
+        """Return the part that was last used at an index; without an index, the last one of all."""
+        self._place = self._place if index is None else index
+        return self._at.get(self._place)
+
+    def named(self, index: int | None, key: str) -> JsonObject:
+        """Return the part of an index and an id; begin it where the id is a new one at this index.
+
+        A part that has no id yet gets the first one that comes.
+        """
+        found = self.find(index)
+        place = self._place
+        if found is None or (key and found.get("id", key) != key):
+            found = self._known.get((place, key)) or self.begin(index, {})
+        if key:
+            found["id"] = key
+            self._at[place] = self._known[place, key] = found
+        return found
+
+    def ordered(self) -> list[JsonObject]:
+        """Return the parts in the order of their indexes; parts of one index in the order in which they began."""
+        return [merged(item) for _, item in sorted(self._slots, key=lambda slot: slot[0])]
