@@ -227,6 +227,7 @@ def test_normalize_is_the_documents_normal_form() -> None:
 # -- options ----------------------------------------------------------------------------------------------------
 
 EVERYTHING: dict[str, Any] = {
+    "naming": "operationId",
     "keyword": False,
     "dialect": "3.1",
     "max_length": 16,

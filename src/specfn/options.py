@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from specfn.settings import OneOf, Presence, Safety, Selection, Settings
+from specfn.settings import Naming, OneOf, Presence, Safety, Selection, Settings
 
 
 class Options(BaseModel):
@@ -14,6 +14,8 @@ class Options(BaseModel):
     Attributes:
         keyword: one object schema per function (true), or a list of schemas (false).
         dialect: what a model reads: ``"3.0"`` without ``$ref``, or ``"3.1"`` with ``$defs``.
+        naming: what functions are named by: ``"path"`` (the accessor), or ``"operationId"`` where an operation
+            has one that no other function's name equals.
         max_length: the longest function name; lower it where a host adds prefixes.
         description_limit: the longest function description, in characters; ``None`` for no limit.
         constraint: keep bounds, lengths and patterns as schema keywords (true), or say them in descriptions.
@@ -50,6 +52,7 @@ class Options(BaseModel):
 
     keyword: bool = True
     dialect: Literal["3.0", "3.1"] = "3.0"
+    naming: Naming = "path"
     max_length: Annotated[int, Field(ge=16)] = 64
     description_limit: Annotated[int, Field(ge=16)] | None = None
     constraint: bool = True

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 Presence = Literal["include", "required", "omit"]
 Safety = Literal["read", "write", "destructive"]
+Naming = Literal["path", "operationId"]
 OneOf = Literal["any", "exactly"]
 
 
@@ -45,6 +46,7 @@ class Settings(NamedTuple):
 
     keyword: bool = True
     dialect: Literal["3.0", "3.1"] = "3.0"
+    naming: Naming = "path"
     max_length: int = 64
     description_limit: int | None = None
     constraint: bool = True

@@ -200,3 +200,42 @@ def test_a_long_way_between_levels_is_known_at_load() -> None:
         value = {"a": value}
     assert application.functions[0].validate({"body": value})
     assert not application.functions[0].validate({"body": {"a": {"a": 5}}})
+
+
+NAMED: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "t", "version": "1"},
+    "paths": {
+        "/pets": {"get": {"operationId": "list-pets"}, "post": {"operationId": "addPet"}},
+        "/people": {"get": {"operationId": "find"}, "post": {"operationId": "Find"}, "put": {}},
+    },
+}
+
+
+def test_names_by_operation_id() -> None:
+    """F1: names are operationIds where they are unique, accessors never change, and each other name has a note."""
+    path, by_id = converted(NAMED), converted(NAMED, naming="operationId")
+    assert [each.name for each in by_id] == [
+        "list_pets",
+        "addPet",
+        "people_get",
+        "people_post",
+        "people_put",
+    ]
+    assert [each.accessor for each in by_id] == [each.accessor for each in path]
+    noted = {each.name: [note.pointer for note in each.notes] for each in by_id if each.notes}
+    assert noted == {
+        "people_get": ["/paths/~1people/get/operationId"],
+        "people_post": ["/paths/~1people/post/operationId"],
+        "people_put": ["/paths/~1people/put"],
+    }
+    assert not any(each.notes for each in path)
+
+
+def test_given_names_win_over_operation_ids() -> None:
+    """F1: a name of Options.names is the name, also where operationIds are names."""
+    application = converted(
+        NAMED, naming="operationId", names={"addPet": "create", "pets.get": "every_pet"}
+    )
+    assert [each.name for each in application][:2] == ["every_pet", "create"]
+    assert application["addPet"].name == "create"

@@ -39,6 +39,7 @@ def _expected(application: Any) -> list[dict[str, Any]]:
         ([], {}),
         (["--positional"], {"keyword": False}),
         (["--dialect", "3.1"], {"dialect": "3.1"}),
+        (["--naming", "operationId"], {"naming": "operationId"}),
     ],
 )
 def test_the_list_is_what_the_library_gives(

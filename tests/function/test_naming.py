@@ -1,13 +1,15 @@
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from specfn.errors import UsageError
-from specfn.function.naming import names
+from specfn.function.naming import by_operation_id, names
 
 LEGAL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\Z")
 
@@ -189,3 +191,98 @@ def test_a_strange_operation_renames_nothing(
     before = names(accessors, identified(accessors), max_length)
     more = [("elsewhere", "put"), *accessors]
     assert names(more, identified(more), max_length) == ["elsewhere_put", *before]
+
+
+# --- operationIds as names
+
+operation_ids = st.one_of(
+    st.none(),
+    st.sampled_from(
+        ["", "getPet", "GetPet", "get-pet", "get_pet", "get", "delete", "a_get", "A_get"]
+    ),
+    st.sampled_from(["1st", "pets.get", "größe", "获取", "x" * 80, "import", 7, ["get"]]),
+    st.text(max_size=6),
+)
+operations = st.lists(
+    st.tuples(words, lasts, operation_ids),
+    max_size=12,
+    unique_by=lambda one: "_".join(one[:2]).lower(),
+)
+
+
+def named(some: Sequence[tuple[str, str, Any]], max_length: int = 64) -> dict[tuple[str, str], str]:
+    """Return the name of each operation by its accessor."""
+    accessors = [(element, last) for element, last, _ in some]
+    identities = identified(accessors)
+    found = by_operation_id(accessors, [one[2] for one in some], identities)
+    return dict(
+        zip(accessors, names([parts for parts, _ in found], identities, max_length), strict=True)
+    )
+
+
+@given(operations, lengths)
+def test_operation_ids_legal_and_unique(some: list[tuple[str, str, Any]], max_length: int) -> None:
+    """F1: names by operationId are legal, within the length, and unique ignoring letter case."""
+    found = named(some, max_length).values()
+    assert all(LEGAL.match(name) and len(name) <= max_length for name in found)
+    assert len({name.lower() for name in found}) == len(some)
+
+
+@given(operations.flatmap(lambda one: st.tuples(st.just(one), st.permutations(one))), lengths)
+def test_operation_ids_in_any_order(
+    orders: tuple[list[tuple[str, str, Any]], list[tuple[str, str, Any]]], max_length: int
+) -> None:
+    """F1: the same operations in another order have the same names by operationId."""
+    one, other = (named(some, max_length) for some in orders)
+    assert one == other
+
+
+@given(operations)
+def test_an_operation_id_with_no_equal_is_the_name(some: list[tuple[str, str, Any]]) -> None:
+    """F1: a legal operationId that equals no other's id and no accessor is the name; an equal one is not."""
+    legal = [one for one in some if isinstance(one[2], str) and LEGAL.match(one[2])]
+    found = named(legal)
+    paths = {f"{element}_{last}".lower() for element, last, _ in legal}
+    counts = Counter(identifier.lower() for _, _, identifier in legal)
+    for element, last, identifier in legal:
+        if counts[identifier.lower()] > 1:
+            assert (
+                found[element, last] == names([(element, last)], identified([(element, last)]))[0]
+            )
+        elif identifier.lower() not in paths and len(identifier) <= 64:
+            assert found[element, last] == identifier
+
+
+def test_an_accessor_that_is_used_takes_its_name_from_an_operation_id() -> None:
+    """F1: an operationId that equals the name of an accessor in use gives way, and so on."""
+    some = [("a", "get", None), ("b", "get", "a_get"), ("c", "get", "b_get"), ("d", "get", "x")]
+    expected = {
+        ("a", "get"): "a_get",
+        ("b", "get"): "b_get",
+        ("c", "get"): "c_get",
+        ("d", "get"): "x",
+    }
+    assert named(some) == expected
+
+
+def test_operation_ids_in_legal_characters() -> None:
+    """F1: an operationId is written in the characters of R11; reserved words stay, and a long one is shortened."""
+    given_ids = ["pets.list-all", "2fa", "café", "delete", "x" * 70]
+    some = [(f"p{index}", "get", text) for index, text in enumerate(given_ids)]
+    *short, long = named(some).values()
+    assert short == ["pets_list_all", "_2fa", "cafe", "delete"]
+    assert digest("GET /p4/get") in long
+
+
+def test_why_an_operation_id_is_not_the_name() -> None:
+    """F1: the reason says which operation has the same name."""
+    found = by_operation_id(
+        [("a", "get"), ("b", "get"), ("c", "get")],
+        ["get", "Get", None],
+        ["GET /a", "GET /b", "GET /c"],
+    )
+    assert [reason for _, reason in found] == [
+        "operationId 'get' is no unique name: GET /b has the same one; the function is named by its path",
+        "operationId 'Get' is no unique name: GET /a has the same one; the function is named by its path",
+        "the operation has no operationId; the function is named by its path",
+    ]

@@ -1,6 +1,6 @@
 """Routes and options to an application."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from specfn._json import JsonObject
 from specfn.application.application import Application
@@ -56,11 +56,9 @@ def compose(
     routes = fix(migration.routes, settings.fixed, composer.look)
     composer.check_fixed(routes)
     routes = tuple(route._replace(safety=_safety(route, settings)) for route in routes)
-    names = naming.names(
-        [route.accessor for route in routes],
-        [f"{route.method.upper()} {route.path}" for route in routes],
-        settings.max_length,
-    )
+    identities = [f"{route.method.upper()} {route.path}" for route in routes]
+    parts, routes = _parts(routes, identities, settings)
+    names = naming.names(parts, identities, settings.max_length)
     api = _api(document, source)
     functions = (
         _function(route, name, api, composer) for route, name in zip(routes, names, strict=True)
@@ -74,6 +72,28 @@ def compose(
         notes=(*notes, *normalized.notes),
         raw=raw,
     )
+
+
+def _parts(
+    routes: tuple[Route, ...], identities: Sequence[str], settings: Settings
+) -> tuple[list[tuple[str, ...]], tuple[Route, ...]]:
+    """Return the parts of each name (rule F1), and the routes with a note where an operationId is not the name."""
+    accessors = [route.accessor for route in routes]
+    if settings.naming == "path":
+        return accessors, routes
+    ids = [route.operation.get("operationId") for route in routes]
+    named = naming.by_operation_id(accessors, ids, identities)
+    noted = tuple(
+        route if reason is None else _noted(route, reason)
+        for route, (_, reason) in zip(routes, named, strict=True)
+    )
+    return [parts for parts, _ in named], noted
+
+
+def _noted(route: Route, text: str) -> Route:
+    own = "/operationId" if "operationId" in route.operation else ""
+    note = Note(pointer=route.pointer + own, text=text)
+    return route._replace(notes=(*route.notes, note))
 
 
 def _oversized(unfolding: Unfolding) -> Callable[[Route], str | None]:

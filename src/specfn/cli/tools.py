@@ -12,7 +12,7 @@ from specfn.cli.choose import choose
 from specfn.cli.faults import AT_FAULT, DONE
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
-from specfn.settings import Settings
+from specfn.settings import Naming, Settings
 
 if TYPE_CHECKING:
     from specfn.application.application import Application
@@ -33,6 +33,13 @@ STDOUT: Final = "-"
     help="Schemas without $ref (3.0), or with $defs (3.1).",
 )
 @click.option(
+    "--naming",
+    type=click.Choice(["path", "operationId"]),
+    default="path",
+    show_default=True,
+    help="Name functions by their paths, or by their operationIds where these are unique.",
+)
+@click.option(
     "--select",
     "globs",
     metavar="GLOB",
@@ -45,6 +52,7 @@ def command(
     *,
     positional: bool,
     dialect: Literal["3.0", "3.1"],
+    naming: Naming,
     globs: Sequence[str],
 ) -> int:
     """Write the functions of SPEC as a JSON list.
@@ -52,7 +60,7 @@ def command(
     Each is {"name", "description", "parameters", "output", "method", "path"}, in the document's
     order; "output" is left out where there is none. The list is complete, or the exit code is not 0.
     """
-    settings = Settings(keyword=not positional, dialect=dialect)
+    settings = Settings(keyword=not positional, dialect=dialect, naming=naming)
     with Progress() as progress:
         application = source.application(spec, settings, progress)
         chosen = choose(application, globs)

@@ -1,17 +1,20 @@
 """Make one name that a provider accepts of every accessor (rules F1 and F2)."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from specfn._digest import digest
+from specfn._values import brief
 from specfn.errors import UsageError
+from specfn.migrate.accessor import identifier
 
 _SHORTEST: Final = 16
 _WORD: Final = re.compile(r"(?<=[a-z0-9_])[A-Z]|(?<=[A-Za-z0-9])_")
 _PARAMETER: Final = re.compile(r"And[A-Z]")
 _HASH_DIGITS: Final = 6
+_MISSING: Final = "the operation has no operationId; the function is named by its path"
 
 
 def names(
@@ -52,6 +55,55 @@ def names(
         found[index] = _hashed(accessors[index], identities[index], max_length, taken)
         taken.add(found[index].lower())
     return found
+
+
+def by_operation_id(
+    accessors: Sequence[tuple[str, ...]],
+    operation_ids: Sequence[Any],
+    identities: Sequence[str],
+) -> list[tuple[tuple[str, ...], str | None]]:
+    """Return the parts of each name where operationIds are the names, and why one is not.
+
+    An operationId that is missing, or that equals another name, gives way to the accessor. An accessor
+    that is used instead may equal the operationId of another operation, which then gives way, too.
+
+    Args:
+        accessors: as in ``names``.
+        operation_ids: those of the document; what is no text, or empty, is none.
+        identities: as in ``names``.
+
+    Returns:
+        Aligned with the accessors: parts to give to ``names``, and one sentence, or ``None``.
+    """
+    ids = [
+        identifier(given) if isinstance(given, str) and given else None for given in operation_ids
+    ]
+    holders: defaultdict[str, list[int]] = defaultdict(list)
+    for index, name in enumerate(ids):
+        if name is not None:
+            holders[name.lower()].append(index)
+    reasons = {index: _MISSING for index, name in enumerate(ids) if name is None}
+    for same in holders.values():
+        for index, other in zip(same, [*same[1:], same[0]], strict=True) if same[1:] else ():
+            reasons[index] = _equal(operation_ids[index], identities[other])
+    waiting = list(reasons)
+    while waiting:
+        other = waiting.pop()
+        for index in holders.get("_".join(accessors[other]).lower(), ()):
+            if index not in reasons:
+                reasons[index] = _equal(operation_ids[index], identities[other])
+                waiting.append(index)
+    return [
+        (accessor if name is None or index in reasons else (name,), reasons.get(index))
+        for index, (accessor, name) in enumerate(zip(accessors, ids, strict=True))
+    ]
+
+
+def _equal(operation_id: str, other: str) -> str:
+    return (
+        f"operationId {brief(operation_id)} is no unique name: {other} has the same one; "
+        "the function is named by its path"
+    )
 
 
 def _apart(shortened: dict[int, str | None]) -> Iterator[tuple[int, str]]:

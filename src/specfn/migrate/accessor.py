@@ -178,12 +178,17 @@ def _fixed_query(template: Template) -> str:
     return "&".join(members)
 
 
+def identifier(text: str) -> str:
+    """Return a text in the characters of an identifier (rule R11); a reserved word stays."""
+    found = _clean(text)
+    if not text.isascii() and not _SEPARATORS.sub("", found).replace("_", ""):
+        found = _hash(text)
+    return found if _is_identifier(found) else f"_{found}"
+
+
 def _element(text: str) -> str:
-    """Make an identifier of a pure segment (rule R11)."""
-    element = _clean(text)
-    if not text.isascii() and not _SEPARATORS.sub("", element).replace("_", ""):
-        element = _hash(text)
-    return _protected(element)
+    """Make an element of a pure segment (rule R11)."""
+    return _protected(identifier(text))
 
 
 def _protected(element: str) -> str:
