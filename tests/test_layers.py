@@ -21,6 +21,7 @@ ORDER = (
         "_collector",
         "_digest",
         "_json",
+        "_keywords",
         "_near",
         "_pointer",
         "_url",
@@ -45,6 +46,8 @@ RANK = {room: rank for rank, row in enumerate(ORDER) for room in row}
 
 #: Within the lowest row: what stands on what.
 BASE = {
+    ("_keywords", "_near"),
+    ("_keywords", "errors"),
     ("errors", "_characters"),
     ("errors", "_url"),
     ("errors", "records"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from specfn._collector import paused
 from specfn._json import JsonObject
+from specfn._keywords import known_keywords
 from specfn.application.application import Application
 from specfn.application.compose import compose
 from specfn.document import load as loading
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Check = Literal["lenient", "strict"]
 
 
+@known_keywords
 def load(
     source: str | Path | bytes | JsonObject,
     *,
@@ -79,6 +81,7 @@ def _login(
     return checked(source, headers or {}, auth)
 
 
+@known_keywords
 def loads(
     text: str | bytes,
     *,

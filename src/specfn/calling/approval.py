@@ -1,7 +1,7 @@
 """Who must agree before something is sent, and what they see (rule C8)."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from specfn._json import JsonObject
@@ -72,7 +72,12 @@ class Defer:
 Decision: TypeAlias = Approve | Deny | Defer
 
 #: Says yes or no to one call. ``True`` is ``Approve()``, anything else that is no decision is ``Deny()``.
-Approver: TypeAlias = Callable[[ApprovalRequest], "Decision | bool | Any"]
+Approver: TypeAlias = Callable[[ApprovalRequest], Decision | bool | None]
+
+#: The same for ``arun``: may return an awaitable.
+AsyncApprover: TypeAlias = Callable[
+    [ApprovalRequest], Decision | bool | Awaitable[Decision | bool | None] | None
+]
 
 
 def decision(answer: Any) -> Decision:
@@ -80,14 +85,6 @@ def decision(answer: Any) -> Decision:
     if isinstance(answer, Approve | Deny | Defer):
         return answer
     return Approve() if answer is True else Deny()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """A decision with the call that it is about."""
-
-    id: str
-    decision: Decision = field(default_factory=Deny)
 
 
 Needs: TypeAlias = Literal["unsafe", "always", "never"] | Callable[[Any], bool]

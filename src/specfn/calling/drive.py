@@ -12,14 +12,22 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, S
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from specfn.calling.approval import Approver, Deny
+from specfn._json import JsonObject
+from specfn._keywords import known_keywords, known_keywords_async
+from specfn.calling.approval import Approver, AsyncApprover, Deny
 from specfn.calling.catalog import Catalog, Entry, Functions
+from specfn.calling.choice import Choice
+from specfn.calling.config import InvocationConfig
 from specfn.calling.effects import Ask, Done, Effect, Invoke, Invoked, Send
+from specfn.calling.events import Listener
+from specfn.calling.history import Messages
 from specfn.calling.invoke import CallContext, Filter, Performer, perform
 from specfn.calling.outcome import Outcome
+from specfn.calling.prompt_files import Settings
 from specfn.calling.session import Session
-from specfn.connectors.turn import Message
+from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
+from specfn.schema.profile import Profile
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
@@ -30,35 +38,65 @@ Sender = Callable[[dict[str, Any]], Any]
 Step = Callable[[], Coroutine[Any, Any, Any]]
 
 
-def run(
-    functions: "Session | Catalog | Functions",
+@known_keywords
+def run(  # noqa: PLR0913  # those of a conversation, and what carries it out
+    functions: Session | Catalog | Functions,
     send: Sender,
     *,
     connection: "Connection | None" = None,
     approve: Approver | None = None,
     filters: Sequence[Filter] = (),
-    messages: str | Sequence[Message] = (),
-    **session: Any,
+    connector: str | Codec | None = None,
+    messages: Messages = (),
+    model: str | None = None,
+    choice: Choice | str | Mapping[str, Any] | None = None,
+    config: InvocationConfig | None = None,
+    profile: str | Profile | None = None,
+    settings: Settings | None = None,
+    extra: Mapping[str, Any] | None = None,
+    before_request: Callable[[JsonObject], JsonObject] | None = None,
+    on_event: Listener | None = None,
 ) -> Outcome:
     """Let a model call functions until the conversation ends.
 
     Args:
-        functions: an application, a catalog, or a session of your own (then without ``session``).
+        functions: an application, a catalog, or a ``Session``. A session has its own settings: pass only
+            ``connection``, ``approve`` and ``filters`` with it.
         send: sends a request's body to the model and returns its reply: an SDK's method behind a lambda, httpx, a fake.
-        connection: where functions are called; a catalog may say others.
-        approve: is asked to agree to calls; where ``None``, those that need it are declined.
+        connection: where functions are called; a catalog may have others.
+        approve: is asked to agree to calls; if ``None``, those that need it are declined.
         filters: ``async (context, next)``, each around every call; they may change arguments and results.
+        connector: the wire format of requests and replies, by name or as a codec; required without a session.
         messages: the user's text, or the conversation so far.
-        session: what else ``Session`` takes: ``connector``, ``model``, ``choice``, ``config``, ``extra``, ``on_event``.
+        model: as ``Session``.
+        choice: as ``Session``.
+        config: as ``Session``.
+        profile: as ``Session``.
+        settings: as ``Session``.
+        extra: as ``Session``.
+        before_request: as ``Session``.
+        on_event: as ``Session``.
 
     Returns:
-        What it came to. Whatever the model does is in there, not raised.
+        The outcome. It contains everything that the model did wrong; nothing of that is raised.
 
     Raises:
-        UsageError: something of this is not as it must be.
+        UsageError: an argument is invalid or missing.
         Exception: whatever ``send`` raises.
     """
-    begun = _session(functions, messages, session)
+    begun = _session(
+        functions,
+        connector=connector,
+        messages=messages,
+        model=model,
+        choice=choice,
+        config=config,
+        profile=profile,
+        settings=settings,
+        extra=extra,
+        before_request=before_request,
+        on_event=on_event,
+    )
     for name, given in (("send", send), ("approve", approve)):
         if _is_coroutine_function(given):
             raise UsageError(f"{name} is a coroutine function; use arun")
@@ -72,31 +110,64 @@ def _is_coroutine_function(given: Any) -> bool:
     return any(map(inspect.iscoroutinefunction, (given, getattr(given, "__call__", None))))  # noqa: B004  # not whether it can be called
 
 
-async def arun(
-    functions: "Session | Catalog | Functions",
+@known_keywords_async
+async def arun(  # noqa: PLR0913  # as run
+    functions: Session | Catalog | Functions,
     send: Sender,
     *,
     connection: "Connection | None" = None,
-    approve: Approver | None = None,
+    approve: AsyncApprover | None = None,
     filters: Sequence[Filter] = (),
-    messages: str | Sequence[Message] = (),
-    **session: Any,
+    connector: str | Codec | None = None,
+    messages: Messages = (),
+    model: str | None = None,
+    choice: Choice | str | Mapping[str, Any] | None = None,
+    config: InvocationConfig | None = None,
+    profile: str | Profile | None = None,
+    settings: Settings | None = None,
+    extra: Mapping[str, Any] | None = None,
+    before_request: Callable[[JsonObject], JsonObject] | None = None,
+    on_event: Listener | None = None,
 ) -> Outcome:
     """Like ``run``, asynchronously: ``send`` and ``approve`` may be coroutines, and calls may run at the same time.
 
     When it is cancelled, or something that it was given raises, every call of the last turn has a result, and the
     session can be looked at.
     """
-    begun = _session(functions, messages, session)
+    begun = _session(
+        functions,
+        connector=connector,
+        messages=messages,
+        model=model,
+        choice=choice,
+        config=config,
+        profile=profile,
+        settings=settings,
+        extra=extra,
+        before_request=before_request,
+        on_event=on_event,
+    )
     return await _drive(begun, _Async(send, approve), connection, filters)
 
 
-def _session(functions: Any, messages: Any, session: Mapping[str, Any]) -> Session:
-    if not isinstance(functions, Session):
-        return Session(functions, messages=messages, **session)
-    if messages or session:
-        raise UsageError("a session has its messages and settings already")
-    return functions
+def _session(functions: Any, **given: Any) -> Session:
+    """Return the caller's session, or one with the given settings.
+
+    Raises:
+        UsageError: there are a session and settings, or neither a session nor a connector.
+    """
+    if isinstance(functions, Session):
+        both = [name for name, value in given.items() if value is not None and value != ()]
+        if both:
+            raise UsageError(
+                f"a Session has its own settings: pass {', '.join(both)} to Session(...)"
+            )
+        return functions
+    if given["connector"] is None:
+        raise UsageError(
+            "the connector is missing: pass connector=, the name of a wire format or a codec"
+        )
+    return Session(functions, **given)
 
 
 async def _drive(
@@ -176,7 +247,7 @@ class _TimeIsOverError(Exception):
 class _Sync:
     """Does things one after the other, without waiting."""
 
-    def __init__(self, send: Sender, approve: Approver | None) -> None:
+    def __init__(self, send: Sender, approve: AsyncApprover | None) -> None:
         self._send = send
         self._approve = approve
         self._end: float | None = None

@@ -1,12 +1,15 @@
 """The history of a conversation: names that a provider accepts, and the recovery hint (rules C6, C9)."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from specfn.calling.prompts import RECOVERY
 from specfn.connectors.turn import Message
 from specfn.connectors.wire_format import legal_name
 from specfn.errors import UsageError
+
+#: What a caller gives: the user's text, or messages as ``specfn.connectors.turn`` describes them.
+Messages: TypeAlias = str | Sequence[Mapping[str, Any]]
 
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
 

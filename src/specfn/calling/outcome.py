@@ -1,8 +1,8 @@
 """What a conversation came to: ``Outcome`` (rule C10)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from specfn._json import JsonObject
 from specfn.connectors.turn import Message
@@ -21,6 +21,18 @@ Stopped: TypeAlias = Literal[
     "planned",
     "returned",
 ]
+
+#: Why calls were not made, by why the conversation ended.
+_UNDONE: Final[Mapping[str, str]] = {
+    "cancelled": "the conversation was cancelled",
+    "deadline": "the time for this conversation is over",
+    "planned": "it was only planned",
+}
+
+
+def undone(why: Stopped) -> str:
+    """Return the reason for calls that were not made because the conversation ended."""
+    return _UNDONE.get(why, "the conversation was ended")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

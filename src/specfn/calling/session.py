@@ -9,14 +9,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._json import JsonObject
+from specfn._keywords import known_keywords
 from specfn.calling import events, prompts
 from specfn.calling.approval import Decision, Defer, Deny, decision
 from specfn.calling.catalog import Catalog, Functions
 from specfn.calling.choice import Auto, Choice, parse_choice
 from specfn.calling.config import InvocationConfig
 from specfn.calling.effects import Ask, Done, Effect, Invoke, Invoked, Send, as_many
-from specfn.calling.history import called_names, opening, with_names
-from specfn.calling.outcome import Outcome, Stopped
+from specfn.calling.history import Messages, called_names, opening, with_names
+from specfn.calling.outcome import Outcome, Stopped, undone
 from specfn.calling.pending import Pending
 from specfn.calling.planning import Asked, Planner
 from specfn.calling.prompt_files import Settings
@@ -32,24 +33,17 @@ from specfn.schema.profile import Profile
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
 
-#: Why the calls of a turn were not made, by why the conversation ended.
-_UNDONE: Final[Mapping[str, str]] = {
-    "cancelled": "the conversation was cancelled",
-    "deadline": "the time for this conversation is over",
-    "planned": "it was only planned",
-    "terminated": "the conversation was ended",
-}
-
 
 class Session:
     """One conversation, from its first request to its outcome (rules C2, C3, C7, C10, C11)."""
 
+    @known_keywords
     def __init__(  # noqa: PLR0913  # a conversation has as many parts as it has
         self,
         functions: Catalog | Functions,
         *,
         connector: str | Codec,
-        messages: str | Sequence[Message],
+        messages: Messages,
         model: str | None = None,
         choice: Choice | str | Mapping[str, Any] | None = None,
         config: InvocationConfig | None = None,
@@ -153,8 +147,7 @@ class Session:
     def stop(self, why: Stopped) -> Outcome:
         """End the conversation now; every call of its last turn gets a result all the same (C7)."""
         if self._pending is not None:
-            reason = _UNDONE.get(why, "the conversation was ended")
-            self._pending.close(reason)
+            self._pending.close(undone(why))
             self._close_turn(self._pending)
         return self._end(why).outcome
 
