@@ -385,7 +385,9 @@ def test_a_queue_ends_with_the_call(make: Any, loopback: Any) -> None:
     first = threading.Thread(target=fails, args=[connection, 1])
     first.start()
     arrived.wait(60)
-    assert "not done within" in fails(connection, 0.1)  # it ends before the first, and so without a socket
+    assert "not done within" in fails(
+        connection, 0.1
+    )  # it ends before the first, and so without a socket
     first.join()
     assert len(loopback.requests) == 1
     assert all("not done within 1 s" in str(error) for error in asyncio.run(several(connection)))
