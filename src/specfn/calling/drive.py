@@ -24,6 +24,7 @@ from specfn.calling.history import Messages
 from specfn.calling.invoke import CallContext, Filter, Performer, perform
 from specfn.calling.outcome import Outcome
 from specfn.calling.prompt_files import Settings
+from specfn.calling.replies import gathered
 from specfn.calling.session import Session
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
@@ -258,7 +259,7 @@ class _Sync:
         if inspect.isawaitable(reply):
             _close(reply)
             raise UsageError("send is a coroutine; use arun")
-        return session.codec.gather(reply) if _is_stream(reply) else reply
+        return gathered(session.codec, reply) if _is_stream(reply) else reply
 
     async def agreed(self, request: Any) -> Any:
         """The approver's answer; a no where there is none."""
@@ -302,7 +303,7 @@ class _Async(_Sync):
             reply = await reply
         if hasattr(reply, "__aiter__"):
             reply = [event async for event in reply]
-        return session.codec.gather(reply) if _is_stream(reply) else reply
+        return gathered(session.codec, reply) if _is_stream(reply) else reply
 
     async def agreed(self, request: Any) -> Any:
         """The approver's answer; a no where there is none."""

@@ -1,19 +1,38 @@
 """A vendor's reply as a turn of the conversation, whatever is wrong with it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
+from specfn._json import JsonObject
 from specfn.calling.state import State
 from specfn.connectors.turn import Call, Turn
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
+
+#: What reading a reply of another form comes to.
+_BROKEN: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+
+
+def gathered(codec: Codec, events: Iterable[Any]) -> JsonObject:
+    """Return the whole reply of a stream's events.
+
+    Raises:
+        UsageError: the events are none of this vendor.
+    """
+    found = list(events)  # what the vendor's package raises in reading is raised as it is
+    try:
+        return codec.gather(found)
+    except _BROKEN as error:
+        reason = f"this is no stream of {codec.name}: {type(error).__name__} in reading it"
+        raise UsageError(reason) from error
 
 
 def read(codec: Codec, answer: Any, state: State) -> Turn:
     """Read a reply; its calls have ids that no other call of the conversation has.
 
     Raises:
+        TransportError: the vendor reports an error instead of a reply.
         UsageError: it is no reply of this vendor, or a broken one.
     """
     try:
@@ -29,7 +48,7 @@ def read(codec: Codec, answer: Any, state: State) -> Turn:
             usage=dict(turn.usage),
             detail=str(turn.detail),
         )
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    except _BROKEN as error:
         reason = f"this is no reply of {codec.name}: {type(error).__name__} in reading it"
         raise UsageError(reason) from error
 

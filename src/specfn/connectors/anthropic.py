@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.connectors.deltas import Slots, merge
+from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
 from specfn.connectors.turn import Demand, Message, Prompt, Stop, Turn
 from specfn.connectors.wire_format import (
     Endpoint,
@@ -135,8 +136,10 @@ class Messages:
     def decode(self, reply: Any) -> Turn:
         """Read a message: every block of its content."""
         found = plain(reply, "a reply")
+        refuse_failure(found, self.name)
         content = found.get("content")
         if not isinstance(content, list):
+            refuse_other(found, self.name)
             raise UsageError("a reply of this connector has a content; is it another vendor's?")
         calls = tuple(
             {
@@ -164,6 +167,8 @@ class Messages:
         blocks = Slots()
         for event in events:
             found = plain(event, "an event")
+            if is_failure(found):
+                return found
             kind = found.get("type")
             if kind == "message_start":
                 message.update(found["message"], content=[])

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.connectors.deltas import Slots, merge
+from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
 from specfn.connectors.turn import Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import alternating, blocks_of, object_of, plain
 from specfn.errors import UsageError
@@ -126,8 +127,10 @@ class Converse:
     def decode(self, reply: Any) -> Turn:
         """Read a reply: every block of its message."""
         found = plain(reply, "a reply")
+        refuse_failure(found, self.name)
         content = ((found.get("output") or {}).get("message") or {}).get("content")
         if not isinstance(content, list):
+            refuse_other(found, self.name)
             raise UsageError("a reply of this connector has an output; is it another vendor's?")
         calls = tuple(
             {
@@ -153,6 +156,8 @@ class Converse:
         whole: JsonObject = {"stopReason": "max_tokens"}  # unless the end says otherwise
         for event in events:
             found = plain(event, "an event")
+            if is_failure(found):
+                return found
             for kind, value in found.items():
                 if kind == "contentBlockStart":
                     started = blocks.begin(value.get("contentBlockIndex"), {})

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from specfn._json import JSONDecodeError, JsonObject, loads
+from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
 from specfn.connectors.turn import Call, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import Endpoint, alternating, object_of, plain
 from specfn.errors import UsageError
@@ -138,11 +139,13 @@ class GenerateContent:
     def decode(self, reply: Any) -> Turn:
         """Read a reply: calls in any part of the first candidate count."""
         found = plain(reply, "a reply")
+        refuse_failure(found, self.name)
         candidates = found.get("candidates")
         feedback = found.get("promptFeedback") or {}
         if not candidates and feedback.get("blockReason"):
             return Turn(text="", stop="refused", detail=str(feedback["blockReason"]))
         if not isinstance(candidates, list) or not candidates:
+            refuse_other(found, self.name)
             raise UsageError("a reply of this connector has candidates; is it another vendor's?")
         parts = (candidates[0].get("content") or {}).get("parts") or []
         reason = str(candidates[0].get("finishReason") or "")
@@ -163,6 +166,8 @@ class GenerateContent:
         reason = None
         for event in events:
             found = plain(event, "an event")
+            if is_failure(found):
+                return found
             for key in ("usageMetadata", "promptFeedback"):
                 if found.get(key):
                     whole[key] = found[key]

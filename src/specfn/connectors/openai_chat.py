@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.connectors.deltas import Slots, merge, merged
+from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Stop, Turn
 from specfn.connectors.wire_format import Endpoint, plain, text_of
 from specfn.errors import UsageError
@@ -165,8 +166,10 @@ class Chat:
     def decode(self, reply: Any) -> Turn:
         """Read a completion; calls count whatever the finish reason says, unless it was cut."""
         found = plain(reply, "a reply")
+        refuse_failure(found, self.name)
         choices = found.get("choices")
         if not isinstance(choices, list) or not choices:
+            refuse_other(found, self.name)
             raise UsageError("a reply of this connector has choices; is it another vendor's?")
         message = choices[0].get("message") or {}
         reason = choices[0].get("finish_reason") or ""
@@ -189,6 +192,8 @@ class Chat:
         reason, usage = None, None
         for event in events:
             chunk = plain(event, "an event")
+            if is_failure(chunk):
+                return chunk
             usage = chunk.get("usage") or usage
             for choice in (chunk.get("choices") or ())[:1]:
                 reason = choice.get("finish_reason") or reason

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from specfn._json import JsonObject
+from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
 from specfn.connectors.openai_chat import PROFILE as CHAT
 from specfn.connectors.openai_chat import STRICT as CHAT_STRICT
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Stop, Turn
@@ -98,8 +99,10 @@ class Responses:
     def decode(self, reply: Any) -> Turn:
         """Read a response: every item of its output; an incomplete one was cut."""
         found = plain(reply, "a reply")
+        refuse_failure(found, self.name)
         output = found.get("output")
         if not isinstance(output, list):
+            refuse_other(found, self.name)
             raise UsageError("a reply of this connector has an output; is it another vendor's?")
         calls = tuple(_call(item) for item in output if item.get("type") == "function_call")
         parts = [
@@ -124,9 +127,11 @@ class Responses:
         items: list[JsonObject] = []
         for event in events:
             found = plain(event, "an event")
+            if is_failure(found):
+                return found
             if found.get("type") in _WHOLE:
-                whole: JsonObject = plain(found["response"], "a response")
-                return whole
+                whole = plain(found["response"], "a response")
+                return whole if whole.get("output") else {**whole, "output": items}
             if found.get("type") == "response.output_item.done":
                 items.append(plain(found["item"], "an item"))
         return {"output": items, "status": "incomplete"}

@@ -1,0 +1,87 @@
+"""Failures that a vendor reports in place of a reply, or in the middle of a stream (rule C10)."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from specfn._json import JsonObject, dumps
+from specfn.errors import TransportError
+from specfn.schema.text import shorten
+
+#: Members that name the kind of an error, and members that hold its message, the best first.
+_KINDS: Final = ("type", "code", "status", "__type")
+_MESSAGES: Final = ("message", "Message", "msg", "detail", "reason")
+
+#: The most characters of a vendor's message in an error.
+_LONGEST: Final = 1_000
+
+#: The states in which a reply has no output.
+_FAILED: Final = frozenset({"failed", "cancelled"})
+
+
+def is_failure(found: JsonObject) -> bool:
+    """Whether a reply, or an event of a stream, reports a failure."""
+    return _failure(found) is not None
+
+
+def refuse_failure(found: JsonObject, vendor: str) -> None:
+    """Raise the failure that a reply reports, if it does.
+
+    Raises:
+        TransportError: the reply reports a failure; with the vendor's kind of it and message.
+    """
+    failure = _failure(found)
+    if failure is not None:
+        message = shorten(_words(failure), _LONGEST)
+        raise TransportError(f"{vendor} reported an error instead of a reply: {message}")
+
+
+def refuse_other(found: JsonObject, vendor: str) -> None:
+    """Raise the message of an object that is no reply of a vendor, if it has one.
+
+    Raises:
+        TransportError: the object has a message, as the errors of some servers.
+    """
+    if any(found.get(key) for key in _MESSAGES):
+        refuse_failure({"error": found}, vendor)
+
+
+def _failure(found: JsonObject) -> Any:
+    """Return what a reply says of its failure; ``None`` if it reports none."""
+    if found.get("error"):
+        return found["error"]
+    if "error" in (found.get("type"), found.get("object")) or "__type" in found:
+        return found
+    if found.get("status") in _FAILED:
+        return {"status": found["status"]}
+    return _raised(found) or _choice(found)
+
+
+def _raised(found: JsonObject) -> JsonObject | None:
+    """Return the exception that an event of a stream is named after."""
+    for key, value in found.items():
+        if key.endswith("Exception") and isinstance(value, Mapping):
+            return {"type": key, **value}
+    return None
+
+
+def _choice(found: JsonObject) -> Any:
+    """Return the failure of the first choice."""
+    choices = found.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, Mapping):
+        return None
+    failed = choice.get("finish_reason") == "error"
+    return choice.get("error") or ({"status": "finish_reason error"} if failed else None)
+
+
+def _words(failure: Any) -> str:
+    """Return the kind and the message of a failure as one text."""
+    if isinstance(failure, str):
+        return failure
+    if not isinstance(failure, Mapping):
+        return dumps(failure).decode()
+    kinds = (str(failure[key]) for key in _KINDS if failure.get(key))
+    kind = next((kind for kind in kinds if kind != "error"), "")
+    message = next((failure[key] for key in _MESSAGES if failure.get(key)), "")
+    text = message if isinstance(message, str) else dumps(message).decode()
+    return ": ".join(filter(None, (kind, text))) or dumps(failure).decode()
