@@ -301,7 +301,7 @@ def test_false_is_not_zero(recursive: Any) -> None:
 )
 def test_wrong_options_are_refused(wrong: dict[str, Any]) -> None:
     """Architecture: options are checked, and unknown ones are errors."""
-    with pytest.raises(ValidationError):
+    with pytest.raises(UsageError):
         Options(**wrong)
 
 

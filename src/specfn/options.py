@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import ConfigDict, Field, field_validator
 
+from specfn._model import Model
 from specfn.settings import Naming, OneOf, Presence, Safety, Selection, Settings
 
 
-class Options(BaseModel):
+class Options(Model):
     """How a document becomes functions. Every field has a default that suits most documents.
 
     Attributes:
@@ -89,10 +90,3 @@ class Options(BaseModel):
     def of(cls, settings: Settings) -> "Options":
         """The options that a plain record says."""
         return cls(**{name: getattr(settings, name) for name in cls.model_fields})
-
-
-def told(error: ValidationError) -> str:
-    """What pydantic found, in one line: each place with what is wrong there, without the values."""
-    return "; ".join(
-        f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}" for fault in error.errors()
-    )

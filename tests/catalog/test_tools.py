@@ -250,7 +250,7 @@ def test_a_wrong_selection_is_told() -> None:
         app.tools(select=lambda _: bool(1 / 0))
     with pytest.raises(UsageError, match="select is a predicate, a name or names, not int"):
         app.tools(select=5)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="select: safty"):
+    with pytest.raises(UsageError, match=r"select has no field .safty.; did you mean .safety."):
         app.tools(select={"safty": ["read"]})
     with pytest.raises(UsageError, match="select: tags 'x' matches nothing"):
         app.tools(select={"tags": ["x"]})

@@ -724,7 +724,7 @@ def test_an_unknown_name_is_the_callers_fault() -> None:
     """S1: a predicate that does not exist is told with those that do."""
     with pytest.raises(UsageError, match="no predicate 'fils'; there are 'files' and 'secrets'"):
         specfn.human.any_of("fils")
-    with pytest.raises(ValueError, match="files"):
+    with pytest.raises(UsageError, match="files"):
         Options(separate="fils")  # type: ignore[arg-type]
 
 

@@ -64,7 +64,7 @@ WRONG: list[dict[str, Any]] = [
 @pytest.mark.parametrize("fields", WRONG)
 def test_mistakes_are_found_when_they_are_written(fields: dict[str, Any]) -> None:
     """A field that cannot work is refused at once, in a text that does not repeat it."""
-    with pytest.raises(ValidationError) as caught:
+    with pytest.raises(UsageError) as caught:
         Connection(**fields)
     assert CANARY not in str(caught.value)
     assert CANARY not in repr(caught.value)
@@ -123,7 +123,7 @@ def test_a_number_is_the_whole_time(given: Any, limits: tuple[float, ...]) -> No
 @pytest.mark.parametrize("given", [0, -1, True, float("inf"), float("nan"), "soon", None])
 def test_a_time_that_is_none(given: Any) -> None:
     """There is no call without an end."""
-    with pytest.raises(ValidationError):
+    with pytest.raises(UsageError):
         Connection(timeout=given)
 
 

@@ -41,7 +41,7 @@ def test_what_is_not_a_base_url_is_refused(base: str) -> None:
     """A base URL has an http scheme, a host, a port that is one, no user, query, fragment or dot segments."""
     with pytest.raises(ValueError, match=r"URL|http|password|query|host|path|port"):
         parse(base)
-    with pytest.raises(ValueError, match="base_url"):
+    with pytest.raises(UsageError, match="base_url"):
         Connection(base_url=base)
 
 

@@ -16,7 +16,6 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from tests.http.conftest import operation
 
 from specfn.api import load
@@ -345,6 +344,6 @@ def test_a_connection_is_covered_however_it_is_written() -> None:
         repr(connection.model_copy()),
         f"{connection.credentials}",
     ]
-    with pytest.raises(ValidationError) as caught:
+    with pytest.raises(UsageError) as caught:
         secretive("https://h", credentials={"key": [CANARY]}, headers={"X": f"{CANARY}\n"})
     assert CANARY not in "".join(written) + str(caught.value)

@@ -7,7 +7,7 @@ import pytest
 
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.errors import ArgumentError, DocumentError
+from specfn.errors import ArgumentError, DocumentError, UsageError
 from specfn.http import send
 from specfn.http.connection import Connection
 from specfn.http.request import request
@@ -172,5 +172,5 @@ def test_not_even_the_caller_can(value: str) -> None:
         {"cookies": {"c": value}},
         {"headers": {value: "x"}},
     ):
-        with pytest.raises(ValueError, match="validation error"):
+        with pytest.raises(UsageError, match=r"^Connection\.(headers|cookies): "):
             Connection(base_url="https://h", **fields)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import pytest
-from pydantic import ValidationError
 from tests.calling.models import CONNECTORS, REPLIES, converse, results, said, wished
 from tests.calling.shop import APP
 
@@ -115,7 +114,7 @@ def test_b06_code_over_service_over_default_over_root(layers: Any) -> None:
 
 def test_b08_there_is_one_place_for_the_choice() -> None:
     """The old behavior's fields are refused, so that old and new cannot contradict each other."""
-    with pytest.raises(ValidationError):
+    with pytest.raises(UsageError):
         calling.InvocationConfig(tool_call_behavior="auto")  # type: ignore[call-arg]
     with pytest.raises(UsageError):
         calling.parse_choice({"type": "auto", "auto_invoke": True})
@@ -439,7 +438,7 @@ def test_b36_nothing_is_cloned_to_change_a_setting() -> None:
 
 def test_b37_no_setting_is_found_by_a_magic_key() -> None:
     """Settings are fields: what is none is refused, not looked for elsewhere."""
-    with pytest.raises(ValidationError):
+    with pytest.raises(UsageError):
         calling.InvocationConfig(data={"FunctionInvocationConfig": {}})  # type: ignore[call-arg]
 
 

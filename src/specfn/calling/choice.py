@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
+from specfn._model import Model
 from specfn.connectors.turn import Mode
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.handles import place
-from specfn.options import told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Plan:
     functions: tuple[str, ...] | None
 
 
-class ChoiceOptions(BaseModel):
+class ChoiceOptions(Model):
     """What else a prompt may say of its calls.
 
     Attributes:
@@ -65,7 +65,7 @@ class ChoiceOptions(BaseModel):
     provider: Mapping[str, Mapping[str, Any]] = {}
 
 
-class Filters(BaseModel):
+class Filters(Model):
     """The functions of a choice as prompts of Semantic Kernel for Python filter them.
 
     A plugin is a namespace. A function is written ``plugin-function``.
@@ -100,7 +100,7 @@ def _named(value: Any) -> Any:
     return tuple(place(key) if isinstance(key, Function) else key for key in value)
 
 
-class Choice(BaseModel, ABC):
+class Choice(Model, ABC):
     """The base of all choices; a kind of your own is a subclass with a ``type`` and a ``plan``.
 
     Attributes:
@@ -227,7 +227,4 @@ def parse_choice(value: Any) -> Choice:
     if kind is None:
         known = ", ".join(sorted(_KINDS))
         raise UsageError(f"a choice has one of the types {known}; found {value!r:.200}")
-    try:
-        return kind.model_validate(found)
-    except ValidationError as error:
-        raise UsageError(f"the choice {tag!r} is not valid: {told(error)}") from None
+    return kind.model_validate(found)

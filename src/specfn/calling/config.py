@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, ConfigDict, Field
+
+from specfn._model import Model
 
 #: The names of ``max_rounds`` in other frameworks.
 _ROUNDS: Final = ("max_auto_invoke_attempts", "maximum_auto_invoke_attempts")
 
 
-class InvocationConfig(BaseModel):
+class InvocationConfig(Model):
     """How far a conversation may go. It is the operator's: no prompt can widen it.
 
     Attributes:

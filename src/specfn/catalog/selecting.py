@@ -55,14 +55,11 @@ def chosen(
 
 def _selection(parts: Mapping[str, Any]) -> Selection:
     """A selection as a dict says it."""
-    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415  # pydantic is imported on first use
+    from pydantic import TypeAdapter  # noqa: PLC0415  # pydantic is imported on first use
 
-    from specfn.options import told  # noqa: PLC0415  # likewise
+    from specfn._model import valid  # noqa: PLC0415  # likewise
 
-    try:
-        return TypeAdapter(Selection).validate_python(parts)
-    except ValidationError as error:
-        raise UsageError(f"select: {told(error)}") from None
+    return valid("select", Selection, lambda: TypeAdapter(Selection).validate_python(parts))
 
 
 def _listed(functions: Sequence[Function], find: Find, names: Names) -> tuple[Function, ...]:

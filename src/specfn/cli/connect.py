@@ -60,7 +60,7 @@ def connection(api: "Api", given: Mapping[str, Any], option: str = "--base-url")
     Raises:
         UsageError: an option is not what it must be; its value is not shown.
     """
-    from pydantic import ValidationError  # noqa: PLC0415  # a dry word on usage comes before it
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415  # a dry word on usage comes before it
 
     from specfn.http.connection import Connection  # noqa: PLC0415  # likewise
 
@@ -75,7 +75,7 @@ def connection(api: "Api", given: Mapping[str, Any], option: str = "--base-url")
     if given["timeout"] is not None:
         fields["timeout"] = given["timeout"]
     try:
-        return Connection(**fields)
+        return TypeAdapter(Connection).validate_python(fields)
     except ValidationError as error:
         raise UsageError(_told(error.errors(include_input=False, include_url=False))) from None
 

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 
 import httpx
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -17,6 +16,7 @@ from pydantic import (
     field_validator,
 )
 
+from specfn._model import Model
 from specfn.errors import UsageError
 from specfn.http.headers import is_cookie_value, is_token, is_value
 from specfn.http.origin import parse
@@ -65,7 +65,7 @@ Seconds: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Checking: TypeAlias = Literal["off", "warn", "raise"]
 
 
-class Timeout(BaseModel):
+class Timeout(Model):
     """How long a call may take, in seconds. There is no way to say "for ever".
 
     Attributes:
@@ -107,7 +107,7 @@ def check_header(name: str, value: str) -> None:
         raise ValueError(f"the value of the header {name!r} is not one line of text")
 
 
-class Connection(BaseModel):
+class Connection(Model):
     """Where an API is, who calls it, and within which limits.
 
     Its sockets are closed by ``close``, ``aclose``, the end of a ``with`` or ``async with`` block, or with the record.

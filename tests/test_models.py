@@ -1,0 +1,110 @@
+from typing import Any
+
+import pydantic
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import specfn
+from specfn import calling
+from specfn._model import Model
+from specfn.http.connection import Timeout
+
+CANARY = "c4n4ry"
+
+#: The records that a caller configures.
+MODELS: dict[str, type[Model]] = {
+    "Options": specfn.Options,
+    "Connection": specfn.Connection,
+    "Timeout": Timeout,
+    "InvocationConfig": calling.InvocationConfig,
+    "Auto": calling.Auto,
+    "Required": calling.Required,
+    "NoCall": calling.NoCall,
+    "ChoiceOptions": calling.ChoiceOptions,
+    "Filters": calling.Filters,
+}
+
+#: Records inside records: the arguments with a mistyped name, and the text of the error.
+NESTED = [
+    (
+        specfn.Options,
+        {"select": {"without": {"tag": ["a"]}}},
+        "Options.select.without has no field 'tag'; did you mean 'tags'?",
+    ),
+    (
+        specfn.Connection,
+        {"timeout": {"conect": 1}},
+        "Connection.timeout has no field 'conect'; did you mean 'connect'?",
+    ),
+    (
+        calling.Auto,
+        {"options": {"allow_paralel_calls": True}},
+        "Auto.options has no field 'allow_paralel_calls'; did you mean 'allow_parallel_calls'?",
+    ),
+]
+
+
+@pytest.mark.parametrize("name", MODELS)
+@given(data=st.data())
+def test_a_mistyped_field_is_a_usage_error(name: str, data: st.DataObject) -> None:
+    """A field with one letter left out raises UsageError with the right name and no value, however it is passed."""
+    model = MODELS[name]
+    right = data.draw(st.sampled_from([each for each in model.model_fields if len(each) > 3]))
+    at = data.draw(st.integers(0, len(right) - 1))
+    mistyped = right[:at] + right[at + 1 :]
+    if mistyped in model.model_fields:
+        return
+    for build in (
+        lambda: model(**{mistyped: CANARY}),
+        lambda: model.model_validate({mistyped: CANARY}),
+    ):
+        with pytest.raises(specfn.UsageError) as caught:
+            build()
+        text = str(caught.value)
+        assert text.startswith(f"{name} has no field {mistyped!r}; did you mean ")
+        assert repr(right) in text
+        assert CANARY not in text
+        assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(("model", "wrong", "text"), NESTED)
+def test_a_mistyped_field_inside_a_field(
+    model: type[Model], wrong: dict[str, Any], text: str
+) -> None:
+    """The path to a mistyped field is in the error, with the closest name there."""
+    with pytest.raises(specfn.UsageError) as caught:
+        model(**wrong)
+    assert str(caught.value) == text
+
+
+def test_an_invalid_value_is_a_usage_error() -> None:
+    """A value that a field does not take raises UsageError with the field's path; at most five are listed."""
+    with pytest.raises(specfn.UsageError, match=r"^Options\.max_length: Input should be greater"):
+        specfn.Options(max_length=1)
+    wrong: dict[str, Any] = dict.fromkeys(
+        ["headers", "cookies", "dialect", "names", "safety", "formats"], 0
+    )
+    with pytest.raises(specfn.UsageError, match=r"; and 1 more$"):
+        specfn.Options(**wrong)
+    with pytest.raises(specfn.UsageError, match="Options: Invalid JSON"):
+        specfn.Options.model_validate_json("{")
+
+
+def test_in_a_model_of_the_caller_faults_are_collected() -> None:
+    """In a pydantic model of the caller, a record's faults are part of the caller's ValidationError, with their places."""
+
+    class Service(pydantic.BaseModel):
+        options: specfn.Options
+        retries: int
+
+    with pytest.raises(pydantic.ValidationError) as caught:
+        Service.model_validate({"options": {"kyword": True}, "retries": "many"})
+    assert [fault["loc"] for fault in caught.value.errors()] == [
+        ("options", "kyword"),
+        ("retries",),
+    ]
+    assert (
+        Service.model_validate({"options": {"keyword": False}, "retries": 1}).options.keyword
+        is False
+    )
