@@ -124,6 +124,7 @@ NO_PARAMETERS = {
     "mcp": {"inputSchema": CLOSED},
     "mistral": {"parameters": CLOSED},
     "openai": {"parameters": CLOSED},
+    "openai-functions": {"parameters": CLOSED},
     "openai-responses": {"type": "function", "parameters": CLOSED, "strict": False},
     "openai-responses-strict": {"type": "function", "parameters": ENFORCED, "strict": True},
     "openai-strict": {"parameters": ENFORCED, "strict": True},

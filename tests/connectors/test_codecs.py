@@ -20,7 +20,7 @@ SCHEMA = {"type": "object", "properties": {}}
 #: One tool in every vendor's shape.
 TOOLS: dict[str, dict[str, Any]] = {
     "openai": {"type": "function", "function": {"name": "a_get", "parameters": SCHEMA}},
-    "openai-functions": {"type": "function", "function": {"name": "a_get", "parameters": SCHEMA}},
+    "openai-functions": {"name": "a_get", "parameters": SCHEMA},
     "openai-responses": {
         "type": "function",
         "name": "a_get",

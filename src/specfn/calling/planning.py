@@ -105,12 +105,20 @@ class Planner:
         taken = {*self._catalog.by_name, *asked.offer.wire.values()}
         prompt = Prompt(
             messages=on_wire(messages, taken),
-            tools=asked.offer.tools,
+            tools=asked.offer.tools or self._kept(messages),
             demand=asked.demand,
             model=model,
             extra=self.extra,
         )
         return self._codec.encode(prompt)
+
+    def _kept(self, messages: Sequence[Message]) -> tuple[JsonObject, ...]:
+        """Return definitions for a request that offers nothing, if its history has calls and the vendor needs them."""
+        called = {call["name"] for message in messages for call in message.get("calls", ())}
+        if not called or not getattr(self._codec, "keeps_tools", False):
+            return ()
+        known = tuple(sorted(called & self._catalog.by_name.keys()))
+        return self._offered(self._first).tools or self._offered(known).tools
 
     def _forced(self) -> bool:
         said = self._config.forced_choice

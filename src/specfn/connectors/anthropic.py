@@ -86,6 +86,7 @@ class Messages:
     name: Final = "anthropic"
     profile: Final = "anthropic"
     parallel: Final = True
+    keeps_tools: Final = True
     endpoint: Final = Endpoint(
         path="/v1/messages",
         variable="ANTHROPIC_API_KEY",
@@ -103,8 +104,9 @@ class Messages:
         """The body of ``POST /v1/messages``."""
         body: JsonObject = {} if prompt.model is None else {"model": prompt.model}
         body["max_tokens"] = _MAX_TOKENS
-        if prompt.system:
-            body["system"] = "\n\n".join(map(str, prompt.system))
+        system = [text for text in map(str, prompt.system) if text.strip()]
+        if system:
+            body["system"] = "\n\n".join(system)
         turns = (
             blocks_of(message, said=_blocks, used=self._assistant, result=_result)
             for message in prompt.turns
@@ -119,7 +121,7 @@ class Messages:
         calls = message.get("calls", [])
         native = message.get("native", {}).get(self.name)
         if native is not None:
-            return with_calls(native, "tool_use", "id", calls)
+            return with_calls(_blocks(native), "tool_use", "id", calls)
         return [
             *_blocks(message.get("content") or ""),
             *(
@@ -229,10 +231,13 @@ def _result(item: Any) -> JsonObject:
 
 
 def _blocks(content: Any) -> list[JsonObject]:
-    """Content as blocks; an empty text is none (the vendor refuses it)."""
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}] if content else []
-    return list(content)
+    """Return content as blocks, without blank texts: the vendor refuses them."""
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return [block for block in blocks if not _is_blank(block)]
+
+
+def _is_blank(block: Any) -> bool:
+    return block.get("type") == "text" and not (block.get("text") or "").strip()
 
 
 CODEC: Final = Messages()

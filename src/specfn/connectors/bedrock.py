@@ -75,6 +75,7 @@ class Converse:
     name: Final = "bedrock"
     profile: Final = "bedrock"
     parallel: Final = False
+    keeps_tools: Final = True
     endpoint: Final = None
 
     def forced(self, extra: Mapping[str, Any]) -> bool:  # noqa: ARG002  # whatever is asked
@@ -91,7 +92,7 @@ class Converse:
         body["messages"] = alternating(turns, "content")
         system = [block for content in prompt.system for block in _blocks(content)]
         forbidden = prompt.demand.mode == "none"
-        used = any(message["role"] == "tool" for message in prompt.turns)
+        used = any(message.get("calls") for message in prompt.turns)
         if prompt.tools and (used or not forbidden):
             choice = _choice(prompt.demand, prompt.tools)
             body["toolConfig"] = {"tools": list(prompt.tools), **choice}
@@ -110,7 +111,7 @@ class Converse:
                 {**block, "toolUse": {**block["toolUse"], **next(made, {})}}
                 if "toolUse" in block
                 else block
-                for block in native
+                for block in _blocks(native)
             ]
         uses = [
             {
@@ -145,7 +146,7 @@ class Converse:
             text="".join(map(_text, content)),
             calls=calls,  # type: ignore[arg-type]  # dicts of just these keys
             stop=_STOPS.get(reason, "calls" if calls else "text"),
-            native=[_sendable(block) for block in content if block.get("text") != ""],
+            native=[_sendable(block) for block in content],
             usage=found.get("usage") or {},
             detail=reason,
         )
@@ -223,15 +224,14 @@ def _choice(demand: Demand, tools: Sequence[JsonObject]) -> JsonObject:
 
 def _result(item: Returned) -> JsonObject:
     status = "error" if item["error"] else "success"
-    text = item["text"] or "(empty)"
+    text = item["text"] if item["text"].strip() else "(empty)"
     return {"toolResult": {"toolUseId": item["id"], "content": [{"text": text}], "status": status}}
 
 
 def _blocks(content: Any) -> list[JsonObject]:
-    """Content as blocks; an empty text is none (the vendor refuses it)."""
-    if isinstance(content, str):
-        return [{"text": content}] if content.strip() else []
-    return list(content)
+    """Return content as blocks, without blank texts: the vendor refuses them."""
+    blocks = [{"text": content}] if isinstance(content, str) else content
+    return [block for block in blocks if "text" not in block or block["text"].strip()]
 
 
 CODEC: Final = Converse()

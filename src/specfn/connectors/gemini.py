@@ -133,7 +133,7 @@ class GenerateContent:
             {**part, "functionCall": {**part["functionCall"], **next(names, {})}}
             if "functionCall" in part
             else part
-            for part in native
+            for part in _parts(native)
         ]
 
     def decode(self, reply: Any) -> Turn:
@@ -181,9 +181,9 @@ class GenerateContent:
 
 
 def _parts(content: Any) -> list[JsonObject]:
-    if isinstance(content, str):
-        return [{"text": content}] if content else []
-    return list(content)
+    """Return content as parts, without those that are an empty text and nothing else."""
+    parts = [{"text": content}] if isinstance(content, str) else content
+    return [part for part in parts if part != {"text": ""}]
 
 
 def _call(item: Mapping[str, Any]) -> Call:

@@ -102,18 +102,29 @@ STRICT: Final = replace(
     fallback=PROFILE,
 )
 
+FUNCTIONS: Final = replace(
+    PROFILE,
+    name="openai-functions",
+    sources=(
+        "openai 3.54.0, types/chat/completion_create_params.py, Function: name, description, parameters",
+        "errors that users report: at most 64 functions in this deprecated form",
+    ),
+    shape={"name": NAME, "description": DESCRIPTION, "parameters": SCHEMA},
+    tools=64,
+)
+
 _STOPS: Final[Mapping[str, Stop]] = {"length": "truncated", "content_filter": "refused"}
 
 
 class Chat:
     """The codec; with ``legacy`` the deprecated ``functions`` of old deployments instead of ``tools``."""
 
-    profile: Final = "openai"
     parallel: Final = True
     endpoint: Final = Endpoint(path="/chat/completions", variable="OPENAI_API_KEY")
 
     def __init__(self, *, name: str = "openai", legacy: bool = False) -> None:
         self.name: Final = name
+        self.profile: Final = name
         self.legacy: Final = legacy
 
     def forced(self, extra: Mapping[str, Any]) -> bool:  # noqa: ARG002  # whatever is asked
@@ -126,7 +137,7 @@ class Chat:
         body["messages"] = [sent for message in prompt.messages for sent in self._messages(message)]
         tools, demand = prompt.tools, prompt.demand
         if tools and self.legacy:
-            body["functions"] = [tool["function"] for tool in tools]
+            body["functions"] = list(tools)
             body["function_call"] = _legacy_choice(demand, body["functions"])
         elif tools:
             body["tools"] = list(tools)
@@ -137,10 +148,11 @@ class Chat:
 
     def _messages(self, message: Message) -> list[JsonObject]:
         if message["role"] == "assistant":
-            return [self._assistant(message)]
+            sent = self._assistant(message)
+            return [sent] if any(sent[key] for key in sent.keys() - {"role"}) else []
         if message["role"] == "tool":
             return [self._result(item) for item in message["results"]]
-        return [{"role": message["role"], "content": message["content"]}]
+        return [{"role": message["role"], "content": _content(message["content"])}]
 
     def _result(self, item: Any) -> JsonObject:
         if self.legacy:
@@ -265,6 +277,13 @@ def _calls(message: Mapping[str, Any]) -> Iterable[Call]:
     legacy = message.get("function_call")
     if legacy:
         yield {"id": "", "name": legacy["name"], "arguments": legacy.get("arguments") or ""}
+
+
+def _content(content: Any) -> Any:
+    """Return content without its parts that are an empty text."""
+    if not isinstance(content, list):
+        return content
+    return [part for part in content if part != {"type": "text", "text": ""}]
 
 
 def _text(content: Any) -> str:

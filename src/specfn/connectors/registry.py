@@ -17,6 +17,7 @@ _PROFILES: Final = {
     "mcp": ("mcp", "PROFILE"),
     "mistral": ("mistral", "PROFILE"),
     "openai": ("openai_chat", "PROFILE"),
+    "openai-functions": ("openai_chat", "FUNCTIONS"),
     "openai-responses": ("openai_responses", "PROFILE"),
     "openai-responses-strict": ("openai_responses", "STRICT"),
     "openai-strict": ("openai_chat", "STRICT"),

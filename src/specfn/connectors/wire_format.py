@@ -31,7 +31,10 @@ class Endpoint:
 
 
 class Codec(Protocol):
-    """One vendor's wire format. A codec is a module or an object; it keeps nothing."""
+    """One vendor's wire format. A codec is a module or an object; it keeps nothing.
+
+    A codec with a true ``keeps_tools`` sends definitions in every request whose history has calls.
+    """
 
     @property
     def name(self) -> str:
