@@ -1,7 +1,7 @@
 """The calls of one turn, on their way to results: every call gets exactly one, in its order (rule C7)."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from specfn._json import JsonObject
@@ -19,10 +19,11 @@ from specfn.calling.config import InvocationConfig
 from specfn.calling.effects import Invoked
 from specfn.calling.offer import Offer
 from specfn.calling.outcome import CallRecord
-from specfn.calling.person import complete, masked
+from specfn.calling.person import complete, masked, models_part
 from specfn.calling.prepare import Prepared, prepare
 from specfn.calling.resolve import Resolution
-from specfn.calling.state import State, loaded_repair, storable, stored_repair
+from specfn.calling.state import State
+from specfn.calling.storage import decode, encode, loaded_repair, storable, stored_repair
 from specfn.connectors.turn import Call, Returned
 from specfn.errors import UsageError
 from specfn.function.merge import is_shared
@@ -137,7 +138,7 @@ class Pending:
                 and result.executed
                 and not result.error
             ):
-                state.succeed(call.name, call.arguments, result.text)
+                state.succeed(call.name, models_part(call), result.text)
 
     def decide(self, policy: Needs, decisions: Sequence[Decision]) -> bool:
         """Take the decisions, one for each call that waits; whether one of them was a no."""
@@ -245,7 +246,7 @@ class Pending:
             "begun": sorted(self.begun),
             "repeated": dict(self.repeated),
             "results": {
-                key: {**asdict(result), "data": storable(result.data)}
+                key: {each.name: storable(getattr(result, each.name)) for each in fields(result)}
                 for key, result in self.results.items()
             },
             "calls": [_dumped(call) for call in self.calls],
@@ -303,18 +304,18 @@ def _request(call: Prepared, *, repeated: bool) -> ApprovalRequest:
 
 
 def _dumped(call: Prepared) -> JsonObject:
-    fields: dict[str, Any] = {
-        "call": call.call,
-        "resolution": asdict(call.resolution),
+    stored: dict[str, Any] = {
+        "call": storable(call.call),
+        "resolution": storable(asdict(call.resolution)),
         "entry": call.name or None,
-        "arguments": call.arguments,
+        "arguments": encode(call.arguments),
         "repairs": [stored_repair(repair) for repair in call.repairs],
         "removed": list(call.removed),
         "errors": list(call.errors),
         "problems": list(call.problems),
         "answer": call.answer,
     }
-    return fields
+    return stored
 
 
 def _loaded(item: Mapping[str, Any], catalog: Catalog, allowed: Collection[str]) -> Prepared:
@@ -325,7 +326,7 @@ def _loaded(item: Mapping[str, Any], catalog: Catalog, allowed: Collection[str])
         call=item["call"],
         resolution=Resolution(**{**resolution, "candidates": tuple(resolution["candidates"])}),
         entry=None if name is None else catalog.by_name[name],
-        arguments=item["arguments"],
+        arguments=decode(item["arguments"]),
         repairs=tuple(map(loaded_repair, item["repairs"])),
         removed=tuple(item.get("removed", ())),
         errors=tuple(item["errors"]),

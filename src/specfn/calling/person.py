@@ -9,7 +9,7 @@ from specfn.calling.prepare import Prepared
 from specfn.catalog.tools import offered
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.function.merge import is_shared, merge
+from specfn.function.merge import is_shared, merge, split
 from specfn.function.merge import masked as hidden
 
 
@@ -42,6 +42,13 @@ def _in_style(function: Function, arguments: Any) -> Any:
     if function.keyword or not isinstance(arguments, dict):
         return arguments
     return [arguments.get(key) for key, _ in function.route.keys]
+
+
+def models_part(call: Prepared) -> Any:
+    """Return the arguments of a call that was made, without those that a person filled in."""
+    function = None if call.entry is None else call.entry.function
+    shared = function is not None and is_shared(function)
+    return split(function, call.arguments)[0] if function and shared else call.arguments
 
 
 def masked(call: Prepared) -> Any:

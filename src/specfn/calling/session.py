@@ -214,17 +214,19 @@ class Session:
     # -- storing -----------------------------------------------------------------------------------
 
     def dump(self) -> JsonObject:
-        """What ``load`` needs to go on with a conversation that waits for somebody's decision: plain JSON.
+        """Return what ``load`` needs to continue the conversation: plain JSON.
 
         Raises:
-            UsageError: a person's values are in it; they are not stored.
+            UsageError: a person's values are in it, which are not stored; or a message holds an object that is
+                neither JSON nor bytes nor an SDK's object.
         """
         pending = None if self._pending is None else self._pending.dump()
         return {"state": self._state.dump(), "pending": pending}
 
     def load(self, stored: JsonObject) -> None:
-        """Go on where another session, made with the same arguments, was dumped.
+        """Continue a conversation that another session, made with the same arguments, has dumped.
 
+        A conversation that had ended asks the model once more, unless it waits for a decision.
         What this session's configuration does not allow is not called, whatever was stored.
 
         Raises:
@@ -233,7 +235,7 @@ class Session:
         try:
             state, pending = State.load(stored["state"]), stored["pending"]
             waiting = pending and Pending.load(pending, self.catalog, self._planner.allowed)
-        except (AttributeError, KeyError, TypeError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise UsageError("this is no conversation that was stored") from error
         self._state, self._pending, self._effect = state, waiting or None, None
 
@@ -282,7 +284,7 @@ class Session:
         state, asked = self._state, self._planner.plan(self._state)
         self._tell(events.Replied(round=state.round, stop=turn.stop, calls=len(turn.calls)))
         state.count(turn.usage)
-        state.messages.append(turn.message(self.codec.name))
+        state.say(turn.message(self.codec.name))
         state.round += 1
         if turn.calls:
             self._called(turn, asked)

@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from specfn._digest import digest
 from specfn._json import JsonObject, dumps_sorted
 from specfn.calling.outcome import CallRecord, Outcome, Stopped
+from specfn.calling.storage import decode, encode, lasting, loaded_repair, storable, stored_repair
 from specfn.connectors.turn import Call, Message
 from specfn.http.non_finite import nulled
-from specfn.records import ABSENT, Repair
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,6 +48,14 @@ class State:
     final: bool = False
     degraded: list[str] = field(default_factory=list)
     usage: JsonObject = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Take over the messages as they can be sent: JSON has neither NaN nor infinities."""
+        self.messages = nulled(self.messages)
+
+    def say(self, message: Message) -> None:
+        """Add a message to the conversation."""
+        self.messages.append(nulled(message))
 
     def degrade(self, word: str) -> None:
         """Remember that something could not be had."""
@@ -101,31 +110,17 @@ class State:
         stored = {each.name: getattr(self, each.name) for each in fields(self)}
         records = [_stored(record) for record in self.records]
         counts = {"faults": dict(self.faults), "attempts": dict(self.attempts)}
-        return {**stored, **counts, "records": records}
+        return {**stored, **counts, "records": records, "messages": encode(self.messages)}
 
     @classmethod
     def load(cls, stored: JsonObject) -> "State":
         """The state that ``dump`` wrote."""
         found: dict[str, Any] = {**stored}
+        found["messages"] = decode(stored["messages"])
         found["records"] = [_record(item) for item in stored["records"]]
         found["faults"] = Counter(stored["faults"])
         found["attempts"] = Counter(stored["attempts"])
         return cls(**found)
-
-
-def storable(data: Any) -> Any:
-    """Return a server's data as JSON can hold it: the number of bytes, null for NaN and infinities."""
-    return f"({len(data)} bytes)" if isinstance(data, bytes) else nulled(data)
-
-
-def stored_repair(repair: Repair) -> JsonObject:
-    """Return a repair as JSON; ``after`` is missing where nothing was left."""
-    return {key: value for key, value in asdict(repair).items() if value is not ABSENT}
-
-
-def loaded_repair(stored: JsonObject) -> Repair:
-    """Return the repair that ``stored_repair`` wrote."""
-    return Repair(**{"after": ABSENT, **stored})
 
 
 def _identity(call: Call) -> str:
@@ -133,13 +128,13 @@ def _identity(call: Call) -> str:
 
 
 def _key(name: str, arguments: Any) -> str:
-    text = arguments if isinstance(arguments, str) else dumps_sorted(arguments).decode()
-    return dumps_sorted([name, text]).decode()
+    """Return a digest of a call: a state must not hold what somebody put into the arguments."""
+    return digest(dumps_sorted([name, lasting(arguments)]))
 
 
 def _stored(record: CallRecord) -> JsonObject:
-    repairs = [stored_repair(repair) for repair in record.repairs]
-    return {**asdict(record), "repairs": repairs, "data": storable(record.data)}
+    found = {each.name: storable(getattr(record, each.name)) for each in fields(record)}
+    return {**found, "repairs": [stored_repair(repair) for repair in record.repairs]}
 
 
 def _record(item: JsonObject) -> CallRecord:

@@ -1,0 +1,121 @@
+"""Values of a conversation as JSON, and back."""
+
+import math
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from specfn._json import JsonObject
+from specfn.connectors.wire_format import plain
+from specfn.records import ABSENT, Repair
+
+_BYTES: Final = "$bytes"
+_ESCAPED: Final = re.compile(r"\$+bytes")
+_SCALARS: Final = (str, int, type(None))
+
+_Other = Callable[[Any], Any]
+
+
+def storable(value: Any) -> Any:
+    """Return any value as JSON: the number of bytes, null for NaN and infinities, the class of other objects."""
+    return _copy(value, _summary)
+
+
+def lasting(value: Any) -> Any:
+    """Return any value as JSON that tells different bytes apart."""
+    return _copy(value, lambda item: _bytes(item) if isinstance(item, bytes) else _summary(item))
+
+
+def encode(value: Any) -> Any:
+    """Return a value as JSON from which ``decode`` makes it again, with its bytes.
+
+    Raises:
+        UsageError: an object in it is neither JSON nor bytes nor an SDK's object.
+    """
+    return _copy(value, _encoded, _escaped)
+
+
+def decode(value: Any) -> Any:
+    """Return the value that ``encode`` was given."""
+    return _copy(value, _summary, _decoded)
+
+
+def stored_repair(repair: Repair) -> Mapping[str, Any]:
+    """Return a repair as JSON; ``before`` and ``after`` are missing where there is no value."""
+    found = {"path": repair.path, "kind": repair.kind}
+    values = {"before": repair.before, "after": repair.after}
+    return found | {key: storable(each) for key, each in values.items() if each is not ABSENT}
+
+
+def loaded_repair(stored: Mapping[str, Any]) -> Repair:
+    """Return the repair that ``stored_repair`` wrote."""
+    return Repair(**{"before": ABSENT, "after": ABSENT, **stored})
+
+
+def _copy(value: Any, other: _Other, whole: _Other = lambda value: value) -> Any:
+    """Copy a value of any depth.
+
+    Args:
+        value: the value.
+        other: makes JSON of what is neither a scalar nor a container.
+        whole: replaces an object before its members are copied.
+    """
+    root = [value]
+    waiting: list[Any] = [root]
+    while waiting:
+        container = waiting.pop()
+        for token, item in [*_members(container)]:
+            container[token] = copied = _shallow(item, other, whole)
+            if copied.__class__ is dict or copied.__class__ is list:
+                waiting.append(copied)
+    return root[0]
+
+
+def _members(container: Any) -> Any:
+    return container.items() if container.__class__ is dict else enumerate(container)
+
+
+def _shallow(item: Any, other: _Other, whole: _Other) -> Any:
+    if isinstance(item, _SCALARS):
+        return item
+    if isinstance(item, float):
+        return item if math.isfinite(item) else None
+    if isinstance(item, Mapping):
+        members = {str(key): each for key, each in item.items()}
+        return whole(members)
+    return [*item] if isinstance(item, list | tuple) else other(item)
+
+
+def _summary(item: Any) -> str:
+    count = f"{len(item)} bytes" if isinstance(item, bytes) else type(item).__name__
+    return f"({count})"
+
+
+def _encoded(item: Any) -> JsonObject:
+    if isinstance(item, bytes):
+        return _bytes(item)
+    return _escaped(plain(item, "what a conversation stores"))
+
+
+def _bytes(item: bytes) -> JsonObject:
+    return {_BYTES: b64encode(item).decode()}
+
+
+def _escaped(members: JsonObject) -> JsonObject:
+    """Tell an object that looks like encoded bytes apart from them."""
+    key = _marked(members)
+    return members if key is None else {f"${key}": members[key]}
+
+
+def _decoded(members: JsonObject) -> Any:
+    key = _marked(members)
+    if key is None:
+        return members
+    return b64decode(members[key]) if key == _BYTES else {key[1:]: members[key]}
+
+
+def _marked(members: JsonObject) -> str | None:
+    """Return the only key of an object if it is that of bytes, escaped or not."""
+    key = next(iter(members)) if len(members) == 1 else ""
+    return key if _ESCAPED.fullmatch(key) else None
