@@ -148,7 +148,7 @@ def session(connector: str) -> calling.Session:
         connector=connector,
         messages=[
             {"role": "user", "content": images},
-            {"role": "user", "content": {"$bytes": "x"}},
+            {"role": "user", "content": [{"$bytes": "x"}]},
         ],
     )
 
