@@ -33,7 +33,7 @@ def faults(schema: Json, profile: Profile, *, strict: bool) -> list[str]:
         where = "/".join(map(str, path)) or "the root"
         found += [f"{what} at {where}" for what in _node(node, path, profile)]
         if strict:
-            found += [f"{what} at {where}" for what in _enforced(node)]
+            found += [f"{what} at {where}" for what in _enforced(node, profile)]
     if strict:
         found += _counted(schema, profile)
     return found + list(_references(schema, profile))
@@ -118,11 +118,13 @@ def _depth(node: Json) -> int:
     return int("object" in _kinds(node) or "array" in _kinds(node))
 
 
-def _enforced(node: Json) -> Iterator[str]:
+def _enforced(node: Json, profile: Profile) -> Iterator[str]:
+    assert profile.strict is not None
     if "object" in _kinds(node):
         if node.get("additionalProperties") is not False:
             yield "an open object"
-        if sorted(node.get("required", ())) != sorted(node.get("properties", ())):
+        required, properties = set(node.get("required", ())), set(node.get("properties", ()))
+        if profile.strict.required and required != properties:
             yield "something optional"
     if not node.keys() & {"type", "anyOf", "$ref", "enum"}:
         yield "no type"

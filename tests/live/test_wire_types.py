@@ -8,7 +8,10 @@ import pytest
 from pydantic import TypeAdapter
 from tests.calling.models import said, wished
 from tests.connectors.test_codecs import TALK, TOOLS
+from tests.connectors.test_enforced import application
 
+from specfn import calling
+from specfn.calling.effects import Send
 from specfn.connectors.registry import codec
 from specfn.connectors.turn import Demand, Prompt
 
@@ -82,6 +85,34 @@ def test_requests_are_of_the_vendors_types(name: str, mode: Any) -> None:
     demand = Demand(mode=mode, parallel=False)
     prompt = Prompt(messages=TALK, tools=[TOOLS[name]], demand=demand, model="m")
     CHECKS[name](codec(name).encode(prompt))
+
+
+#: The functions of a document for tools: one that can be enforced and one that cannot.
+CLOSED = {
+    "type": "object",
+    "properties": {"a": {"type": ["string", "null"]}, "b": {"enum": ["x", 1]}},
+}
+OPEN = {"type": "object", "additionalProperties": {"type": "string"}}
+
+
+@pytest.mark.parametrize("profile", [None, "gemini-json-schema"])
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("name", sorted(CHECKS))
+def test_tools_are_of_the_vendors_types(name: str, profile: str | None, *, strict: bool) -> None:
+    """Tools that are to be enforced, and tools that are not, are tools by the vendor's own types."""
+    if profile is not None and not profile.startswith(name):
+        profile = None
+    session = calling.Session(
+        application([CLOSED, OPEN]),
+        connector=name,
+        profile=profile,
+        messages="Hi",
+        model="m",
+        choice=calling.Auto(options={"allow_strict_schema_adherence": strict}),
+    )
+    effect = session.next()
+    assert isinstance(effect, Send)
+    CHECKS[name](effect.request)
 
 
 #: The replies' types.

@@ -73,7 +73,7 @@ def conversation_profile(codec: Codec, chosen: str | Profile | None, *, strict: 
     named = own if chosen is None else profile(chosen)
     if strict and f"{named.name}-strict" in NAMES:
         named = profile(f"{named.name}-strict")
-    if named.shape.keys() == own.shape.keys():
+    if named.form == own.name or named.shape.keys() == own.shape.keys():
         return named
     fallback = named.fallback and replace(named.fallback, shape=own.shape, group=own.group)
     return replace(named, shape=own.shape, group=own.group, fallback=fallback)

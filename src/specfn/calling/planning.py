@@ -93,8 +93,14 @@ class Planner:
             asked = "auto"
         if options.allow_parallel_calls is not None and not self._codec.parallel:
             missing.append("parallel_calls")
+        if options.allow_strict_schema_adherence and not self._profile.validated:
+            missing += self._unenforced(offered)
         missing += [f"function {left.function}" for left in offered.listed.left_out]
-        demand = Demand(mode=asked, parallel=options.allow_parallel_calls)
+        demand = Demand(
+            mode=asked,
+            parallel=options.allow_parallel_calls,
+            strict=options.allow_strict_schema_adherence and self._profile.validated,
+        )
         return Asked(mode=mode, offer=offered, demand=demand, missing=tuple(missing))
 
     def body(self, asked: Asked, messages: Sequence[Message], model: str | None) -> JsonObject:
@@ -111,6 +117,14 @@ class Planner:
             extra=self.extra,
         )
         return self._codec.encode(prompt)
+
+    def _unenforced(self, offered: Offer) -> list[str]:
+        """Return what is said of schemas that were to be enforced and are not."""
+        if self._profile.strict is None:
+            return ["strict"]
+        return [
+            f"strict {tool.function.name}" for tool in offered.listed.tools if not tool.fit.strict
+        ]
 
     def _kept(self, messages: Sequence[Message]) -> tuple[JsonObject, ...]:
         """Return definitions for a request that offers nothing, if its history has calls and the vendor needs them."""

@@ -38,6 +38,13 @@ class Fits:
             self._known[key] = (function.schemas, self._made(function, profile, budget))
         return self._known[key][1]
 
+    def unenforced(
+        self, function: Function, profile: Profile, budget: int | None, reason: str
+    ) -> Fit:
+        """Return the schema of a function's arguments as the fallback of a profile takes it, for a reason."""
+        self.fit(function, profile, budget)  # there is a fitter now
+        return self._fitters[profile, budget].unenforced(function.validator, reason)
+
     def _made(self, function: Function, profile: Profile, budget: int | None) -> Fit:
         settings = function.schemas.settings
         if (profile, budget) not in self._fitters:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from specfn._digest import digest
 from specfn._json import JsonObject, dumps
+from specfn.catalog.enforced import Room, shows_null
 from specfn.catalog.fits import Fits
 from specfn.catalog.telling import told
 from specfn.catalog.tokens import estimate
@@ -161,7 +162,7 @@ class Tools(list[JsonObject]):
         tool = self.tool(name)
         fit = tool.fit
         root = offered(tool.function).validator
-        keyed = restore(root, arguments, names=fit.names, nulls=fit.strict)
+        keyed = restore(root, arguments, names=fit.names, nulls=shows_null(fit))
         return keyed if tool.function.keyword else _positional(tool.function, keyed)
 
     def shown(self, name: str, failure: "Failure", arguments: Any) -> "Failure":
@@ -287,6 +288,7 @@ class _Maker:
         self._fits = fits
         #: What each tool is described with before anything is shortened, by the names that are taken.
         self._texts: dict[str, str] = {}
+        self._room = Room(profile)
 
     def all(self, wanted: Sequence[Subject]) -> tuple[list[Tool], list[LeftOut]]:
         """All tools that the provider takes, and the functions that are left out."""
@@ -312,7 +314,7 @@ class _Maker:
         if function.fault is not None:
             return LeftOut(function=function.name, code="refused", reason=str(function.fault))
         try:
-            fit = self._fit(function, function.schemas.settings.schema_budget)
+            fit = self._enforceable(function, function.schemas.settings.schema_budget)
         except Exception as error:  # noqa: BLE001  # one bad function must not spoil the rest
             reason = f"its schema cannot be fitted: {type(error).__name__}: {error}"
             return LeftOut(function=function.name, code="refused", reason=reason[:300])
@@ -327,11 +329,22 @@ class _Maker:
     def _fit(self, function: Function, budget: int | None) -> Fit:
         return self._fits.fit(offered(function), self._profile, budget)
 
+    def _enforceable(self, function: Function, budget: int | None) -> Fit:
+        """Return a fit that is enforced only where the request has room for another enforced tool."""
+        fit = self._fit(function, budget)
+        reason = self._room.refusal(fit)
+        return fit if reason is None else self._unenforced(function, budget, reason)
+
+    def _unenforced(self, function: Function, budget: int | None, reason: str) -> Fit:
+        return self._fits.unenforced(offered(function), self._profile, budget, reason)
+
     def smaller(self, tool: Tool, schema: int, description: int) -> Tool:
         """A tool within so many bytes of schema and characters of description."""
         fit = tool.fit
         if len(dumps(fit.schema)) > schema:
             fit = self._fit(tool.function, schema)
+            if fit.strict and not tool.fit.strict:
+                fit = self._unenforced(tool.function, schema, tool.fit.reason or "")
         elif len(tool.description) <= description:
             return tool
         text = shorten(told(self._texts[tool.name], fit), description)

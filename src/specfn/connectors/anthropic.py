@@ -4,6 +4,7 @@ Source: Anthropic API reference, "Create a message" and "Tool use", and the type
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from specfn._json import JsonObject
@@ -28,7 +29,9 @@ from specfn.schema.profile import (
     SAID,
     SCHEMA,
     Profile,
+    Strict,
 )
+from specfn.schema.profile import STRICT as IS_STRICT
 from specfn.validation.strict import UNREAD, strict
 
 PROFILE: Final = Profile(
@@ -65,6 +68,43 @@ PROFILE: Final = Profile(
     # The schema is required (types of anthropic 2.12.0), its properties are an object, empty where there are none.
     empty_root=True,
     refs=True,
+)
+
+#: What the vendor documents of schemas that it enforces. Where it names no number, those of another vendor are believed.
+ENFORCED: Final = Strict(
+    properties=5_000,
+    nesting=10,
+    enum_values=1_000,
+    text=120_000,
+    long_enum=(250, 15_000),
+    required=False,
+    recursive=False,
+    tools=20,
+    optional=24,
+    unions=16,
+)
+
+#: The formats of texts that are enforced.
+FORMATS: Final = frozenset("date date-time duration email hostname ipv4 ipv6 time uri uuid".split())
+
+STRICT: Final = replace(
+    PROFILE,
+    name="anthropic-strict",
+    sources=(
+        "platform.claude.com/docs/en/agents-and-tools/tool-use/strict-tool-use",
+        "platform.claude.com/docs/en/build-with-claude/structured-outputs: JSON Schema limitations, explicit limits",
+        "anthropic 2.12.0, types/tool_param.py, and lib/_parse/_transform.py: what the vendor's own transformer keeps",
+    ),
+    shape={**PROFILE.shape, "strict": IS_STRICT},
+    keywords=SAID | BUILT | {"additionalProperties", "format"},
+    tolerated=frozenset({"const"}),
+    formats={"string": FORMATS},
+    # Lists of types are documented, too; the vendor's own transformer refuses them.
+    null="branch",
+    ref_alone=True,
+    strict=ENFORCED,
+    fallback=replace(PROFILE, shape={**PROFILE.shape, "strict": IS_STRICT}),
+    form="anthropic",
 )
 
 _STOPS: Final[Mapping[str, Stop]] = {

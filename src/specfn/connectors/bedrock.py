@@ -4,9 +4,11 @@ Source: Amazon Bedrock API reference, "Converse", and the service model of ``bot
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from specfn._json import JsonObject
+from specfn.connectors.anthropic import ENFORCED, FORMATS
 from specfn.connectors.deltas import Slots, merge
 from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
 from specfn.connectors.turn import Demand, Message, Prompt, Returned, Stop, Turn
@@ -22,6 +24,7 @@ from specfn.schema.profile import (
     SCHEMA,
     Profile,
 )
+from specfn.schema.profile import STRICT as IS_STRICT
 from specfn.validation.strict import UNREAD, strict
 
 PROFILE: Final = Profile(
@@ -54,6 +57,24 @@ PROFILE: Final = Profile(
     # The schema is required (service model of botocore 1.44.5).
     empty_root=True,
     null="branch",
+)
+
+_TOOL: Final = {**PROFILE.shape["toolSpec"], "strict": IS_STRICT}
+
+STRICT: Final = replace(
+    PROFILE,
+    name="bedrock-strict",
+    sources=(
+        "docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html: the supported subset of JSON Schema",
+        "botocore 1.44.5, bedrock-runtime, ToolSpecification: strict",
+    ),
+    shape={"toolSpec": _TOOL},
+    keywords=SAID | BUILT | {"additionalProperties", "format"},
+    tolerated=frozenset({"const"}),
+    formats={"string": FORMATS},
+    # Believed: limits of a request are those of the vendor whose models enforce schemas here.
+    strict=ENFORCED,
+    fallback=replace(PROFILE, shape={"toolSpec": _TOOL}),
 )
 
 _STOPS: Final[Mapping[str, Stop]] = {

@@ -4,11 +4,12 @@ Source: Gemini API reference, "generateContent" and "Function calling", and the 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from specfn._json import JSONDecodeError, JsonObject, loads
 from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
-from specfn.connectors.turn import Call, Message, Prompt, Returned, Stop, Turn
+from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import Endpoint, alternating, object_of, plain
 from specfn.errors import UsageError
 from specfn.schema.profile import (
@@ -54,8 +55,27 @@ PROFILE: Final = Profile(
     # without properties was refused ("should be non-empty for OBJECT type": reports of 2024-06 to 2025-03, models
     # 1.5 and 2.0); that it is taken was reported in 2026-03 and 2026-08.
     empty_root=False,
+    # FunctionCallingConfigMode.VALIDATED of google-genai 3.4.0.
+    validated=True,
     # Believed: "exceeds the maximum allowed nesting depth" is reported, the depth is not.
     nesting=12,
+)
+
+JSON_SCHEMA: Final = replace(
+    PROFILE,
+    name="gemini-json-schema",
+    sources=(
+        "google-genai 3.4.0, FunctionDeclaration.parameters_json_schema",
+        "google-genai 3.4.0, GenerateContentConfig.response_json_schema: the supported keywords",
+    ),
+    shape={"name": NAME, "description": DESCRIPTION, "parametersJsonSchema": SCHEMA},
+    keywords=SAID
+    | BUILT
+    | {"additionalProperties", "format", "maxItems", "maximum", "minItems", "minimum"},
+    # Believed: the formats of texts are those of the other form.
+    enums=frozenset({"integer", "number", "string"}),
+    null="branch",
+    form="gemini",
 )
 
 _REFUSED: Final = "SAFETY RECITATION BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY LANGUAGE"
@@ -96,7 +116,7 @@ class GenerateContent:
         body["contents"] = self._contents(prompt.turns)
         if prompt.tools:
             body["tools"] = [{"functionDeclarations": list(prompt.tools)}]
-            config: JsonObject = {"mode": _MODES[prompt.demand.mode]}
+            config: JsonObject = {"mode": _mode(prompt.demand)}
             if prompt.demand.mode == "required":
                 config["allowedFunctionNames"] = [tool["name"] for tool in prompt.tools]
             body["toolConfig"] = {"functionCallingConfig": config}
@@ -178,6 +198,11 @@ class GenerateContent:
             content = {"role": "model", "parts": parts}
             whole["candidates"] = [{"content": content, "finishReason": reason or "MAX_TOKENS"}]
         return whole
+
+
+def _mode(demand: Demand) -> str:
+    """Return the mode; calls that are demanded are held to the schemas in any case."""
+    return "VALIDATED" if demand.strict and demand.mode == "auto" else _MODES[demand.mode]
 
 
 def _parts(content: Any) -> list[JsonObject]:

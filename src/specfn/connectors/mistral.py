@@ -1,5 +1,6 @@
 """Mistral's chat API: functions in the form that others have, with plainer schemas."""
 
+from dataclasses import replace
 from typing import Final
 
 from specfn.schema.profile import (
@@ -11,7 +12,9 @@ from specfn.schema.profile import (
     SAID,
     SCHEMA,
     Profile,
+    Strict,
 )
+from specfn.schema.profile import STRICT as IS_STRICT
 
 PROFILE: Final = Profile(
     name="mistral",
@@ -38,4 +41,27 @@ PROFILE: Final = Profile(
     # is taken.
     empty_root=True,
     null="branch",
+)
+
+_FUNCTION: Final = {**PROFILE.shape["function"], "strict": IS_STRICT}
+_SHAPE: Final = {**PROFILE.shape, "function": _FUNCTION}
+
+STRICT: Final = replace(
+    PROFILE,
+    name="mistral-strict",
+    sources=(
+        "mistralai 3.7.0, models/function.py: strict",
+        "mistralai 3.7.0, extra/utils/_pydantic_helper.py: objects are closed, properties may stay optional",
+    ),
+    shape=_SHAPE,
+    # Believed: no limits are documented; those of another vendor are used.
+    strict=Strict(
+        properties=5_000,
+        nesting=10,
+        enum_values=1_000,
+        text=120_000,
+        long_enum=(250, 15_000),
+        required=False,
+    ),
+    fallback=replace(PROFILE, shape=_SHAPE),
 )

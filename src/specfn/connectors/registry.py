@@ -11,11 +11,15 @@ from specfn.schema.profile import Profile
 #: The module of this package in which a profile is, and its name there.
 _PROFILES: Final = {
     "anthropic": ("anthropic", "PROFILE"),
+    "anthropic-strict": ("anthropic", "STRICT"),
     "azure-openai": ("azure_openai", "PROFILE"),
     "bedrock": ("bedrock", "PROFILE"),
+    "bedrock-strict": ("bedrock", "STRICT"),
     "gemini": ("gemini", "PROFILE"),
+    "gemini-json-schema": ("gemini", "JSON_SCHEMA"),
     "mcp": ("mcp", "PROFILE"),
     "mistral": ("mistral", "PROFILE"),
+    "mistral-strict": ("mistral", "STRICT"),
     "openai": ("openai_chat", "PROFILE"),
     "openai-functions": ("openai_chat", "FUNCTIONS"),
     "openai-responses": ("openai_responses", "PROFILE"),

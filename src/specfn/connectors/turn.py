@@ -100,10 +100,12 @@ class Demand:
     Attributes:
         mode: whether it may, must or must not call; one tool and ``required`` forces that one.
         parallel: whether several calls may come at once; the vendor's default where ``None``.
+        strict: hold the model to the schemas, where a request says so and not its tools.
     """
 
     mode: Mode = "auto"
     parallel: bool | None = None
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

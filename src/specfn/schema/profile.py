@@ -41,6 +41,11 @@ class Strict:
         enum_values: the most values of all enums together.
         text: the most characters of all names, enum values and constants together.
         long_enum: from how many values on the characters of one enum are limited, and to how many.
+        required: every property must be required; an optional one is shown as required and nullable.
+        recursive: a schema may refer to itself.
+        tools: the most enforced tools of one request; ``None`` for no known limit.
+        optional: the most optional properties of all enforced tools of one request.
+        unions: the most unions of all enforced tools of one request.
     """
 
     properties: int
@@ -48,6 +53,11 @@ class Strict:
     enum_values: int
     text: int
     long_enum: tuple[int, int]
+    required: bool = True
+    recursive: bool = True
+    tools: int | None = None
+    optional: int | None = None
+    unions: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +90,8 @@ class Profile:
         nesting: the deepest nesting of objects and arrays.
         strict: what is asked of schemas that the provider enforces; ``None`` where it enforces none.
         fallback: the profile of a function that cannot be strict.
+        form: the profile of the same provider whose codec also sends tools of this shape.
+        validated: the provider can be asked, for a whole request, to hold its model to the schemas.
     """
 
     name: str
@@ -108,6 +120,8 @@ class Profile:
     nesting: int | None = None
     strict: Strict | None = None
     fallback: "Profile | None" = None
+    form: str | None = None
+    validated: bool = False
 
     def __hash__(self) -> int:
         return hash(self.name)

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 from specfn._json import JsonObject
 from specfn._pointer import join
 from specfn.document.values import kind_of
+from specfn.schema.names import reference_to
 from specfn.schema.profile import Profile, Strict
 
 #: Where schemas are within a schema that is shown to a model.
@@ -69,6 +70,34 @@ def refusals(schema: Any, profile: Profile) -> Iterator[Refusal]:
             yield Refusal(pointer=join(path), code="nesting", reason=reason)
     if profile.strict is not None:
         yield from count.refusals(profile.strict)
+        if not profile.strict.recursive and _is_recursive(schema):
+            yield Refusal(
+                pointer="", code="reference", reason="a recursive schema cannot be enforced"
+            )
+
+
+def costs(schema: JsonObject) -> tuple[int, int]:
+    """Return how many optional properties and how many unions a schema has."""
+    count = _Count()
+    for node, _, _, objects in _nodes(schema):
+        count.add(node, objects)
+    return count.optional, count.unions
+
+
+def _is_recursive(schema: Any) -> bool:
+    """Whether a definition refers to itself, by others or not."""
+    definitions = schema.get("$defs", {})
+    names = {reference_to(name): name for name in definitions}
+    used = {
+        name: {names[node["$ref"]] for node, *_ in _nodes(item) if node.get("$ref") in names}
+        for name, item in definitions.items()
+    }
+    while True:  # take out those that refer to nothing that is left
+        ends = [name for name, others in used.items() if not others & used.keys()]
+        if not ends:
+            return bool(used)
+        for name in ends:
+            del used[name]
 
 
 def _nests(node: JsonObject) -> bool:
@@ -117,7 +146,7 @@ def _of_node(node: JsonObject, path: _Path, profile: Profile) -> _Found:
     yield from _texts(node, profile)
     yield from _keys(node, path, profile)
     if profile.strict is not None:
-        yield from _strict(node)
+        yield from _strict(node, profile.strict)
 
 
 _GRAPH: Final = frozenset({"$defs", "$ref"})
@@ -178,14 +207,14 @@ def _keys(node: JsonObject, path: _Path, profile: Profile) -> _Found:
                 yield "key", f"the property name {name[:80]!r} is not accepted"
 
 
-def _strict(node: JsonObject) -> _Found:
+def _strict(node: JsonObject, limits: Strict) -> _Found:
     kinds = node.get("type")
     if kinds is None and "anyOf" not in node and "$ref" not in node and "enum" not in node:
         yield "strict", "a value of any type cannot be enforced"
     if "object" in ([kinds] if isinstance(kinds, str) else kinds or ()):
         if node.get("additionalProperties") is not False:
             yield "strict", "an object that admits other properties cannot be enforced"
-        elif set(node.get("required", ())) != set(node.get("properties", ())):
+        elif limits.required and set(node.get("required", ())) != set(node.get("properties", ())):
             yield "strict", "every property must be required"
 
 
@@ -194,6 +223,7 @@ class _Count:
 
     def __init__(self) -> None:
         self.properties = self.nesting = self.values = self.text = 0
+        self.optional = self.unions = 0
         self.long: list[tuple[int, int]] = []
 
     def add(self, node: JsonObject, depth: int) -> None:
@@ -205,6 +235,8 @@ class _Count:
         self.nesting = max(self.nesting, depth)
         self.values += len(values)
         self.text += texts + sum(map(len, names)) + sum(map(len, node.get("$defs", ())))
+        self.optional += len(set(names) - set(node.get("required", ())))
+        self.unions += "anyOf" in node or isinstance(node.get("type"), list)
         self.long.append((len(values), texts))
 
     def refusals(self, limits: Strict) -> Iterator[Refusal]:
@@ -214,8 +246,10 @@ class _Count:
             ("nested objects", self.nesting, limits.nesting),
             ("enum values", self.values, limits.enum_values),
             ("characters of names and enums", self.text, limits.text),
+            ("optional properties", self.optional, limits.optional),
+            ("unions", self.unions, limits.unions),
         ):
-            if found > most:
+            if most is not None and found > most:
                 reason = f"{found:,} {what}; at most {most:,} can be enforced"
                 yield Refusal(pointer="", code="size", reason=reason)
         count, most = limits.long_enum

@@ -54,6 +54,8 @@ class Speaker(Drafter):
         self.shared = profile.refs
         self._profile = profile
         self._strict = strict
+        #: Whether every property has to be required.
+        self._whole = strict and (profile.strict is None or profile.strict.required)
         self._derived = derived
         self._one_of = one_of
 
@@ -192,7 +194,7 @@ class Speaker(Drafter):
         if drafts:
             body.put_map("properties", drafts)
         names = [name for name in node.get("required", ()) if name in declared]
-        if self._strict:
+        if self._whole:
             names = list(declared)
         if names:
             body.out["required"] = names
@@ -208,7 +210,7 @@ class Speaker(Drafter):
     def _property(self, name: str, item: Any, *, required: bool) -> Draft:
         """A property; one that may be left out is asked for with null where all are asked for."""
         steps = ("properties", name)
-        if not self._strict or required or not isinstance(item, dict):
+        if not self._whole or required or not isinstance(item, dict):
             return self._child(item, *steps, optional=not required)
         self._path.extend(steps)
         if takes_null(self._definitions, item):
