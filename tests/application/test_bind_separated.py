@@ -1,4 +1,5 @@
 import asyncio
+import copy
 from typing import Any
 
 import httpx
@@ -45,7 +46,9 @@ FILLED = {"body": {"password": "CANARY"}}
 
 
 def bound(shop: Shop, keyword: bool = True, **how: Any) -> Any:  # noqa: FBT001, FBT002
-    application = load(DOCUMENT, options=Options(separate="secrets", keyword=keyword))
+    application = load(
+        how.pop("document", DOCUMENT), options=Options(separate="secrets", keyword=keyword)
+    )
     client = httpx.Client(transport=httpx.MockTransport(shop.handle))
     connection = Connection(base_url="https://api.example", client=client)
     return next(iter(application.bind(connection, **{"allow": {"write"}, **how}).values()))
@@ -104,8 +107,29 @@ def test_what_a_person_leaves_out_or_gets_wrong_is_not_the_models_business(
 
 
 def test_without_anybody_to_ask_nothing_is_sent(shop: Shop) -> None:
-    """S5: a function with a person's part cannot be called by a model alone."""
+    """S5: a function whose person's part has a required member cannot be called by a model alone."""
     assert "the user cannot be asked here" in bound(shop)(**SENT)
+    assert shop.requests == []
+
+
+@pytest.mark.parametrize("required", [["user"], ["user", "password"]])
+def test_a_person_is_needed_only_for_what_is_required(shop: Shop, required: list[str]) -> None:
+    """V10: without ``fill``, a call is made if what a person would fill in is optional."""
+    document = copy.deepcopy(DOCUMENT)
+    operation = document["paths"]["/{tenant}/login"]["post"]
+    operation["requestBody"]["content"]["application/json"]["schema"]["required"] = required
+    told = bound(shop, document=document)(**SENT)
+    sent = [request.content for request in shop.requests]
+    assert sent == ([b'{"user":"u"}'] if required == ["user"] else [])
+    assert ("the user cannot be asked here" in told) == (not sent)
+
+
+def test_a_person_who_gives_nothing_is_not_passed_over(shop: Shop) -> None:
+    """V10: where ``fill`` returns nothing, no call is made, also if a person's part is optional."""
+    document = copy.deepcopy(DOCUMENT)
+    operation = document["paths"]["/{tenant}/login"]["post"]
+    operation["requestBody"]["content"]["application/json"]["schema"]["required"] = ["user"]
+    assert "Nothing was executed" in bound(shop, document=document, fill=lambda *_: None)(**SENT)
     assert shop.requests == []
 
 

@@ -162,10 +162,10 @@ class BoundFunction:
         """The arguments with a person's part, agreed to; or why the call is not made."""
         function, policy = self.function, self._policy
         if is_shared(function):
+            asked = policy.fill is not None
             filled = policy.fill and (yield _Filling(policy.fill, function, arguments))
             arguments = merge(function, llm=arguments, human=filled)
-            if filled is None or not function.validate(arguments):
-                asked = policy.fill is not None
+            if (asked and filled is None) or not function.validate(arguments):
                 return arguments, prompts.needs_person(function.name, asked=asked)
         if not policy.allows(function):
             agreed = policy.approve is not None and (
