@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from specfn._json import dumps
-from specfn.document import schemas
+from specfn.document import components as components_
 from specfn.document.normalize import normalize
 from specfn.document.schemas import MAX_DEPTH
 
@@ -510,7 +510,7 @@ def test_an_outer_schema_is_read_once_for_all_references_into_it(
         read.append(schema)
         return dumps(schema)
 
-    monkeypatch.setattr(schemas, "dumps", counted)
+    monkeypatch.setattr(components_, "dumps", counted)
     definitions = {f"d{index}": {"$ref": f"#/$defs/d{index + 1}"} for index in range(20)}
     outer = {"$defs": {**definitions, "d20": {"type": "string"}}, "$ref": "#/$defs/d0"}
     content = {"application/json": {"schema": outer}}

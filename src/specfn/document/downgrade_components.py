@@ -7,7 +7,7 @@ from typing import Any, Final
 from specfn._digest import digest
 from specfn._json import JsonObject
 from specfn._pointer import unescape
-from specfn.document.schemas import PREFIX
+from specfn.document.components import PREFIX
 
 #: What a component's name may not hold (3.0, section Components Object).
 _ILLEGAL: Final = re.compile(r"[^A-Za-z0-9._-]+")

@@ -10,13 +10,14 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from specfn._json import JsonObject
+from specfn.document.components import PREFIX
 from specfn.document.downgrade_components import discriminated, name_of, reaching, renamed
 from specfn.document.downgrade_draft import Draft
 from specfn.document.downgrade_formats import is_format
 from specfn.document.downgrade_keywords import CONDITIONS
 from specfn.document.downgrade_losses import Loss, Losses
 from specfn.document.downgrade_types import VALUES
-from specfn.document.schemas import MAX_DEPTH, PREFIX
+from specfn.document.schemas import MAX_DEPTH
 
 _REWRITES: Final = CONDITIONS + VALUES
 

@@ -260,4 +260,5 @@ RULES: dict[str, Rule] = {
     "x-specfn-dropped": _mark,
     "x-specfn-more": _mark,
     "x-specfn-never": _mark,
+    "x-specfn-open": lambda _, value, __: True if value is True else DROP,
 }

@@ -118,7 +118,8 @@ def _once(document: JsonObject, uri: str | None, found: str, *, shared: bool) ->
     else:
         components = document.get("components")
         schemas = components.get("schemas") if isinstance(components, dict) else None
-        upgrade = kind(resolver, schemas, siblings=found != "3.0")
+        dialect = document.get("jsonSchemaDialect")
+        upgrade = kind(resolver, schemas, siblings=found != "3.0", dialect=dialect)
         reader = OpenApi3(resolver, upgrade)
     normalized = reader.document()
     result = Normalized(

@@ -3,8 +3,9 @@
 from typing import Any
 
 from specfn._json import JsonObject
+from specfn.document.identifiers import EMBEDDED
 from specfn.document.reader import Reader
-from specfn.document.resolve import EMBEDDED, reference_of
+from specfn.document.resolve import reference_of
 
 #: How deep callbacks within callbacks are read.
 _MAX_CALLBACKS = 3

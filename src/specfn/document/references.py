@@ -14,9 +14,9 @@ from urllib.parse import quote, unquote, urljoin
 
 from specfn._json import JsonObject
 from specfn._pointer import escape, from_fragment, join
+from specfn.document.identifiers import EMBEDDED, Identifiers
 from specfn.document.load import Source
 from specfn.document.login import Login
-from specfn.document.resolve import EMBEDDED
 from specfn.document.shelf import MAX_BYTES, RefusedError, Shelf, canonical
 from specfn.document.sites import Kind, Place, Site, sites
 from specfn.records import Note
@@ -112,6 +112,7 @@ class _Bundle:
         #: Discriminators' mappings wait until it is known what is embedded.
         self.mappings: list[tuple[str, Site]] = []
         self.problems: list[Note] = []
+        self._identifiers: dict[str, Identifiers] = {}
 
     def run(self, found: list[Site]) -> Bundled:
         """Follow what was found in the root, then what is found behind it."""
@@ -134,9 +135,20 @@ class _Bundle:
             if not site.kind:
                 self.mappings.append((uri, site))
             elif is_external(site.text):
-                self._follow(uri, site, hops)
+                if not self._is_here(uri, site):
+                    self._follow(uri, site, hops)
             elif uri:
                 self._rewrite(uri, site, _Target(uri, site.text[1:]), hops)
+
+    def _is_here(self, uri: str, site: Site) -> bool:
+        """Whether a reference names a schema by the ``$id`` that it has in the same document: nothing is fetched."""
+        document = self.shelf.documents[uri] if uri else self.root
+        if uri not in self._identifiers:
+            self._identifiers[uri] = Identifiers(document, uri or self.shelf.base or None)
+        identifiers = self._identifiers[uri]
+        base = identifiers.around(tuple(map(str, site.place[:-1])))
+        found = identifiers.find(base, site.text)
+        return found is not None and found[0].tokens[:1] not in {(), (EMBEDDED,)}
 
     def _follow(self, uri: str, site: Site, hops: int) -> None:
         if hops >= MAX_HOPS:

@@ -2,13 +2,11 @@
 
 import posixpath
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from specfn._json import JsonObject
 from specfn._pointer import from_fragment
-
-#: The root key under which documents of other files are embedded.
-EMBEDDED = "x-specfn-documents"
+from specfn.document.identifiers import EMBEDDED, Identifiers
 
 #: How many references may follow one another before the chain is taken for a cycle.
 MAX_CHAIN = 100
@@ -47,11 +45,19 @@ class Resolver:
 
     def __init__(self, document: JsonObject, uri: str | None = None) -> None:
         self.document = document
+        self._uri = uri
         own = document.get("$self")
         self.names: frozenset[str] = frozenset(
             {"", *(name for name in (uri, own) if isinstance(name, str))}
         )
-        self._identified: dict[str, tuple[Any, tuple[str, ...]]] | None = None
+        self._identifiers: Identifiers | None = None
+
+    @property
+    def identifiers(self) -> Identifiers:
+        """The identifiers of the document."""
+        if self._identifiers is None:
+            self._identifiers = Identifiers(self.document, self._uri)
+        return self._identifiers
 
     def named(self, tokens: tuple[str, ...]) -> tuple[str, ...]:
         """The tokens of a place with the URI of an embedded document relative to this one's.
@@ -62,22 +68,30 @@ class Resolver:
             return tokens
         return (_relative(tokens[1], self.names), *tokens[2:])
 
-    def locate(self, reference: str, hops: int = 0) -> tuple[Any, tuple[str, ...]]:
+    def locate(
+        self, reference: str, hops: int = 0, base: str | None = None
+    ) -> tuple[Any, tuple[str, ...]]:
         """The value that a reference names and the pointer tokens of its place, one step.
 
         Args:
             reference: the text of the ``$ref``.
             hops: how many references were already followed to get here.
+            base: the URI of the schema resource around the reference; ``None`` for the document.
 
         Raises:
             DanglingReferenceError: the reference leads nowhere, or to another document.
         """
-        base, _, fragment = reference.partition("#")
-        if base not in self.names:
-            return self._by_identifier(reference, base, fragment)
-        if fragment and not fragment.startswith(("/", "%2F", "%2f")):
-            return self._by_identifier(reference, "", fragment)
-        return self._walk(self.document, from_fragment(fragment), reference, (), hops)
+        text, _, fragment = reference.partition("#")
+        is_pointer = not fragment or fragment.startswith(("/", "%2F", "%2f"))
+        if text in self.names and is_pointer:
+            return self._walk(self.document, from_fragment(fragment), reference, (), hops)
+        if text in self.names:
+            reference = f"#{fragment}"
+        found = self.identifiers.find(base, reference) or self.identifiers.find(None, reference)
+        if found is None:
+            raise DanglingReferenceError(reference, external=text not in self.names)
+        (node, tokens), fragment = found
+        return self._walk(node, from_fragment(fragment), reference, tokens, hops)
 
     def follow(self, node: Any) -> tuple[Any, tuple[str, ...]]:
         """The value behind a chain of Reference Objects, and the tokens of its place (empty if none).
@@ -123,21 +137,6 @@ class Resolver:
             return self._walk(target, tokens[index:], reference, place, hops + 1)
         return node, (*prefix, *tokens)
 
-    def _by_identifier(
-        self, reference: str, base: str, fragment: str
-    ) -> tuple[Any, tuple[str, ...]]:
-        """A reference by ``$id``, ``$anchor`` or ``$dynamicAnchor`` (JSON Schema 2020-12, section 8.2)."""
-        if self._identified is None:
-            self._identified = _index(self.document)
-        pointer = fragment.startswith("/")
-        name = base if pointer or not fragment else f"{base}#{unquote(fragment)}"
-        found = self._identified.get(name) or self._identified.get(name.removeprefix("./"))
-        if found is None:
-            raise DanglingReferenceError(reference, external=bool(base))
-        if not pointer:
-            return found
-        return self._walk(found[0], from_fragment(fragment), reference, found[1], 0)
-
 
 def _relative(uri: str, bases: frozenset[str]) -> str:
     """A URI as seen from the first base with the same authority; itself without one."""
@@ -154,30 +153,3 @@ def _item(node: Any, token: str) -> tuple[bool, Any]:
     if is_index and int(token) < len(node):
         return True, node[int(token)]
     return False, node
-
-
-def _index(document: JsonObject) -> dict[str, tuple[Any, tuple[str, ...]]]:
-    """Every ``$id`` and anchor of the document, the first of each name; iterative, document order."""
-    found: dict[str, tuple[Any, tuple[str, ...]]] = {}
-    stack: list[tuple[Any, tuple[str, ...]]] = [(document, ())]
-    while stack:
-        node, tokens = stack.pop()
-        if node.__class__ is dict:
-            _names(node, tokens, found)
-            stack.extend((value, (*tokens, str(key))) for key, value in reversed(node.items()))
-        elif node.__class__ is list:
-            inner = [(value, (*tokens, str(index))) for index, value in enumerate(node)]
-            stack.extend(reversed(inner))
-    return found
-
-
-def _names(
-    node: JsonObject, tokens: tuple[str, ...], found: dict[str, tuple[Any, tuple[str, ...]]]
-) -> None:
-    identifier = node.get("$id")
-    if isinstance(identifier, str) and identifier.rstrip("#"):
-        found.setdefault(identifier.rstrip("#"), (node, tokens))
-    for keyword in ("$anchor", "$dynamicAnchor"):
-        anchor = node.get(keyword)
-        if isinstance(anchor, str):
-            found.setdefault(f"#{anchor}", (node, tokens))

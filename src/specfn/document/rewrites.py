@@ -3,8 +3,14 @@
 The sets name the keywords without which an upgrade has nothing to do: a document has many schemas.
 """
 
+import re
+from typing import Any, Final
+
 from specfn._json import JsonObject
-from specfn.document.keywords import DROP, Upgrade, is_true, number, positive
+from specfn.document.keywords import DROP, Upgrade, is_true, number, positive, schema_map
+
+#: The URIs of the metaschemas before 2019-09.
+_OLDER: Final = re.compile(r"json-schema\.org/draft-0[3-7]/")
 
 #: Annotations that stay outside when a schema is wrapped to admit null.
 _OUTER = ("title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples")
@@ -52,6 +58,27 @@ def upgrade_bounds(out: JsonObject) -> None:
     divisor = out.pop("divisibleBy", None)
     if divisor is not None and positive(None, divisor, 0) is not DROP:
         out.setdefault("multipleOf", divisor)
+
+
+def is_before_2019(dialect: Any) -> bool:
+    """Return whether a dialect has ``dependencies``, which 2019-09 splits in two."""
+    return isinstance(dialect, str) and _OLDER.search(dialect) is not None
+
+
+def upgrade_dependencies(upgrade: Upgrade, out: JsonObject, depth: int) -> None:
+    """``dependencies`` (drafts 3 to 7) to ``dependentRequired`` and ``dependentSchemas``."""
+    value = out.pop("dependencies")
+    members = value.items() if isinstance(value, dict) else ()
+    required = {name: each for name, each in members if isinstance(each, list)}
+    for name, names in required.items():
+        known = out.get("dependentRequired", {})
+        asked = [*known.get(name, ()), *(each for each in names if isinstance(each, str))]
+        out["dependentRequired"] = {**known, name: list(dict.fromkeys(asked))}
+    schemas = schema_map(upgrade, {k: v for k, v in members if isinstance(v, dict | bool)}, depth)
+    for name, schema in schemas.items():
+        known = out.get("dependentSchemas", {})
+        whole = {"allOf": [known[name], schema]} if name in known else schema
+        out["dependentSchemas"] = {**known, name: whole}
 
 
 def upgrade_example(out: JsonObject) -> None:

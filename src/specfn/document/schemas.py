@@ -5,35 +5,37 @@ Keywords whose value the standard does not allow are left out: such a keyword ha
 the metaschema's diagnostics name it.
 """
 
-import re
-from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
-from specfn._digest import mark
-from specfn._json import JsonObject, dumps
+from specfn._json import JsonObject
 from specfn._pointer import escape, unescape
+from specfn.document.components import PREFIX, RESOURCE, Components, Enclosing
+from specfn.document.dynamic import bind, binds
 from specfn.document.keywords import DROP, RULES, is_plain, schema_map
-from specfn.document.resolve import DanglingReferenceError, Resolver
+from specfn.document.resolve import Resolver
 from specfn.document.rewrites import (
     BOUNDS,
     IDENTITY,
     NULLABLE,
     TUPLE,
     drop_identity,
+    is_before_2019,
     upgrade_bounds,
+    upgrade_dependencies,
     upgrade_example,
     upgrade_nullable,
     upgrade_tuple,
 )
 from specfn.document.values import is_mistyped, upgrade_values
 
+if TYPE_CHECKING:
+    from specfn.document.identifiers import Place
+
 #: The deepest nesting of one schema. What lies below becomes a reference that leads nowhere, so that only
 #: the operations that need it are errors and the stack is safe.
 MAX_DEPTH = 100
 _TOO_DEEP = f"#/(nested deeper than {MAX_DEPTH} schemas)"
-
-#: Where every schema that is referred to stands in the normalized document.
-PREFIX = "#/components/schemas/"
 
 #: Beside ``$ref`` in 2.0 and 3.0, what annotates, widens or directs counts; what narrows does not (N3).
 _SIBLINGS = frozenset(
@@ -52,34 +54,23 @@ _SIBLINGS = frozenset(
     }
 )
 
-_REFERENCES = frozenset({"$dynamicRef", "$recursiveRef", "$ref"})
+_DYNAMIC = ("$dynamicRef", "$recursiveRef")
+_REFERENCES = frozenset({"$ref", *_DYNAMIC})
 
 #: What a rewrite of the whole node looks for that few nodes have, and all that asks for one: besides ``items``,
 #: which does so as a list, no keyword that has a rule.
-_RARELY = frozenset({"definitions", "discriminator", *IDENTITY, *BOUNDS, *TUPLE})
+_RARELY = frozenset({"definitions", "dependencies", "discriminator", *IDENTITY, *BOUNDS, *TUPLE})
 _REWRITTEN = (_RARELY | {"example", *_REFERENCES, *NULLABLE}) - {"items"}
 
-#: Where documents name their schemas.
-_NAMED = frozenset({("components", "schemas"), ("definitions",)})
-
-#: What makes a schema a place of its own for the references below it.
-_RESOURCE = frozenset({"$defs", "$id", "definitions"})
+#: What gives what is below a schema another meaning: schemas that references look into, a dialect.
+_AROUND = RESOURCE | {"$schema"}
+_SCOPE = _AROUND | {"$dynamicAnchor"}
 
 #: What may stand beside the reference of a component that is only another name.
 _ALIAS = frozenset({"$ref", "deprecated", "description", "title"})
 
 #: What a circle of references becomes: a reference that leads nowhere and says why.
 _CIRCLE = "#/(references that only refer to each other)"
-
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-
-#: Words of a pointer that say where OpenAPI keeps things, not what they are.
-_NOISE = frozenset(
-    "$defs allOf anyOf components content definitions items oneOf parameters paths properties requestBodies "
-    "requestBody responses schema schemas application/json".split()
-)
-
-_Enclosing = tuple[JsonObject, ...]
 
 
 class SchemaUpgrade:
@@ -88,45 +79,73 @@ class SchemaUpgrade:
     Attributes:
         shared: whether each part of the document may stand in it more than once.
         schemas: the normalized components, by name. Filled by ``finish``.
-        dangling: the references that lead nowhere.
         nodes: how many schemas were upgraded, shared ones counted wherever they stand.
     """
 
     shared = False
 
-    def __init__(self, resolver: Resolver, components: Any, *, siblings: bool) -> None:
+    def __init__(
+        self, resolver: Resolver, components: Any, *, siblings: bool, dialect: Any = None
+    ) -> None:
         """Upgrade for one document.
 
         Args:
             resolver: of the raw document.
             components: the document's own named schemas, raw.
             siblings: whether keywords beside ``$ref`` apply (3.1 and later).
+            dialect: the document's ``jsonSchemaDialect``.
         """
         self._resolver = resolver
         self._siblings = siblings
-        self._raw: JsonObject = components if isinstance(components, dict) else {}
-        self._refs: dict[tuple[str, int], str] = {}
-        self._hoisted: dict[str, Any] = {}
-        self._waiting: deque[tuple[str, Any, _Enclosing]] = deque()
-        self._enclosing: _Enclosing = ()
-        self._marks: dict[int, str] = {}
+        self._dialect = dialect
+        self._components = Components(resolver, components)
+        self._enclosing: Enclosing = ()
         self._current: str | None = None
+        self._is_dynamic = False
         self.schemas: JsonObject = {}
-        self.dangling: set[str] = set()
         self.nodes = 0
+
+    @property
+    def dangling(self) -> set[str]:
+        """The references that lead nowhere."""
+        return self._components.dangling
 
     def finish(self) -> JsonObject:
         """Upgrade the named schemas and, until none is left, what references reach beyond them."""
-        for name, node in self._raw.items():
+        for name, node in self._components.raw.items():
             if node is None or node.__class__ is dict or isinstance(node, bool):
                 self._current = name
                 self.schemas[name] = self.schema(node)
-        while self._waiting:
-            self._current, node, self._enclosing = self._waiting.popleft()
-            self.schemas[self._current] = self.schema(node)
-        self._enclosing = ()
+        self._drain()
+        if self._is_dynamic:
+            bind(self.schemas, self._anchors())
         self._break_circles()
         return self.schemas
+
+    def _drain(self) -> None:
+        """Upgrade the components that were made."""
+        waiting = self._components.waiting
+        while waiting:
+            self._current, node, self._enclosing = waiting.popleft()
+            self.schemas[self._current] = self.schema(node)
+        self._enclosing = ()
+
+    def _anchors(self) -> dict[str, dict[str, str]]:
+        """The components of the dynamic anchors in the resource of each component, by their names."""
+        identifiers = self._resolver.identifiers
+        roots: dict[int, list[tuple[str, Place]]] = {}
+        for name, places in identifiers.dynamic.items():
+            for place in places:
+                roots.setdefault(id(identifiers.root(place.tokens)), []).append((name, place))
+        found: dict[str, dict[str, str]] = {}
+        while len(found) < len(self.schemas):
+            for component in self.schemas.keys() - found.keys():
+                anchors = roots.get(id(self._components.root(component)), ())
+                found[component] = {
+                    name: self._components.at(place) for name, place in reversed(anchors)
+                }
+            self._drain()
+        return found
 
     def _break_circles(self) -> None:
         """Components that only refer to each other lead nowhere."""
@@ -165,7 +184,13 @@ class SchemaUpgrade:
             return node
         if len(node) == 1 and node.get("$ref", "#") != "#":
             return self._alone(node)
-        if _RESOURCE.isdisjoint(node):
+        return self._upgraded(node, depth) if _SCOPE.isdisjoint(node) else self._scoped(node, depth)
+
+    def _scoped(self, node: JsonObject, depth: int) -> Any:
+        """A schema that the references below it may look into first."""
+        if self._current is None and not depth and binds(node):
+            return {"$ref": self._components.made(node)}
+        if _AROUND.isdisjoint(node):
             return self._upgraded(node, depth)
         outside = self._enclosing
         self._enclosing = (node, *outside)
@@ -198,10 +223,10 @@ class SchemaUpgrade:
                         del changed[key]
                     else:
                         changed[key] = new
-        if ("enum" in node or "const" in node) and is_mistyped(changed or node):
-            rewrites = True
         if not rewrites:
-            return node if changed is None else changed
+            found = node if changed is None else changed
+            if not ("enum" in found or "const" in found) or not is_mistyped(found):
+                return found
         return self._rewritten(dict(node) if changed is None else changed, node, depth)
 
     def _rewritten(self, out: JsonObject, raw: JsonObject, depth: int) -> Any:
@@ -212,7 +237,7 @@ class SchemaUpgrade:
             self._rarely(out, depth)
         if "example" in out:
             upgrade_example(out)
-        if is_mistyped(out):
+        if ("enum" in out or "const" in out) and is_mistyped(out):
             upgrade_values(out)
         return out if NULLABLE.isdisjoint(out) else upgrade_nullable(out)
 
@@ -230,110 +255,54 @@ class SchemaUpgrade:
             upgrade_bounds(out)
         if "discriminator" in out:
             self._discriminator(out)
+        if "dependencies" in out and self._siblings and is_before_2019(self._own_dialect()):
+            upgrade_dependencies(self, out, depth)
+
+    def _own_dialect(self) -> Any:
+        """The dialect of the schema that is being read: of the resource around it, else of the document."""
+        around = (node["$schema"] for node in self._enclosing if "$schema" in node)
+        return next(around, self._dialect)
 
     # -- references -----------------------------------------------------------------------------
 
     def _reference(self, out: JsonObject, raw: JsonObject) -> JsonObject:
+        dynamic = [
+            self._dynamic(raw[habit]) for habit in _DYNAMIC if isinstance(raw.get(habit), str)
+        ]
         reference = out.get("$ref")
-        for habit in ("$dynamicRef", "$recursiveRef"):
-            other = out.pop(habit, None)
-            if not isinstance(reference, str):
-                reference = other
-        if not isinstance(reference, str):
+        kept = _SIBLINGS if not self._siblings and (dynamic or isinstance(reference, str)) else out
+        out = {key: value for key, value in out.items() if key in kept and key not in _DYNAMIC}
+        if isinstance(reference, str):
+            out["$ref"] = self.canonical(reference)
+        else:
             out.pop("$ref", None)
-            return out
-        if reference == "#" and self._current is not None and self._is_resource(raw):
-            out["$ref"] = PREFIX + escape(self._current)
-            return out
-        if not self._siblings:
-            out = {key: value for key, value in out.items() if key in _SIBLINGS}
-        out["$ref"] = self.canonical(reference)
+            out.update(dynamic.pop(0) if dynamic else {})
+        if dynamic:
+            out["allOf"] = [*out.get("allOf", ()), *dynamic]
         return out
 
-    def _is_resource(self, raw: JsonObject) -> bool:
-        """Whether ``#`` means the component that is being read, not the document."""
-        component = self._raw.get(self._current or "")
-        return "$recursiveRef" in raw or (isinstance(component, dict) and "$id" in component)
+    def _dynamic(self, reference: str) -> JsonObject:
+        """A dynamic reference as a plain one; with the name of the anchor where another may be meant."""
+        current = self._own()
+        has_resource = any("$id" in node for node in self._enclosing)
+        if reference == "#" and current is not None and not has_resource:
+            target = PREFIX + escape(current)
+        else:
+            target = self.canonical(reference)
+        name = unquote(reference.partition("#")[2])
+        known = self._resolver.identifiers.dynamic.get(name, ())
+        if current is None or len(known) < 2 or target in self.dangling:
+            return {"$ref": target}
+        self._is_dynamic = True
+        return {"$ref": target, "$dynamicRef": name}
+
+    def _own(self) -> str | None:
+        """The component that is being read; ``None`` in an operation."""
+        return self._current
 
     def canonical(self, reference: str) -> str:
         """The same reference as ``#/components/schemas/NAME``; unchanged where it leads nowhere."""
-        memo = (reference, id(self._enclosing[0]) if self._enclosing else 0)
-        known = self._refs.get(memo)
-        if known is None:
-            try:
-                known = PREFIX + escape(self._component(reference))
-            except (DanglingReferenceError, ValueError):
-                known = reference
-                self.dangling.add(reference)
-            self._refs[memo] = known
-        return known
-
-    def _component(self, reference: str) -> str:
-        """The name of the component that a reference means, made if the place has no name."""
-        node, tokens, enclosing = self._place(reference)
-        if len(tokens) < 2:
-            raise DanglingReferenceError(
-                reference
-            )  # the document or a whole section of it is no schema
-        if tokens[:-1] not in _NAMED or self._raw.get(tokens[-1]) is not node:
-            return self._hoist(node, tokens, enclosing)
-        if not (node is None or isinstance(node, dict | bool)):
-            raise DanglingReferenceError(reference)
-        return tokens[-1]
-
-    def _place(self, reference: str) -> tuple[Any, tuple[str, ...], _Enclosing]:
-        """Where a reference leads: in the enclosing ``$id`` resource, the document, an outer schema."""
-        local = reference.startswith("#/")
-        if local and self._enclosing and "$id" in self._enclosing[0]:
-            found = self._within(reference, self._enclosing[:1])
-            if found:
-                return found
-        try:
-            node, tokens = self._resolver.locate(reference)
-        except DanglingReferenceError:
-            found = self._within(reference, self._enclosing) if local else None
-            if found:
-                return found
-            raise
-        return node, tokens, ()
-
-    def _within(
-        self, reference: str, schemas: _Enclosing
-    ) -> tuple[Any, tuple[str, ...], _Enclosing] | None:
-        for index, schema in enumerate(schemas):
-            try:
-                node, tokens = Resolver(schema).locate(reference)
-            except DanglingReferenceError:
-                continue
-            return node, (self._mark(schema), *tokens), self._enclosing[index:]
-        return None
-
-    def _mark(self, schema: JsonObject) -> str:
-        """What tells an outer schema from others; asked for by each reference that leads into it."""
-        found = self._marks.get(id(schema))
-        if found is None:
-            found = self._marks[id(schema)] = mark(dumps(schema))
-        return found
-
-    def _hoist(self, node: Any, tokens: tuple[str, ...], enclosing: _Enclosing) -> str:
-        """A component for a schema that stands elsewhere, named after its place."""
-        if not isinstance(node, dict | bool):
-            raise DanglingReferenceError("/".join(tokens))
-        tokens = self._resolver.named(tokens)
-        told = mark("\0".join(tokens))
-        words = [
-            _UNSAFE.sub("_", token).strip("_")
-            for token in tokens
-            if token not in _NOISE and not token.isdecimal()
-        ]
-        name = "_".join([*filter(None, words)][-4:])[-48:].strip("_.-")
-        name = f"{name}_{told}" if name else f"schema_{told}"
-        if name not in self._hoisted:
-            if name in self._raw:
-                return name  # a document that was normalized before
-            self._hoisted[name] = node
-            self._waiting.append((name, node, enclosing))
-        return name
+        return self._components.canonical(reference, self._enclosing)
 
     def _discriminator(self, out: JsonObject) -> None:
         """A Discriminator Object whose mapping names components; Swagger writes the name alone."""
@@ -361,6 +330,6 @@ class SchemaUpgrade:
 
     def _mapped(self, target: str) -> str:
         """A mapping's value as a reference: a component's name, or any reference (Discriminator Object)."""
-        if target in self._raw:
+        if target in self._components.raw:
             return PREFIX + escape(target)
         return self.canonical(target)

@@ -73,6 +73,6 @@ class SharedUpgrade(SchemaUpgrade):
         self._deepest = max(self._deepest, depth + known.height - 1)
         self._asked = self._asked or known.asked
 
-    def _is_resource(self, raw: JsonObject) -> bool:
+    def _own(self) -> str | None:
         self._asked = True
-        return super()._is_resource(raw)
+        return super()._own()

@@ -70,7 +70,7 @@ _KINDS: Final[dict[Kind, tuple[dict[str, Kind], Kind, bool]]] = {
 }
 
 #: What stands in a list is no name map: the parameters of an operation, the examples of a schema.
-_IN_LISTS: Final[dict[Kind, Kind]] = {"names": "object", "leaves": _DATA, "object": "object"}
+IN_LISTS: Final[dict[Kind, Kind]] = {"names": "object", "leaves": _DATA, "object": "object"}
 
 
 def sites(
@@ -102,7 +102,7 @@ def sites(
                 continue
             seen.add((place, kind))
         if node.__class__ is list:
-            inner = _IN_LISTS.get(kind, _DATA)
+            inner = IN_LISTS.get(kind, _DATA)
             entries: list[tuple[Any, Any, Kind]] = [
                 (at, item, inner) for at, item in enumerate(node)
             ]
@@ -114,18 +114,29 @@ def sites(
         else:
             if node.get("$ref").__class__ is str:
                 yield Site((*place, "$ref"), node["$ref"], kind)
-            entries = _members(node, kind, swagger=swagger)
+            entries = members(node, kind, swagger=swagger)
         stack.extend(
             (value, (*place, token), inner) for token, value, inner in reversed(entries) if inner
         )
 
 
-def _members(node: JsonObject, kind: Kind, *, swagger: bool) -> list[tuple[str, Any, Kind]]:
-    """The members of an object with the kind of each."""
+def members(
+    node: JsonObject, kind: Kind, *, swagger: bool, extensions: bool = False
+) -> list[tuple[str, Any, Kind]]:
+    """Return the members of an object with the kind of each; empty for data.
+
+    Args:
+        node: the object.
+        kind: its kind.
+        swagger: whether the document is Swagger 2.0, where ``examples`` hold data only.
+        extensions: whether what ``x-`` members hold is more of the same.
+    """
     known, others, extensible = _KINDS[kind]
+    is_data = extensible and not extensions
     return [
         (name, value, _DATA)
-        if (extensible and name.startswith("x-")) or (swagger and name == "examples")
+        if (is_data and name.startswith("x-"))
+        or (swagger and kind == "object" and name == "examples")
         else (name, value, known.get(name, others))
         for name, value in node.items()
     ]

@@ -6,10 +6,11 @@ Fields that only OpenAPI 3 has are read as OpenAPI 3 means them: documents that 
 from typing import Any, Final
 
 from specfn._json import JsonObject
+from specfn.document.identifiers import EMBEDDED
 from specfn.document.keywords import is_true
 from specfn.document.openapi3 import OpenApi3
 from specfn.document.reader import Reader
-from specfn.document.resolve import EMBEDDED, Resolver
+from specfn.document.resolve import Resolver
 from specfn.document.schemas import SchemaUpgrade
 
 FORM: Final = "application/x-www-form-urlencoded"

@@ -47,7 +47,10 @@ def fits(value: Any, kind: str) -> bool:
 
 
 def is_mistyped(node: JsonObject) -> bool:
-    """Return whether a schema has constants but null, and none of them is of a type that it declares."""
+    """Return whether a schema with constants has others than null, and none of them is of a declared type."""
+    kind = node.get("type")
+    if kind == "string" and "const" not in node and node["enum"][0].__class__ is str:
+        return False  # as most are
     kinds = _types(node)
     return bool(kinds) and any(_is_foreign(node, keyword, kinds) for keyword in ("enum", "const"))
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn._pointer import join
+from specfn.document.dynamic import OPEN
 from specfn.document.values import DECLARED
 from specfn.function.schemas import Schemas
 from specfn.migrate.route import Route
@@ -23,12 +24,12 @@ def schema_notes(route: Route, schemas: Schemas) -> Iterator[Note]:
         route: the operation.
         schemas: its schemas.
     """
-    yield from _constants(route, schemas.root)
+    yield from _readings(route, schemas.root)
     yield from _formats(route, schemas)
 
 
-def _constants(route: Route, root: JsonObject) -> Iterator[Note]:
-    """Iterate over a note for each place where constants are read as the document means them."""
+def _readings(route: Route, root: JsonObject) -> Iterator[Note]:
+    """Iterate over a note for each place that normalizing has read in another way."""
     places: dict[str, JsonObject] = {"": root, **root.get("$defs", {})}
     for name, schema in places.items():
         component, is_variant, _ = name.partition("<")
@@ -49,13 +50,13 @@ def _formats(route: Route, schemas: Schemas) -> Iterator[Note]:
 
 
 def _marked(schema: Any) -> Iterator[tuple[JsonObject, tuple[str | int, ...]]]:
-    """Iterate over the nodes whose constants were replaced, with their places."""
+    """Iterate over the nodes that were read in another way, with their places."""
     waiting: list[tuple[Any, tuple[str | int, ...]]] = [(schema, ())]
     while waiting:
         node, tokens = waiting.pop()
         if not isinstance(node, dict):
             continue
-        if DECLARED in node:
+        if DECLARED in node or OPEN in node:
             yield node, tokens
         waiting += [
             (inner, (*tokens, keyword) if key is None else (*tokens, keyword, key))

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from specfn._json import JsonObject
+from specfn.document.dynamic import OPEN
 from specfn.document.values import DECLARED, fits
 from specfn.schema.nodes import is_telling
 from specfn.schema.text import clean, escaped
@@ -74,9 +75,9 @@ def admits(node: JsonObject, value: Any) -> bool:
 
 
 def reading(node: JsonObject) -> str:
-    """Return what a note says of constants that normalizing has replaced; ``DECLARED`` has the old ones."""
-    said = []
-    for key, values in node[DECLARED].items():
+    """Return what a note says of a schema that normalizing has read in another way; ``""`` for others."""
+    said = ["a $dynamicRef has too many meanings: anything is admitted"] if OPEN in node else []
+    for key, values in node.get(DECLARED, {}).items():
         old = values if key == "enum" else values[0]
         new = node.get(key)
         read = "the enum of its items" if new is None else escaped(new)

@@ -119,6 +119,8 @@ class Definitions:
     def _node(self, node: Any, owner: str | None) -> Any:
         if node.__class__ is not dict:
             return node
+        if "$defs" in node:  # every reference names a component
+            node = {key: value for key, value in node.items() if key != "$defs"}
         if _COMPOSITE.isdisjoint(node):
             return self._plain(node)
         simple = self._annotated_reference(node)
@@ -283,7 +285,7 @@ class Definitions:
         schema = self._schemas[name]
         if not isinstance(schema, dict):
             return schema
-        bare = {key: value for key, value in schema.items() if key != "discriminator"}
+        bare = {key: item for key, item in schema.items() if key not in {"$defs", "discriminator"}}
         return self._plain(bare) if _COMPOSITE.isdisjoint(bare) else self._composite(bare, name)
 
     def _discriminated(self, node: JsonObject, discriminator: JsonObject) -> JsonObject:

@@ -15,6 +15,7 @@ from specfn.schema.nodes import (
     Root,
     are_words,
     collapsed,
+    fitting,
     is_leaf,
     is_numeric,
     is_word,
@@ -176,8 +177,7 @@ class Draft30(Drafter):
     def _values(self, body: Body, root: Root) -> None:
         values = root.values or []
         if root.kinds:
-            kinds = [*root.kinds, "null"] if root.nullable else root.kinds
-            values = [value for value in values if any(fits(value, kind) for kind in kinds)]
+            values = fitting(values, [*root.kinds, "null"] if root.nullable else root.kinds)
         self._kept("constants", values)
         if not values:
             body.out["not"] = {}

@@ -6,6 +6,7 @@ from typing import Any
 
 from specfn._json import JsonObject, dumps
 from specfn._pointer import join
+from specfn.document.dynamic import OPEN
 from specfn.document.values import DECLARED
 from specfn.records import Edit, EditKind
 from specfn.schema.admits import admits
@@ -221,7 +222,7 @@ class Drafter(ABC):
         if DROPPED in node:
             values = ", ".join(map(escaped, node[DROPPED][:_TOLD]))
             self._edit("enum", f"not of the declared type, and left out: {values}")
-        if DECLARED in node:
-            self._edit("enum", reading(node))
+        if DECLARED in node or OPEN in node:
+            self._edit("enum" if DECLARED in node else "reference", reading(node))
         if MORE in node:
             body.always.append(node[MORE])

@@ -172,7 +172,7 @@ class Inheritance:
                 continue
             name = component_of(part.get("$ref"))
             known = name is not None and name in self._schemas
-            dropped = {"$ref", "allOf"} if known else {"allOf"}
+            dropped = {"$defs", "$ref", "allOf"} if known else {"$defs", "allOf"}
             here = {key: value for key, value in part.items() if key not in dropped}
             if here or rank == 0:
                 stack.append((here, rank, True))

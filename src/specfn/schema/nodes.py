@@ -108,17 +108,22 @@ def typed(node: JsonObject) -> JsonObject:
     if kinds is None or key not in node:
         return node
     values = node["enum"] if key == "enum" else [node["const"]]
-    if kinds == "string" and {*map(type, values)} == {str}:
-        return node
     kinds = [kinds] if isinstance(kinds, str) else kinds
-    kept = [value for value in values if any(fits(value, kind) for kind in kinds)]
+    kept = fitting(values, kinds)
     if len(kept) == len(values):
         return node
     if kept:
-        dropped = [value for value in values if not any(fits(value, kind) for kind in kinds)]
+        dropped = [value for value in values if not fitting([value], kinds)]
         return {**node, "enum": kept, DROPPED: dropped}
     said = f"type and {key} contradict each other"
     return {CONTRADICTION: said, **node, NEVER: True}
+
+
+def fitting(values: list[Any], kinds: list[str]) -> list[Any]:
+    """Return the values that are of one of the types; the same list where all are."""
+    if "string" in kinds and {*map(type, values)} == {str}:
+        return values
+    return [value for value in values if any(fits(value, kind) for kind in kinds)]
 
 
 def are_words(values: list[Any]) -> bool:

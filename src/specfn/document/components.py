@@ -1,0 +1,189 @@
+"""The components that the references of schemas mean: named ones, and those made for other places (rule N3).
+
+After normalizing, every reference of a schema names a component. A schema that stands elsewhere becomes one, named
+after its place.
+"""
+
+import re
+from collections import deque
+from typing import Any, Final, TypeAlias
+
+from specfn._digest import mark
+from specfn._json import JsonObject, dumps
+from specfn._pointer import escape
+from specfn.document.identifiers import EMBEDDED, NAMED, Place, Tokens
+from specfn.document.resolve import DanglingReferenceError, Resolver
+
+#: Where every schema that is referred to stands in the normalized document.
+PREFIX: Final = "#/components/schemas/"
+
+#: What makes a schema a place of its own for the references below it.
+RESOURCE: Final = frozenset({"$defs", "$id", "definitions"})
+
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+#: Words of a pointer that say where OpenAPI keeps things, not what they are.
+_NOISE: Final = frozenset(
+    "$defs allOf anyOf components content definitions items oneOf parameters paths properties requestBodies "
+    "requestBody responses schema schemas application/json".split()
+)
+
+#: The schemas around a reference that may hold what it means, the innermost first.
+Enclosing: TypeAlias = tuple[JsonObject, ...]
+
+
+class Components:
+    """The components of one document.
+
+    Attributes:
+        raw: those that the document names itself.
+        waiting: those that were made and are not normalized yet, with the schemas around them.
+        dangling: the references that lead nowhere.
+    """
+
+    def __init__(self, resolver: Resolver, raw: Any) -> None:
+        """Begin with those that the document names.
+
+        Args:
+            resolver: of the raw document.
+            raw: the document's own named schemas.
+        """
+        self._resolver = resolver
+        self._refs: dict[tuple[str, int], str] = {}
+        self._hoisted: dict[str, Any] = {}
+        self._marks: dict[int, str] = {}
+        self.raw: JsonObject = raw if isinstance(raw, dict) else {}
+        self.waiting: deque[tuple[str, Any, Enclosing]] = deque()
+        self.dangling: set[str] = set()
+
+    def canonical(self, reference: str, enclosing: Enclosing) -> str:
+        """The same reference as ``#/components/schemas/NAME``; unchanged where it leads nowhere."""
+        memo = (reference, id(enclosing[0]) if enclosing else 0)
+        known = self._refs.get(memo)
+        if known is None:
+            try:
+                known = PREFIX + escape(self._component(reference, enclosing))
+            except (DanglingReferenceError, ValueError):
+                known = reference
+                self.dangling.add(reference)
+            self._refs[memo] = known
+        return known
+
+    def made(self, node: JsonObject) -> str:
+        """Make a component of a schema that nothing names; returns a reference to it."""
+        return PREFIX + escape(self._hoist(node, (mark(dumps(node)),), (), node))
+
+    def at(self, place: Place) -> str:
+        """Return the name of the component at a place, made if it has none."""
+        node, tokens = place
+        return self._named(node, tokens) or self._hoist(node, tokens, self._around(tokens))
+
+    def root(self, name: str) -> Any:
+        """Return the root of the schema resource that a component is part of."""
+        if name in self._hoisted:
+            _, root = self._hoisted[name]
+            return self._resolver.identifiers.root(root) if isinstance(root, tuple) else root
+        return self.raw.get(name)
+
+    def base(self, enclosing: Enclosing) -> str | None:
+        """Return the URI that references are relative to; ``None`` for the document's."""
+        uri = self._resolver.identifiers.uri
+        return next((found for node in enclosing if (found := uri(node)) is not None), None)
+
+    def _component(self, reference: str, enclosing: Enclosing) -> str:
+        """The name of the component that a reference means, made if the place has no name."""
+        start = next((at for at, node in enumerate(enclosing) if "$id" in node), None)
+        found = None
+        if reference.startswith("#/"):
+            if start is not None:
+                found = self._within(reference, enclosing[start:], most=1)
+            found = found or self._in_document(reference) or self._within(reference, enclosing)
+        elif reference != "#" or start is not None:
+            found = self._by_identifier(reference, enclosing)
+        if found is None:
+            raise DanglingReferenceError(reference)
+        return found
+
+    def _in_document(self, reference: str, base: str | None = None) -> str | None:
+        """The component for what a reference names in the document; ``None`` if it names nothing there."""
+        try:
+            node, tokens = self._resolver.locate(reference, base=base)
+        except DanglingReferenceError:
+            return None
+        if len(tokens) < 2:
+            raise DanglingReferenceError(reference)  # the document or a section of it is no schema
+        return self._named(node, tokens) or self._hoist(node, tokens, self._around(tokens))
+
+    def _by_identifier(self, reference: str, enclosing: Enclosing) -> str | None:
+        """The component for what a reference names by the identifier of a resource, or an anchor in one."""
+        base = self.base(enclosing)
+        if reference == "#":
+            found = self._resolver.identifiers.find(base, reference)
+            return self.at(found[0]) if found and found[0].tokens else None
+        return self._in_document(reference, base)
+
+    def _within(self, reference: str, enclosing: Enclosing, most: int | None = None) -> str | None:
+        """The component for what a reference names in a schema around it, the innermost first."""
+        for index, schema in enumerate(enclosing[:most]):
+            try:
+                node, tokens = Resolver(schema).locate(reference)
+            except DanglingReferenceError:
+                continue
+            around = enclosing[index:]
+            root = next((each for each in around if "$id" in each), around[-1])
+            return self._hoist(node, (self._mark(schema), *tokens), around, root)
+        return None
+
+    def _named(self, node: Any, tokens: Tokens) -> str | None:
+        """The name that the document gives to a schema."""
+        if tokens[:-1] not in NAMED or self.raw.get(tokens[-1]) is not node:
+            return None
+        if not (node is None or isinstance(node, dict | bool)):
+            raise DanglingReferenceError(tokens[-1])
+        return tokens[-1]
+
+    def _around(self, tokens: Tokens) -> Enclosing:
+        """The schemas around a place that may hold what its references mean."""
+        node: Any = self._resolver.document
+        found: list[JsonObject] = []
+        for index, token in enumerate(tokens[:-1]):
+            node = node[int(token)] if isinstance(node, list) else node[token]
+            is_document = index == 1 and tokens[0] == EMBEDDED
+            if isinstance(node, dict) and (is_document or not RESOURCE.isdisjoint(node)):
+                found.append(node)
+        return tuple(reversed(found))
+
+    def _mark(self, schema: JsonObject) -> str:
+        """What tells an outer schema from others; asked for by each reference that leads into it."""
+        found = self._marks.get(id(schema))
+        if found is None:
+            found = self._marks[id(schema)] = mark(dumps(schema))
+        return found
+
+    def _hoist(self, node: Any, tokens: Tokens, enclosing: Enclosing, root: Any = None) -> str:
+        """A component for a schema that stands elsewhere, named after its place.
+
+        Args:
+            node: the schema.
+            tokens: where it stands, or what else its name is made of.
+            enclosing: the schemas around it.
+            root: the root of its resource; ``None`` where the tokens tell.
+        """
+        if not isinstance(node, dict | bool):
+            raise DanglingReferenceError("/".join(tokens))
+        place = tokens
+        tokens = self._resolver.named(tokens)
+        told = mark("\0".join(tokens))
+        words = [
+            _UNSAFE.sub("_", token).strip("_")
+            for token in tokens
+            if token not in _NOISE and not token.isdecimal()
+        ]
+        name = "_".join([*filter(None, words)][-4:])[-48:].strip("_.-")
+        name = f"{name}_{told}" if name else f"schema_{told}"
+        if name not in self._hoisted:
+            if name in self.raw:
+                return name  # a document that was normalized before
+            self._hoisted[name] = (node, place if root is None else root)
+            self.waiting.append((name, node, enclosing))
+        return name

@@ -1,0 +1,173 @@
+"""Dynamic references as plain ones (JSON Schema 2020-12, section 8.2.3.2).
+
+A ``$dynamicRef`` means the anchor of its name in the outermost schema resource through which evaluation has come. So a
+component that holds one means something else to each resource that refers to it: it gets a variant for each, in which
+the references are plain. Resources are the schemas with an ``$id``, and named schemas.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeAlias
+
+from specfn._digest import mark
+from specfn._json import JsonObject, dumps
+from specfn._pointer import escape, unescape
+from specfn.document.components import PREFIX
+from specfn.document.sites import IN_LISTS, members
+
+#: The annotation of a schema in the place of a reference with too many meanings: it admits anything.
+OPEN: Final = "x-specfn-open"
+
+#: The most variants of a document, and the most names of anchors that are told apart.
+_MOST: Final = 500
+_NAMES: Final = 20
+
+#: By the name of an anchor, the component that has it.
+Anchors: TypeAlias = Mapping[str, str]
+
+
+def binds(node: JsonObject) -> bool:
+    """Return whether a schema has a dynamic anchor at its root or in its definitions."""
+    if "$dynamicAnchor" in node:
+        return True
+    named = node.get("$defs")
+    return isinstance(named, dict) and any(
+        isinstance(each, dict) and "$dynamicAnchor" in each for each in named.values()
+    )
+
+
+def bind(schemas: JsonObject, anchors: Mapping[str, Anchors]) -> None:
+    """Replace the dynamic references of components in place, and add the variants that they need.
+
+    Args:
+        schemas: the components. A dynamic reference is a ``$ref`` to what it means by itself, with the name of
+            the anchor as ``$dynamicRef``.
+        anchors: the dynamic anchors of the resource of each component.
+    """
+    _Binding(schemas, anchors).run()
+
+
+class _Binding:
+    """The work of one ``bind``."""
+
+    def __init__(self, schemas: JsonObject, anchors: Mapping[str, Anchors]) -> None:
+        self._schemas = schemas
+        self._given = dict(schemas)
+        self._anchors = anchors
+        self._uses = _uses(schemas, anchors)
+        self._variants: dict[tuple[str, tuple[tuple[str, str], ...]], str] = {}
+        self._waiting: list[tuple[str, str, Anchors]] = []
+
+    def run(self) -> None:
+        self._waiting = [(name, name, self._entered(name, {})) for name in self._uses]
+        while self._waiting:
+            name, component, scope = self._waiting.pop()
+            self._schemas[name] = self._bound(self._given[component], scope, "object")
+
+    def _entered(self, component: str, scope: Anchors) -> dict[str, str]:
+        """The anchors that count in a component: those from outside before its resource's own."""
+        every = {**self._anchors.get(component, {}), **scope}
+        return {
+            name: every[name] for name in sorted(self._uses.get(component, ())) if name in every
+        }
+
+    def _bound(self, node: Any, scope: Anchors, kind: str) -> Any:
+        """A part of a component with its references replaced; the same object where there is none."""
+        if node.__class__ is list:
+            new = [self._bound(item, scope, IN_LISTS.get(kind, "")) for item in node]
+            return new if any(a is not b for a, b in zip(new, node, strict=True)) else node
+        if node.__class__ is not dict or kind in {"", "discriminator"}:
+            return node
+        changed = {
+            name: new
+            for name, value, inner in members(node, kind, swagger=False)
+            if (new := self._bound(value, scope, inner)) is not value
+        }
+        out = {**node, **changed} if changed else node
+        return self._referred(out, scope) if kind == "object" and "$ref" in out else out
+
+    def _referred(self, node: JsonObject, scope: Anchors) -> JsonObject:
+        reference: str = node["$ref"]
+        if not reference.startswith(PREFIX):
+            return node
+        static = unescape(reference.removeprefix(PREFIX))
+        anchor = node.get("$dynamicRef")
+        target = static if anchor is None else scope.get(anchor, static)
+        name = self._variant(target, scope) if anchor is None or self._is_told(anchor) else None
+        if name == static and anchor is None:
+            return node
+        out = {key: value for key, value in node.items() if key != "$dynamicRef"}
+        if name is not None:
+            out["$ref"] = PREFIX + escape(name)
+            return out
+        del out["$ref"]
+        return {**out, OPEN: True}
+
+    def _is_told(self, anchor: str) -> bool:
+        return any(anchor in names for names in self._uses.values())
+
+    def _variant(self, component: str, scope: Anchors) -> str | None:
+        """The component as it is reached in a scope; ``None`` if there are too many."""
+        wanted = self._entered(component, scope)
+        if wanted == self._entered(component, {}):
+            return component
+        key = (component, tuple(wanted.items()))
+        if key not in self._variants:
+            if len(self._variants) >= _MOST:
+                return None
+            name = f"{component}_{mark(dumps(key))}"
+            while name in self._schemas:
+                name += "_"
+            self._schemas[name] = True  # takes the place
+            self._variants[key] = name
+            self._waiting.append((name, component, wanted))
+        return self._variants[key]
+
+
+def _uses(schemas: JsonObject, anchors: Mapping[str, Anchors]) -> dict[str, set[str]]:
+    """The names of the anchors that components refer to dynamically, themselves or by others."""
+    holders: dict[str, list[str]] = {}
+    for names in anchors.values():
+        for name, component in names.items():
+            holders.setdefault(name, []).append(component)
+    users: dict[str, set[str]] = {}
+    direct: dict[str, list[str]] = {}
+    for component, schema in schemas.items():
+        for node in _references(schema):
+            anchor = node.get("$dynamicRef")
+            targets = [node["$ref"].removeprefix(PREFIX)]
+            if anchor is not None:
+                direct.setdefault(anchor, []).append(component)
+                targets += map(escape, holders.get(anchor, ()))
+            for target in targets:
+                users.setdefault(unescape(target), set()).add(component)
+    found: dict[str, set[str]] = {}
+    for anchor in [*direct][:_NAMES]:
+        for component in _reaching(direct[anchor], users):
+            found.setdefault(component, set()).add(anchor)
+    return found
+
+
+def _reaching(seeds: Iterable[str], users: Mapping[str, Iterable[str]]) -> set[str]:
+    """The seeds and whatever uses them."""
+    found = set(seeds)
+    waiting = [*found]
+    while waiting:
+        new = [user for user in users.get(waiting.pop(), ()) if user not in found]
+        found.update(new)
+        waiting.extend(new)
+    return found
+
+
+def _references(schema: Any) -> list[JsonObject]:
+    """The nodes of a schema that refer to something."""
+    found: list[JsonObject] = []
+    stack: list[tuple[Any, str]] = [(schema, "object")]
+    while stack:
+        node, kind = stack.pop()
+        if node.__class__ is list:
+            stack.extend((item, IN_LISTS.get(kind, "")) for item in node)
+        elif node.__class__ is dict and kind not in {"", "discriminator"}:
+            if kind == "object" and isinstance(node.get("$ref"), str):
+                found.append(node)
+            stack.extend((value, inner) for _, value, inner in members(node, kind, swagger=False))
+    return found
