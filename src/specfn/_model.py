@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, Final, Self, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, Final, Self, TypeAlias, TypeVar, get_args, get_type_hints
 
 from pydantic import AliasChoices, BaseModel, GetPydanticSchema, ValidationError
 
@@ -16,6 +16,15 @@ _MOST: Final = 5
 
 #: pydantic's type of the fault of an unknown field: of a model, of a dataclass.
 _UNKNOWN: Final = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
+
+
+def stored_as(kind: Any) -> GetPydanticSchema:
+    """Return an annotation of a field that accepts more types than it stores: validate as ``kind``."""
+    return GetPydanticSchema(lambda _, handler: handler(kind))
+
+
+#: Texts in any sequence, stored as a tuple.
+Texts: TypeAlias = Annotated[Sequence[str], stored_as(tuple[str, ...])]
 
 
 class Model(BaseModel):
@@ -115,8 +124,3 @@ def _known(kind: Any) -> Iterator[str]:
         yield name
         if isinstance(field.validation_alias, AliasChoices):
             yield from (each for each in field.validation_alias.choices if isinstance(each, str))
-
-
-def stored_as(kind: Any) -> GetPydanticSchema:
-    """Return an annotation of a field that accepts more than it stores: validate it as ``kind``."""
-    return GetPydanticSchema(lambda _, handler: handler(kind))

@@ -1,12 +1,19 @@
 """What a caller may configure of a conversion: a checked, frozen pydantic model."""
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field, field_validator
 
-from specfn._model import Model
+from specfn._model import Model, stored_as
 from specfn.settings import Naming, OneOf, Presence, Safety, Selection, Settings
+
+Method: TypeAlias = Literal["options", "trace"]
+
+#: What a person fills in: a ready predicate by name, or one over schema nodes.
+Predicate: TypeAlias = Literal["files", "secrets"] | Callable[[Any], bool]
+
+Select: TypeAlias = Callable[[Any], bool] | Selection | None
 
 
 class Options(Model):
@@ -59,23 +66,25 @@ class Options(Model):
     constraint: bool = True
     recursive: Annotated[int, Field(ge=0, le=32)] | Literal[False] = 3
     schema_budget: Annotated[int, Field(ge=1024)] | None = 32 * 1024
-    methods: tuple[Literal["options", "trace"], ...] = ()
+    methods: Annotated[Sequence[Method], stored_as(tuple[Method, ...])] = ()
     headers: Presence = "include"
     cookies: Presence = "include"
     hidden: Mapping[str, bool] = {}
     media_types: Mapping[str, str] = {}
-    references: str | tuple[str, ...] = "internal"
+    references: Annotated[str | Sequence[str], stored_as(str | tuple[str, ...])] = "internal"
     max_document_bytes: Annotated[int, Field(ge=1)] = 256 * 1024 * 1024
     safety: Mapping[str, Safety] = {}
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"
     one_of: OneOf = "any"
     coerce_arrays: bool = False
-    select: Callable[[Any], bool] | Selection | None = None
+    select: Annotated[Select | Mapping[str, Any], stored_as(Select)] = None
     names: Mapping[str, str] = {}
     descriptions: Mapping[str, str] = {}
     fixed: Mapping[str, Any] = {}
-    separate: tuple[Literal["files", "secrets"] | Callable[[Any], bool], ...] | None = None
+    separate: Annotated[
+        Predicate | Sequence[Predicate] | None, stored_as(tuple[Predicate, ...] | None)
+    ] = None
 
     @field_validator("separate", mode="before")
     @classmethod

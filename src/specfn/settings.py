@@ -4,14 +4,21 @@
 costs more than converting most documents, and a caller who changes nothing should not pay for it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 Presence = Literal["include", "required", "omit"]
 Safety = Literal["read", "write", "destructive"]
 Naming = Literal["path", "operationId"]
 OneOf = Literal["any", "exactly"]
+
+if TYPE_CHECKING:  # which types a selection accepts
+    _Texts = Sequence[str]
+    _Safeties = Sequence[Safety]
+else:  # as which types pydantic stores them
+    _Texts = tuple[str, ...]
+    _Safeties = tuple[Safety, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +38,11 @@ class Selection:
 
     __pydantic_config__: ClassVar[Mapping[str, str]] = {"extra": "forbid"}
 
-    methods: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-    safety: tuple[Safety, ...] = ()
+    methods: _Texts = ()
+    paths: _Texts = ()
+    tags: _Texts = ()
+    names: _Texts = ()
+    safety: _Safeties = ()
     deprecated: bool | None = None
     where: Callable[[Any], bool] | None = None
     without: "Selection | None" = None

@@ -1,6 +1,7 @@
 """The page on conversations: what it shows runs."""
 
 import re
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -30,10 +31,10 @@ def test_the_examples_run(
     assert len(shown) == 4
     monkeypatch.setattr(specfn, "load", lambda _: app)
     monkeypatch.setattr(specfn, "Connection", lambda **_: connection)
+    client = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=_model)))
+    monkeypatch.setitem(sys.modules, "openai", SimpleNamespace(OpenAI=lambda: client))
     names: dict[str, Any] = {
-        "client": SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=_model))),
         "send": lambda request: _model(**request),
-        "key": "",
         "input": lambda _: "y",
         "print": lambda *_: None,
     }

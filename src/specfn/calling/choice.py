@@ -5,13 +5,13 @@ executed at all is the operator's, and stands in ``InvocationConfig``; a choice 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from specfn._model import Model
+from specfn._model import Model, Texts, stored_as
 from specfn.connectors.turn import Mode
 from specfn.errors import UsageError
 from specfn.function.function import Function
@@ -43,7 +43,7 @@ class Plan:
     """
 
     mode: Mode
-    functions: tuple[str, ...] | None
+    functions: Sequence[str] | None
 
 
 class ChoiceOptions(Model):
@@ -73,10 +73,10 @@ class Filters(Model):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    included_plugins: tuple[str, ...] = ()
-    excluded_plugins: tuple[str, ...] = ()
-    included_functions: tuple[str, ...] = ()
-    excluded_functions: tuple[str, ...] = ()
+    included_plugins: Texts = ()
+    excluded_plugins: Texts = ()
+    included_functions: Texts = ()
+    excluded_functions: Texts = ()
 
     def keys(self) -> tuple[str, ...] | None:
         """Return the filters as keys of ``Choice.functions``; ``None`` without a filter."""
@@ -115,7 +115,10 @@ class Choice(Model, ABC):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    functions: Annotated[tuple[str, ...] | None, BeforeValidator(_named)] = None
+    functions: Annotated[
+        Sequence[str | Function] | None,
+        stored_as(Annotated[tuple[str, ...] | None, BeforeValidator(_named)]),
+    ] = None
     options: ChoiceOptions = ChoiceOptions()
     filters: Filters | None = None
     maximum_auto_invoke_attempts: Annotated[int, Field(ge=0)] | None = None
@@ -123,7 +126,9 @@ class Choice(Model, ABC):
     @property
     def keys(self) -> tuple[str, ...] | None:
         """The keys of the offered functions, from ``functions`` or ``filters``; all if ``None``."""
-        return self.filters.keys() if self.filters and self.functions is None else self.functions
+        if self.functions is None:
+            return self.filters.keys() if self.filters else None
+        return tuple(map(str, self.functions))
 
     @model_validator(mode="after")
     def _refuse_both(self) -> "Choice":

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AliasChoices, ConfigDict, Field
 
-from specfn._model import Model
+from specfn._model import Model, Texts
 
 #: The names of ``max_rounds`` in other frameworks.
 _ROUNDS: Final = ("max_auto_invoke_attempts", "maximum_auto_invoke_attempts")
@@ -50,10 +50,10 @@ class InvocationConfig(Model):
     max_calls_per_round: Annotated[int, Field(ge=1)] = 16
     deadline: Annotated[float, Field(gt=0)] | None = None
     approval: Literal["unsafe", "always", "never"] | Callable[[Any], bool] = "unsafe"
-    allow: tuple[str, ...] | None = None
+    allow: Texts | None = None
     on_limit: Literal["final_answer", "stop"] = "final_answer"
     after_result: Literal["model", "return"] = "model"
-    return_direct: tuple[str, ...] = ()
+    return_direct: Texts = ()
     recovery_hint: bool = True
     result_limit: Annotated[int, Field(ge=200)] = 20_000
     repeat_writes: Literal["ask", "allow"] = "ask"

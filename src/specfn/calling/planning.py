@@ -138,7 +138,7 @@ class Planner:
         said = self._config.forced_choice
         return self._codec.forced(self.extra) if said is None else said
 
-    def _offered(self, keys: tuple[str, ...] | None) -> Offer:
+    def _offered(self, keys: Sequence[str] | None) -> Offer:
         """The tools of the functions that a plan names, within what the operator allows."""
         entries = [e for e in self._catalog.select(keys) if e.name in self.allowed]
         names = tuple(entry.name for entry in entries)

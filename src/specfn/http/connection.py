@@ -16,7 +16,7 @@ from pydantic import (
     field_validator,
 )
 
-from specfn._model import Model
+from specfn._model import Model, Texts
 from specfn.errors import UsageError
 from specfn.http.headers import is_cookie_value, is_token, is_value
 from specfn.http.origin import parse
@@ -160,7 +160,7 @@ class Connection(Model):
     )
 
     base_url: str | None = None
-    origins: tuple[str, ...] = ()
+    origins: Texts = ()
     headers: Mapping[str, Covered] = {}
     cookies: Mapping[str, Covered] = {}
     query: Mapping[str, Covered] = {}
