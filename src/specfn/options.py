@@ -62,7 +62,7 @@ class Options(Model):
     dialect: Literal["3.0", "3.1"] = "3.0"
     naming: Naming = "path"
     max_length: Annotated[int, Field(ge=16)] = 64
-    description_limit: Annotated[int, Field(ge=16)] | None = None
+    description_limit: Annotated[int, Field(ge=16)] | None = 8192
     constraint: bool = True
     recursive: Annotated[int, Field(ge=0, le=32)] | Literal[False] = 3
     schema_budget: Annotated[int, Field(ge=1024)] | None = 32 * 1024

@@ -55,7 +55,7 @@ class Settings(NamedTuple):
     dialect: Literal["3.0", "3.1"] = "3.0"
     naming: Naming = "path"
     max_length: int = 64
-    description_limit: int | None = None
+    description_limit: int | None = 8192
     constraint: bool = True
     recursive: int | Literal[False] = 3
     schema_budget: int | None = 32 * 1024

@@ -414,7 +414,7 @@ SAID = {
     "/notes/{id}": {
         "get": operation(
             summary="Find a note.",
-            tags=["notes"],
+            tags=["notes", "Stationery", "find-note"],
             security=[{"bearer": ["notes:read"]}, {"key": []}],
             parameters=[
                 {**parameter("id", "path"), "description": "Its  number,\nnot its title."},
@@ -434,7 +434,7 @@ def test_a_description_does_not_repeat_the_schema(name: str) -> None:
     assert "@security bearer notes:read" in app["notes_getById"].description
     assert app["notes_getById"].description.count("@param") == 4
     tool = app.tools(name).tools[0]
-    assert tool.description == "Find a note.\n\n@tag notes"
+    assert tool.description == "Find a note.\n\n@tag Stationery"
     written = json.dumps(tool.wire)
     for text in ("number,", "What it must hold.", "A word, or words."):
         assert written.count(text) == 1
@@ -452,8 +452,144 @@ def test_what_a_schema_does_not_say_stays_in_the_description() -> None:
         schema={"type": "object", "properties": {"id": STRING, "query": groups}},
     )
     shown = text.replace("filter[by]", "filter_by")
-    assert told(text, cut) == shown
-    assert told("no line", cut) == "no line"
+    function = replace(application(SAID).functions[0], accessor=("x",))
+    function = replace(function, route=function.route._replace(path="/x"))
+    assert told(text, cut, function) == shown
+    assert told("no line", cut, function) == "no line"
     given = {"type": "string", "description": "Its\nnumber.\n@maxLength 3"}
     one = replace(cut, schema={"type": "object", "properties": {"id": given, "query": groups}})
-    assert told(text, one) == shown.replace("@param id Its number.\n", "")
+    assert told(text, one, function) == shown.replace("@param id Its number.\n", "")
+
+
+@pytest.mark.parametrize(
+    ("summary", "description", "shown"),
+    [
+        ("Delete a note", "Deletes the note. It cannot be undone.", "Deletes the note. It cannot be undone."),
+        ("Delete a note", "Removes the note.", "Delete a note\n\nRemoves the note."),
+        ("Delete a note", "It goes.\n\nDeletes the note.", "Delete a note\n\nIt goes.\n\nDeletes the note."),
+        ("Delete a note", None, "Delete a note"),
+        (None, "Deletes the note.", "Deletes the note."),
+    ],
+)  # fmt: skip
+def test_a_summary_without_a_word_of_its_own_is_left_out(
+    summary: str | None, description: str | None, shown: str
+) -> None:
+    """A tool has no summary whose words are all in the first paragraph of the description; the function keeps it."""
+    said = {"summary": summary, "description": description}
+    app = application({"/n": {"get": operation(**{k: v for k, v in said.items() if v})}})
+    assert app.tools("mcp").tools[0].description == shown
+    assert app["n_get"].description.startswith(summary or "Deletes")
+
+
+@given(
+    st.lists(
+        st.sampled_from(["Notes", "note", "find", "Billing", "NotesBilling", "v1"]), max_size=4
+    ),
+    st.sampled_from(["Find a note.", "Pay.", ""]),
+)
+def test_no_word_of_a_tag_is_lost(tags: list[str], summary: str) -> None:
+    """Every word of a tag is in what a model reads of the tool: its description or its name."""
+    app = application({"/v1/notes": {"get": operation(summary=summary, tags=tags)}})
+    [tool] = app.tools("mcp").tools
+    read = f"{tool.name} {tool.description}".lower()
+    for tag in tags:
+        for word in ("note", "find", "billing", "v1"):
+            assert word not in tag.lower() or word in read
+
+
+# -- what a list does not repeat -------------------------------------------------------------------
+
+LENGTHS: list[tuple[Json, Json]] = [
+    ({"minLength": 5, "maxLength": 5, "pattern": "^AC[0-9]{3}$"}, {"pattern": "^AC[0-9]{3}$"}),
+    ({"minLength": 4, "maxLength": 5, "pattern": "^[0-9]{3,6}$"}, {"minLength": 4, "maxLength": 5, "pattern": "^[0-9]{3,6}$"}),
+    ({"minLength": 3, "maxLength": 5, "pattern": "^[0-9]{3,6}$"}, {"maxLength": 5, "pattern": "^[0-9]{3,6}$"}),
+    ({"minLength": 1, "pattern": "^[0-9]+$"}, {"pattern": "^[0-9]+$"}),
+    ({"minLength": 1, "pattern": "[0-9]+"}, {"minLength": 1, "pattern": "[0-9]+"}),
+    ({"minLength": 1, "maxLength": 1, "pattern": "^(?!b)[a-z]$"}, {"minLength": 1, "maxLength": 1, "pattern": "^(?!b)[a-z]$"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "expected"), LENGTHS)
+def test_a_length_that_the_pattern_says_is_not_repeated(given: Json, expected: Json) -> None:
+    """A bound of the length stays unless a pattern that is shown implies it; the function's own schema keeps it."""
+    app = application(
+        {"/a": {"get": operation(parameters=[parameter("q", type="string", **given)])}}
+    )
+    shown = app.tools("mcp").tools[0].fit.schema["properties"]["query"]["properties"]["q"]
+    assert {key: shown[key] for key in shown if key not in ("type", "description")} == expected
+    own = app["a_get"].parameters["properties"]["query"]["properties"]["q"]
+    assert {"minLength", "maxLength"} & own.keys() == {"minLength", "maxLength"} & given.keys()
+
+
+def test_a_length_stays_beside_a_pattern_that_is_not_shown() -> None:
+    """Where the provider refuses the pattern, the bounds of the length are all that it is shown of it."""
+    given = {"minLength": 3, "maxLength": 3, "pattern": "^[a-z]{3}$"}
+    app = application(
+        {"/a": {"get": operation(parameters=[parameter("q", type="string", **given)])}}
+    )
+    plain = replace(profile("mcp"), patterns="a-z")
+    shown = app.tools(plain).tools[0].fit.schema["properties"]["query"]["properties"]["q"]
+    assert (shown["minLength"], shown["maxLength"]) == (3, 3)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_no_document_declares_is_not_said_closed(name: str) -> None:
+    """The root and the groups are only closed where the provider enforces schemas; a body is as the document says."""
+    closed = {"type": "object", "properties": {"a": STRING}, "additionalProperties": False}
+    app = application({"/a": {"get": operation(closed, parameters=[parameter("q")])}})
+    [tool] = app.tools(name).tools
+    schema = tool.fit.schema
+    is_enforced = tool.fit.strict
+    assert ("additionalProperties" in schema) is is_enforced
+    group = schema["properties"]["query"]
+    group = group["anyOf"][0] if "anyOf" in group else group
+    assert ("additionalProperties" in group) is is_enforced
+    says = "additionalProperties" in tool.fit.profile.keywords
+    assert ("additionalProperties" in schema["properties"]["body"]) is (says or is_enforced)
+    assert isinstance(app["a_get"].validate({"query": {"z": "1"}}), Failure)
+
+
+@pytest.mark.parametrize(
+    ("title", "is_shown"),
+    [
+        ("CreateNoteRequest", False),
+        ("CreateNoteRequestBody", False),
+        ("Note", True),
+        ("A request", True),
+    ],
+)
+def test_a_title_made_of_the_operation_is_left_out(title: str, *, is_shown: bool) -> None:
+    """The title of a body is not shown where a generator made it of the operation's name."""
+    body = {"type": "object", "title": title, "properties": {"a": STRING}}
+    app = application({"/a": {"post": operation(body)}})
+    shown = app.tools("mcp").tools[0].fit.schema["properties"]["body"]
+    assert ("title" in shown) is is_shown
+    assert "title" in app["a_post"].parameters["properties"]["body"]
+
+
+def test_recursion_is_shown_less_deeply_before_anything_else_is_left_out() -> None:
+    """Where nesting a component in itself leaves no room, it nests less, and all that it says is there (F8, F9)."""
+    texts = {
+        f"p{index}": {"type": "string", "description": f"Says {index}. " * 9} for index in range(60)
+    }
+    links = {f"n{index}": {"$ref": "#/components/schemas/Node"} for index in range(4)}
+    node = {"type": "object", "properties": {**texts, **links}}
+    app = application(
+        {"/a": {"post": operation({"$ref": "#/components/schemas/Node"})}}, {"Node": node}
+    )
+    fit = app.tools("portable").tools[0].fit
+    cuts = {edit.reason for edit in fit.edits if edit.kind == "cut"}
+    assert cuts == {"recursive: shown to a depth of 1"}
+    assert not any(edit.kind == "description" for edit in fit.edits)
+    assert json.dumps(fit.schema).count("Says 7.") == 9
+    assert len(json.dumps(fit.schema)) < 16_384
+
+
+def test_a_tool_with_another_name_mentions_the_path() -> None:
+    """F2, F3: where a provider has no room for the name, the description has the method and the path."""
+    names = {"GET /notes": "n" * 70}
+    app = application(NOTES, names=names, max_length=70)
+    first, second = app.tools("openai").tools
+    assert len(first.name) <= 64
+    assert first.description == "Find notes.\n\nGET /notes"
+    assert second.description == "DELETE /notes/{id}\n\n@deprecated"

@@ -19,7 +19,7 @@ def _expected(application: Any) -> list[dict[str, Any]]:
     tools = [
         {
             "name": function.name,
-            "description": function.description,
+            "description": _shorter(function.description, function.parameters),
             "parameters": function.parameters,
             "output": function.output,
             "method": function.method,
@@ -31,6 +31,40 @@ def _expected(application: Any) -> list[dict[str, Any]]:
         if tool["output"] is None:
             del tool["output"]
     return tools
+
+
+def _shorter(text: str, parameters: Any) -> str:
+    """A description without the ``@param`` lines whose texts are in the schema."""
+    said = json.dumps(parameters, ensure_ascii=False)
+    lines = (line.split(" ", 2) for line in text.split("\n"))
+    kept = (line for line in lines if line[0] != "@param" or f'"{line[2]}' not in said)
+    return "\n".join(map(" ".join, kept)).strip()
+
+
+def test_the_list_says_nothing_twice(specfn: Command, document: Command) -> None:
+    """F3: a ``@param`` line is left out where the schema repeats it, and stays where the schema has lost it."""
+    text, wide = "What it is.", {f"p{i}": {"type": "string"} for i in range(3_000)}
+    body = {"application/json": {"schema": {"type": "object", "properties": wide}}}
+    query = {"type": "object", "properties": {"limit": {"type": "integer"}}}
+    parameters = [
+        {"name": "q", "in": "query", "description": text, "schema": {"type": "string"}},
+        {"name": "page", "in": "query", "description": "Which page.", "schema": query},
+    ]
+    operation = {
+        "summary": "Find.",
+        "parameters": parameters,
+        "requestBody": {"description": "Many things.", "content": body},
+        "security": [{"key": ["read"]}],
+        "tags": ["things"],
+    }
+    [tool] = specfn("tools", document({"/a": {"post": operation}})).data
+    assert tool["description"].split("\n\n")[0] == "Find."
+    lines = tool["description"].split("\n")[2:]
+    assert lines[0] == "@param query Which page."
+    assert "@param q What it is." not in lines
+    assert lines[-2:] == ["@security key read", "@tag things"]
+    shown = json.dumps(tool["parameters"])
+    assert ("@param body Many things." in lines) is ("Many things." not in shown)
 
 
 @pytest.mark.parametrize(

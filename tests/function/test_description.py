@@ -34,8 +34,8 @@ def parameter(name: str, where: str, description: Any = None, **rest: Any) -> di
         ("List pets", "All of them.", "List pets\n\nAll of them."),
         ("List pets", None, "List pets"),
         (None, "All of them.", "All of them."),
-        (None, None, ""),
-        ("", "", ""),
+        (None, None, "POST /x"),
+        ("", "", "POST /x"),
         ("  List pets \n", "\tAll. ", "List pets\n\nAll."),
         ("List pets", "List pets", "List pets"),
         ("List pets", "List pets.", "List pets."),
@@ -45,7 +45,7 @@ def parameter(name: str, where: str, description: Any = None, **rest: Any) -> di
         ("List pets", "List pets, all of them.", "List pets\n\nList pets, all of them."),
         ("Get a pet", "Get a petition.", "Get a pet\n\nGet a petition."),
         ("List pets", "First line.\n\nSecond.", "List pets\n\nFirst line.\n\nSecond."),
-        (5, ["x"], ""),
+        (5, ["x"], "POST /x"),
     ],
 )
 def test_summary_then_description(summary: Any, description: Any, expected: str) -> None:
@@ -89,22 +89,97 @@ def test_tags_follow_the_prose() -> None:
     assert text(FULL, "/{id}") == "Change a pet\n\nChanges it.\n\n" + "\n".join(TAGS)
 
 
-def test_tags_stand_alone_where_there_is_no_prose() -> None:
-    """F3: an operation without texts begins with its first tag."""
-    assert text({"tags": ["pets"]}) == "@tag pets"
+def test_tags_follow_the_place_where_there_is_no_prose() -> None:
+    """F3: an operation without texts and operationId is described by its method and path, then by its tags."""
+    assert text({"tags": ["pets"]}) == "POST /x\n\n@tag pets"
+
+
+@pytest.mark.parametrize(
+    ("operation_id", "expected"),
+    [
+        ("listUserKeys", "list user keys"),
+        ("ListUserKeys", "list user keys"),
+        ("list_user_keys", "list user keys"),
+        ("users/list-keys", "users list keys"),
+        ("Users.List::Keys", "users list keys"),
+        ("getURLByID", "get URL by ID"),
+        ("XMLParser", "XML parser"),
+        ("get_v2_users", "get v2 users"),
+        ("a", "a"),
+        ("größeÄndern", "größe ändern"),
+        ("获取用户", "获取用户"),
+        ("list\u200bPets\x1b", "list pets"),
+        ("123", "POST /x"),
+        ("__", "POST /x"),
+        ("", "POST /x"),
+        (7, "POST /x"),
+    ],
+)
+def test_the_operation_id_in_words_stands_for_missing_prose(
+    operation_id: Any, expected: str
+) -> None:
+    """F3: without summary and description a model reads the operationId in words, else the method and the path."""
+    assert text({"operationId": operation_id}) == expected
+    assert text({"operationId": operation_id, "description": "Does it."}) == "Does it."
+
+
+@given(
+    st.text(max_size=30) | st.none(),
+    st.text(max_size=30) | st.none(),
+    st.text(max_size=30) | st.none(),
+    st.lists(st.text(max_size=9), max_size=2),
+)
+def test_every_function_is_described(
+    summary: str | None, description: str | None, operation_id: str | None, tags: list[str]
+) -> None:
+    """F3: whatever texts an operation has, a description begins with prose that a reader can see."""
+    said = {"summary": summary, "description": description, "operationId": operation_id}
+    operation: dict[str, Any] = {key: value for key, value in said.items() if value is not None}
+    first = text({**operation, "tags": tags}).split("\n")[0]
+    assert first.strip()
+    if not any(value and value.strip() for value in said.values()):
+        assert first == "POST /x"
+
+
+# -- shortened names ---------------------------------------------------------------------------------------
+
+LONG = (
+    "/organizations/{organization}/repositories/{repository}/environments/{environment}/variables"
+)
+
+
+@pytest.mark.parametrize("summary", [None, "List variables", f"Lists.\n\nPOST {LONG}"])
+def test_a_shortened_name_adds_the_path(summary: str | None) -> None:
+    """F2, F3: where the name leaves out a part of the path, the description has the path, once and before the tags."""
+    said = {} if summary is None else {"summary": summary}
+    function = made({**said, "tags": ["x"]}, LONG)
+    assert len("_".join(function.accessor)) > 64 >= len(function.name)
+    prose, _, tags = function.description.rpartition("\n\n")
+    assert prose.endswith(f"POST {LONG}")
+    assert prose.count(LONG) == 1
+    assert tags == "@tag x"
+
+
+def test_a_name_that_is_whole_adds_nothing() -> None:
+    """F3: a name that fits tells the path, and so does a name of the caller's."""
+    assert text({"summary": "List."}, "/a/b") == "List."
+    assert text({"summary": "List."}, LONG, names={f"POST {LONG}": "list_variables"}) == "List."
+    assert text({"summary": "List."}, LONG, max_length=128) == "List."
+    told = text({"summary": "List."}, LONG, descriptions={f"POST {LONG}": "Word for word."})
+    assert told == "Word for word."
 
 
 @pytest.mark.parametrize("description", ["", "  \n ", "\u200b"])
 def test_no_tag_without_a_text(description: str) -> None:
     """F3: a parameter without a visible description has no line."""
-    assert text({"parameters": [parameter("q", "query", description)]}) == ""
+    assert text({"parameters": [parameter("q", "query", description)]}) == "POST /x"
 
 
 @pytest.mark.parametrize("description", ["  \n ", "\u200b"])
 def test_no_tag_for_a_body_without_a_text(description: str) -> None:
     """F3: likewise a body."""
     body = {"description": description, "content": {"application/json": {}}}
-    assert text({"requestBody": body}) == ""
+    assert text({"requestBody": body}) == "POST /x"
 
 
 def test_security_of_the_document_counts() -> None:
@@ -115,13 +190,16 @@ def test_security_of_the_document_counts() -> None:
         "security": [{"key": []}],
         "paths": {"/x": {"get": {}, "post": {"security": []}}},
     }
-    assert [each.description for each in load(document)] == ["@security key", ""]
+    assert [each.description for each in load(document)] == [
+        "GET /x\n\n@security key",
+        "POST /x",
+    ]
 
 
 def test_names_are_those_that_the_model_sees() -> None:
     """R14: ``@param`` shows the key at the root, not the wire's name."""
     function = made({"parameters": [parameter("pet-id", "path", "which")]}, "/{pet-id}")
-    assert function.description == "@param pet_id which"
+    assert function.description == "POST /{pet-id}\n\n@param pet_id which"
 
 
 def test_a_spread_object_is_not_told_under_its_own_name() -> None:
@@ -156,7 +234,8 @@ def test_braces_and_percents_are_text() -> None:
 def test_a_line_of_a_text_cannot_pose_as_a_tag() -> None:
     """F3: a parameter's description is one line, whatever line breaks it has."""
     said = "first\n@deprecated\r\n@security none\u2028@tag x"
-    (line,) = text({"parameters": [parameter("q", "query", said)]}).split("\n")
+    *_, line = text({"parameters": [parameter("q", "query", said)]}).split("\n\n")
+    assert "\n" not in line
     assert line.startswith("@param q first @deprecated @security none")
 
 
@@ -166,9 +245,20 @@ def test_a_line_of_a_text_cannot_pose_as_a_tag() -> None:
 def test_nothing_is_refused_for_its_length() -> None:
     """F3: without a limit a description of any length is whole."""
     long = "Words and words. " * 10_000
-    function = made({"description": long})
+    function = made({"description": long}, description_limit=None)
     assert function.description == long.strip()
     assert function.edits == ()
+
+
+def test_the_limit_is_8192_characters() -> None:
+    """F3, T12: by default a longer description is truncated at the end of a sentence, its tags stay, and an edit says so."""
+    long = "Words and words. " * 10_000
+    function = made({"description": long, "tags": ["pets"]})
+    prose, _, tags = function.description.partition("\n\n")
+    assert 8192 - 20 < len(function.description) <= 8192
+    assert (prose[-6:], tags) == ("words.", "@tag pets")
+    assert [edit.kind for edit in function.edits] == ["description"]
+    assert made({"description": "x" * 8192}).edits == ()
 
 
 def test_a_limit_cuts_at_a_sentence_and_says_so() -> None:

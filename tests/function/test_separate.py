@@ -436,7 +436,7 @@ def test_parameters_by_key() -> None:
     }
     assert list(found.human["properties"]) == ["tenant", "query", "body", "headers"]
     assert found.human["required"] == ["tenant", "query", "body"]
-    assert made.description == "@param id The id.\n@param q The q."
+    assert made.description == "POST /{tenant}/{id}\n\n@param id The id.\n@param q The q."
     assert "CANARY" not in json.dumps([found.llm, found.function.validator, made.description])
     whole = {
         "tenant": "t",
@@ -494,7 +494,7 @@ def test_everything_is_a_persons(*, keyword: bool) -> None:
     assert made.separated.llm == (empty if keyword else [None] * 5)
     assert made.separated.human == made.parameters
     assert made.separated.validate({} if keyword else [])
-    assert made.description == ""
+    assert made.description == "POST /{tenant}/{id}"
 
 
 def test_functions_are_not_separated_unasked() -> None:

@@ -597,6 +597,31 @@ def test_credentials_are_never_shown(name: str, where: str, shown: bool) -> None
     assert bool(function.validate({})) is not shown
 
 
+SIGNATURE = (
+    "X-Amz-Algorithm X-Amz-Content-Sha256 X-Amz-Credential X-Amz-Date X-Amz-Expires X-Amz-Region-Set "
+    "X-Amz-S3session-Token X-Amz-Security-Token X-Amz-Signature X-Amz-SignedHeaders X-Amz-Signed-Headers"
+).split()
+
+
+@pytest.mark.parametrize("where", ["header", "query"])
+@pytest.mark.parametrize("name", SIGNATURE)
+def test_a_request_signature_is_never_shown(name: str, where: str) -> None:
+    """R7: every part of an AWS request signature is the connection's to fill, in any letter case."""
+    for spelled in (name, name.lower(), name.upper(), name.replace("-", "_")):
+        function = made(parameter(spelled, where, required=True))
+        assert function.parameters["properties"] == {}
+        assert "request signature" in notes(function, repr(spelled))[0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    "X-Amz-Target x-amz-acl x-amz-checksum-sha256 X-Amz-Client-Token x-amz-meta-date".split(),
+)
+def test_other_parameters_of_aws_are_shown(name: str) -> None:
+    """R7: a parameter of the operation itself is the model's, whatever its prefix."""
+    assert members(made(parameter(name, "header")), "headers") == [name]
+
+
 @pytest.mark.parametrize(
     ("name", "where", "hidden", "shown"),
     [

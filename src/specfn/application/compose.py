@@ -114,10 +114,13 @@ def _oversized(unfolding: Unfolding) -> Callable[[Route], str | None]:
 
 def _api(document: JsonObject, source: str | None) -> Api:
     schemes = document["components"].get("securitySchemes", {})
+    info = document.get("info")
+    title = info.get("title") if isinstance(info, dict) else None
     return Api(
         servers=tuple(dicts(document.get("servers"))),
         security_schemes={name: node for name, node in schemes.items() if isinstance(node, dict)},
         source=source,
+        title=title if isinstance(title, str) else "",
     )
 
 
@@ -141,4 +144,5 @@ def _function(route: Route, name: str, api: Api, composer: Composer) -> Function
         api=api,
         schemas=schemas,
         unspoken=() if schemas.sides is None else schemas.sides.claimed,
+        shortened=name != "_".join(route.accessor),
     )

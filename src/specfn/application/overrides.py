@@ -34,6 +34,7 @@ def overridden(functions: Sequence[Function], settings: Settings) -> tuple[Funct
         replace(
             function,
             name=names.get(index, function.name),
+            shortened=function.shortened and index not in names,
             told=texts.get(index, function.told),
         )
         for index, function in enumerate(functions)

@@ -12,9 +12,10 @@ from specfn.calling.nearest import nearest
 from specfn.calling.resolve import Directory, Hook, Resolution
 from specfn.catalog.tools import offered
 from specfn.errors import UnknownFunctionError, UsageError
+from specfn.function.description import place, with_place, within
 from specfn.function.function import Function
 from specfn.function.handles import aliases
-from specfn.function.naming import names as shortened
+from specfn.function.naming import names as shorten
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
@@ -78,15 +79,20 @@ class Entry:
         name: the advertised name.
         function: the function.
         namespace: what its application is called; may be empty.
-        description: what a model is told.
+        full_description: what a model is told, before ``Options.description_limit`` truncates it.
         connection: where it is called; the conversation's where ``None``.
     """
 
     name: str
     function: Function
     namespace: str = ""
-    description: str
+    full_description: str
     connection: "Connection | None" = None
+
+    @property
+    def description(self) -> str:
+        """Return the text that a model is told of the function."""
+        return within(self.full_description, self.function.schemas.settings.description_limit)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,19 +141,23 @@ class Catalog:
     def entries(self) -> tuple[Entry, ...]:
         """The functions under their advertised names, in the order in which they were added."""
         pairs = [(called, f, c) for called, functions, c in self.parts for f in functions]
-        names = self._names([(called, function) for called, function, _ in pairs])
+        joined = self._joined([(called, function) for called, function, _ in pairs])
+        names = self._names(joined, [f"{n} {f.method.upper()} {f.path}" for n, f, _ in pairs])
         return tuple(
             Entry(
                 name=name,
                 function=function,
                 namespace=called,
-                description=self._description(called, function),
+                full_description=self._description(called, function, shortened=name != whole),
                 connection=connection,
             )
-            for name, (called, function, connection) in zip(names, pairs, strict=True)
+            for name, whole, (called, function, connection) in zip(
+                names, joined, pairs, strict=True
+            )
         )
 
-    def _names(self, pairs: Sequence[tuple[str, Function]]) -> list[str]:
+    def _joined(self, pairs: Sequence[tuple[str, Function]]) -> list[str]:
+        """Return the names as the policy joins them, of any length."""
         counts = Counter(function.name.lower() for _, function in pairs)
         clash = any(count > 1 for count in counts.values())
         qualify = self.policy.qualify
@@ -156,15 +166,20 @@ class Catalog:
         for called, function in pairs:
             some = qualify == "on_conflict" and counts[function.name.lower()] > 1
             found.append(self.policy.join(called if every or some else "", function.name))
-        identities = [f"{n} {f.method.upper()} {f.path}" for n, f in pairs]
-        found = shortened([[name] for name in found], identities, self.policy.max_length)
+        return found
+
+    def _names(self, joined: Sequence[str], identities: Sequence[str]) -> list[str]:
+        """Return the advertised names: no longer than the policy's limit, and unique."""
+        found = shorten([[name] for name in joined], identities, self.policy.max_length)
         _check_unique(found, identities)
         return found
 
-    def _description(self, called: str, function: Function) -> str:
-        if called and self.policy.namespace_in_description:
-            return f"[{called}] {offered(function).description}"
-        return offered(function).description
+    def _description(self, called: str, function: Function, *, shortened: bool) -> str:
+        text = offered(function).full_description
+        if shortened:
+            text = with_place(text, place(function.route))
+        is_named = called and self.policy.namespace_in_description
+        return f"[{called}] {text}" if is_named else text
 
     @cached_property
     def by_name(self) -> dict[str, Entry]:

@@ -96,7 +96,10 @@ def offer(entries: Sequence[Entry], fitted: Profile, fits: Fits) -> Offer:
             "with Options.select, with InvocationConfig.allow, or with the choice's functions"
         )
     listed = tools(
-        (Subject(function=e.function, name=e.name, description=e.description) for e in entries),
+        (
+            Subject(function=e.function, name=e.name, description=e.full_description)
+            for e in entries
+        ),
         fitted,
         fits=fits,
     )

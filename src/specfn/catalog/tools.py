@@ -13,6 +13,7 @@ from specfn.catalog.telling import told
 from specfn.catalog.tokens import estimate
 from specfn.catalog.wire import written
 from specfn.errors import UsageError
+from specfn.function.description import place, with_place, within
 from specfn.function.function import Function
 from specfn.records import Edit
 from specfn.schema.fit import Fit
@@ -39,7 +40,7 @@ class Subject:
     Attributes:
         function: the function.
         name: what the model is to call it.
-        description: what the model is to read of it.
+        description: what the model is to read of it, before lines are left out and it is truncated.
     """
 
     function: Function
@@ -228,7 +229,7 @@ def _positional(function: Function, arguments: Any) -> Any:
 def subjects(functions: Iterable[Function]) -> Iterator[Subject]:
     """Functions under their own names."""
     for function in functions:
-        yield Subject(function=function, name=function.name, description=function.description)
+        yield Subject(function=function, name=function.name, description=function.full_description)
 
 
 def tools(
@@ -323,8 +324,11 @@ class _Maker:
             reason = f"{fault.reason} (at #{fault.pointer})"
             return LeftOut(function=function.name, code=fault.code, reason=reason)
         name = self._name(subject)
-        self._texts[name] = subject.description
-        return self._tool(subject.function, name, subject.description, fit)
+        text = subject.description
+        if name != subject.name:
+            text = with_place(text, place(function.route))
+        self._texts[name] = text
+        return self._tool(function, name, text, fit)
 
     def _fit(self, function: Function, budget: int | None) -> Fit:
         return self._fits.fit(offered(function), self._profile, budget)
@@ -347,11 +351,13 @@ class _Maker:
                 fit = self._unenforced(tool.function, schema, tool.fit.reason or "")
         elif len(tool.description) <= description:
             return tool
-        text = shorten(told(self._texts[tool.name], fit), description)
+        text = shorten(told(self._texts[tool.name], fit, tool.function), description)
         return self._tool(tool.function, tool.name, text, fit)
 
     def _tool(self, function: Function, name: str, text: str, fit: Fit) -> Tool:
-        description = self._description(function, told(text, fit))
+        shown = told(text, fit, function)
+        description = self._description(function, shown)
+        as_is = description == shown and text == function.full_description
         wire = written(
             self._profile, name=name, description=description, schema=fit.schema, strict=fit.strict
         )
@@ -362,13 +368,15 @@ class _Maker:
             fit=fit,
             wire=wire,
             tokens=estimate(len(dumps(wire))),
-            changed=tuple(_changed(function, name, description, fit)),
+            changed=tuple(
+                _changed(function, name, fit, length=None if as_is else len(description))
+            ),
         )
 
     def _description(self, function: Function, text: str) -> str:
         """What a model reads; never empty, for some providers refuse that."""
         limit = self._profile.description_limit
-        text = text or f"{function.method.upper()} {function.path}"
+        text = within(text or place(function.route), function.schemas.settings.description_limit)
         return text if limit is None else shorten(text, limit)
 
     def _name(self, subject: Subject) -> str:
@@ -385,12 +393,13 @@ class _Maker:
         return name
 
 
-def _changed(function: Function, name: str, description: str, fit: Fit) -> Iterator[Edit]:
+def _changed(function: Function, name: str, fit: Fit, *, length: int | None) -> Iterator[Edit]:
+    """Return the edits of a tool; ``length`` is that of a description that is not the function's own."""
     if name != function.name:
         reason = f"the name {function.name!r} is not shown: the provider or another tool has no room for it"
         yield Edit(pointer="/name", kind="name", reason=reason)
-    if function.description and description != told(function.description, fit):
-        reason = f"another description is shown, of {len(description)} characters"
+    if length is not None and function.full_description:
+        reason = f"another description is shown, of {length} characters"
         yield Edit(pointer="/description", kind="description", reason=reason)
     if fit.reason is not None:
         reason = f"the schema is not enforced: {fit.reason}"

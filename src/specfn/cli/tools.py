@@ -2,16 +2,18 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
 from specfn._json import dumps
+from specfn.catalog.telling import listed
 from specfn.cli import output, source
 from specfn.cli.choose import choose
 from specfn.cli.faults import AT_FAULT, DONE
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
+from specfn.function.description import within
 from specfn.settings import Naming, Settings
 
 if TYPE_CHECKING:
@@ -91,13 +93,24 @@ def _listed(functions: Sequence["Function"], progress: Progress) -> Generator[by
 
 def _line(function: "Function", first: "Function") -> bytes:
     """A function on a line of its own, with a comma before it unless it is the first; its schemas are bytes."""
-    parameters, result = function.schemas.write()
-    told = {"name": function.name, "description": function.description}
-    pieces = [dumps(told)[:-1], b',"parameters":', parameters]
+    schemas = function.schemas
+    parameters, result = schemas.compose(), schemas.write_output()
+    told = {"name": function.name, "description": _description(function, parameters)}
+    pieces = [dumps(told)[:-1], b',"parameters":', dumps(parameters)]
     if result is not None:
         pieces += (b',"output":', result)
     pieces += (b",", dumps({"method": function.method, "path": function.path})[1:])
     return b"".join((b"\n" if function is first else b",\n", *map(output.json_printable, pieces)))
+
+
+def _description(function: "Function", parameters: Any) -> str:
+    """Return the description without what the parameters beside it say as well (rule F3)."""
+    schemas = function.schemas
+    if not schemas.settings.keyword:
+        names = (key for key, _ in schemas.keys)
+        parameters = {"properties": dict(zip(names, parameters, strict=True))}
+    text = listed(function.full_description, parameters)
+    return within(text, schemas.settings.description_limit)
 
 
 def _left_out(application: "Application") -> str:

@@ -1,50 +1,117 @@
-"""What a model is told that a function is for (rule F3)."""
+"""The description of a function (rule F3)."""
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final
 
 from specfn.document.keywords import is_true
 from specfn.migrate.route import Route
 from specfn.schema.text import clean, shorten
 
+#: What separates words in an operationId.
+_SEPARATORS: Final = re.compile(r"[\s\x00-/:-@\[-`{-\x7f]+")
+
+#: How the lines behind the prose begin.
+_TAGS: Final = ("@param ", "@security ", "@tag ", "@deprecated")
+
 
 def describe(
-    route: Route, limit: int | None = None, *, without: Collection[tuple[str, ...]] = ()
-) -> tuple[str, bool]:
-    """The description of a function, and whether it was cut.
+    route: Route, *, shortened: bool = False, without: Collection[tuple[str, ...]] = ()
+) -> str:
+    """Return the description of an operation.
 
     The operation's summary and description come first, then a line for everything that has a name:
     ``@param``, ``@security``, ``@tag``, ``@deprecated``.
 
     Args:
         route: the operation.
-        limit: the most characters; the text is cut at a sentence and the tags are the last to go.
+        shortened: the function's name does not tell the whole path, so the description does.
         without: the keys from the root of what is not the model's to fill in, and not spoken of.
     """
-    text = "\n\n".join(_prose(route))
-    tags = list(_tags(route, without))
-    whole = _joined(text, tags)
-    if limit is None or len(whole) <= limit:
-        return whole, False
-    while tags and len("\n".join(tags)) > limit:
-        del tags[0]
-    room = limit - len("\n".join(tags)) - 2 if tags else limit
-    text = shorten(text, room) if room > 0 else ""
-    return _joined(text, tags)[:limit], True
+    prose = "\n\n".join(_prose(route)) or _purpose(route)
+    text = _joined(prose, _tags(route, without))
+    return with_place(text, place(route)) if shortened else text
 
 
-def _joined(text: str, tags: list[str]) -> str:
+def place(route: Route) -> str:
+    """Return ``METHOD /path``."""
+    return f"{route.method.upper()} {_one_line(route.path)}"
+
+
+def with_place(text: str, place: str) -> str:
+    """Return a description that mentions ``METHOD /path``, as the last paragraph of its prose."""
+    if place in text.split("\n"):
+        return text
+    prose, tags = _parted(text)
+    return _joined(f"{prose}\n\n{place}" if prose else place, tags)
+
+
+def within(text: str, limit: int | None) -> str:
+    """Return a description of at most so many characters.
+
+    The prose is truncated, at the end of a sentence where one is near, before any line behind it is left out; of
+    these, the first go first.
+    """
+    if limit is None or len(text) <= limit:
+        return text
+    prose, tags = _parted(text)
+    size = sum(map(len, tags)) + len(tags) - 1
+    while tags and size > limit:
+        size -= len(tags.pop(0)) + 1
+    room = limit - size - 2 if tags else limit
+    return _joined(shorten(prose, room) if room > 0 else "", tags)[:limit]
+
+
+def _joined(prose: str, tags: Iterable[str]) -> str:
     lines = "\n".join(tags)
-    return f"{text}\n\n{lines}" if text and lines else text or lines
+    return f"{prose}\n\n{lines}" if prose and lines else prose or lines
+
+
+def _parted(text: str) -> tuple[str, list[str]]:
+    """Return the prose of a description, and the lines behind it."""
+    lines = text.split("\n")
+    end = len(lines)
+    while end and lines[end - 1].startswith(_TAGS):
+        end -= 1
+    return "\n".join(lines[:end]).rstrip("\n"), lines[end:]
 
 
 def _prose(route: Route) -> Iterator[str]:
     """The summary, then the description without repeating it."""
-    summary = _text(route.operation.get("summary"))
+    summary = summary_of(route)
     description = _text(route.operation.get("description"))
     if summary and not _begins_with(description, summary.rstrip(".")):
         yield summary
     if description:
         yield description
+
+
+def _purpose(route: Route) -> str:
+    """Return the operationId in words; ``METHOD /path`` where it has none."""
+    words = _in_words(_text(route.operation.get("operationId")))
+    return words if any(map(str.isalpha, words)) else place(route)
+
+
+def _in_words(name: str) -> str:
+    """Return ``listUserKeys`` as ``list user keys``; abbreviations stay as they are."""
+    spaced = "".join(
+        f" {sign}" if _begins_word(name, index) else sign for index, sign in enumerate(name)
+    )
+    words = _SEPARATORS.sub(" ", spaced).split()
+    return " ".join(word if len(word) > 1 and word.isupper() else word.lower() for word in words)
+
+
+def _begins_word(name: str, index: int) -> bool:
+    """Return whether a capital begins a word: behind other letters, or as the last of several (``XMLParser``)."""
+    if not index or not name[index].isupper():
+        return False
+    before = name[index - 1]
+    return name[index + 1 : index + 2].islower() if before.isupper() else before.isalnum()
+
+
+def summary_of(route: Route) -> str:
+    """Return the operation's summary as it is shown; empty if it has none."""
+    return _text(route.operation.get("summary"))
 
 
 def _begins_with(description: str, summary: str) -> bool:
@@ -58,7 +125,7 @@ def _text(value: object) -> str:
 
 
 def _tags(route: Route, without: Collection[tuple[str, ...]]) -> Iterator[str]:
-    """The lines about what has a name; the least telling first, for they go first where room is short."""
+    """Return the lines about what has a name; the least important first, because they go first."""
     for name, text in _described(route, without):
         line = _one_line(text or "")
         if line:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 from specfn._json import JsonObject
 from specfn._values import json_type
 from specfn.errors import ArgumentError, DocumentError
-from specfn.function.description import describe
+from specfn.function.description import describe, within
 from specfn.function.fingerprint import fingerprint
 from specfn.function.schemas import Schemas
 from specfn.function.sendable import fault_of, need_sendable
 from specfn.migrate.fixed import filled, shown
 from specfn.migrate.route import Api, Route
 from specfn.records import ABSENT, ArgumentProblem, Edit, Note
-from specfn.schema.text import shorten
 from specfn.settings import Safety
 
 if TYPE_CHECKING:
@@ -43,6 +42,7 @@ class Function:
         schemas: the schemas, composed on first use.
         unspoken: the keys from the root that the description says nothing of: they are a person's.
         told: what the caller says instead of the document's description; ``None`` where nothing.
+        shortened: whether the name leaves out a part of the accessor (rule F2).
     """
 
     name: str
@@ -56,6 +56,7 @@ class Function:
     schemas: Schemas = field(repr=False)
     unspoken: Collection[tuple[str, ...]] = ()
     told: str | None = None
+    shortened: bool = False
 
     def __repr__(self) -> str:
         return f"<Function {self.name}: {self.method.upper()} {self.path}>"
@@ -100,15 +101,14 @@ class Function:
     @property
     def description(self) -> str:
         """What a model is told (rule F3); composed whenever it is read."""
-        return self._described()[0]
+        return within(self.full_description, self.schemas.settings.description_limit)
 
-    def _described(self) -> tuple[str, bool]:
-        """The description, and whether it was cut."""
-        limit = self.schemas.settings.description_limit
-        if self.told is None:
-            return describe(shown(self.route), limit, without=self.unspoken)
-        text = self.told if limit is None else shorten(self.told, limit)
-        return text, text != self.told
+    @property
+    def full_description(self) -> str:
+        """The description before ``Options.description_limit`` truncates it."""
+        if self.told is not None:
+            return self.told
+        return describe(shown(self.route), shortened=self.shortened, without=self.unspoken)
 
     @property
     def parameters(self) -> Any:
@@ -141,7 +141,7 @@ class Function:
     def edits(self) -> tuple[Edit, ...]:
         """Every difference between the document and what a model reads, with its place."""
         limit = self.schemas.settings.description_limit
-        if limit is None or not self._described()[1]:
+        if limit is None or len(self.full_description) <= limit:
             return self.schemas.edits
         reason = f"the description was cut to {limit} characters"
         edit = Edit(pointer="/description", kind="description", reason=reason)

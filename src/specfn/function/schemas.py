@@ -154,10 +154,18 @@ class Schemas:
         """``written`` for who needs it once: nothing of it is kept."""
         if self._written is not None:
             return self._written
-        source = self._from()
-        schemas = [each and each.schema for each in source.parameters()]
-        whole = schemas[0] if self.settings.keyword else schemas
-        return dumps(whole), source.written_output()
+        return dumps(self.compose()), self.write_output()
+
+    def compose(self) -> Any:
+        """Return ``parameters`` to be read once: parts may be shared with other functions."""
+        if self._written is not None or self._source is None:
+            return self.parameters
+        schemas = [each and each.schema for each in self._source.parameters()]
+        return schemas[0] if self.settings.keyword else schemas
+
+    def write_output(self) -> bytes | None:
+        """Return ``output`` as compact JSON; nothing of it is kept."""
+        return self._from().written_output() if self._written is None else self._written[1]
 
     @property
     def parameters(self) -> Any:

@@ -22,7 +22,13 @@ GROUPS: dict[str, GroupKey] = {
 #: Names, without case and separators, that are credentials wherever they occur (rule R7).
 _CREDENTIALS = frozenset(
     "apikey xapikey accesstoken authtoken xauthtoken clientsecret subscriptionkey ocpapimsubscriptionkey "
-    "oauthtoken xamzcredential xamzsecuritytoken xamzsignature".split()
+    "oauthtoken".split()
+)
+
+#: The fields of a request signature, likewise (AWS Signature Version 4 and 4A, in headers or in a presigned URL).
+_SIGNATURE = frozenset(
+    "xamzalgorithm xamzcontentsha256 xamzcredential xamzdate xamzexpires xamzregionset xamzs3sessiontoken "
+    "xamzsecuritytoken xamzsignature xamzsignedheaders".split()
 )
 
 #: Keywords beside which an object parameter is not one plain object (rule R6).
@@ -191,6 +197,8 @@ def _hidden(
         return "it is the key of a security scheme: the connection fills it"
     if plain(name) in _CREDENTIALS:
         return "it is a credential by its name: the connection fills it"
+    if plain(name) in _SIGNATURE:
+        return "it is a part of a request signature: the connection fills it"
     return None
 
 

@@ -249,11 +249,13 @@ class Api(NamedTuple):
         security_schemes: the Security Scheme Objects, by name.
         servers: the document's Server Objects.
         source: the URL the document was read from; ``None`` where relative servers have no base.
+        title: the document's title.
     """
 
     security_schemes: Mapping[str, JsonObject]
     servers: tuple[JsonObject, ...] = ()
     source: str | None = None
+    title: str = ""
 
 
 class Callable(Protocol):

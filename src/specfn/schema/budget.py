@@ -41,12 +41,17 @@ class Renderer:
         constraint: bool = True,
         recursive: int = 3,
         budget: int | None = 32 * 1024,
+        nests_less: bool = False,
     ) -> None:
-        """Render with options as ``specfn.Options`` documents them, or in other words than a dialect's."""
+        """Render with options as ``specfn.Options`` documents them, or in other words than a dialect's.
+
+        With ``nests_less``, a recursive component is nested fewer times before anything else is left out.
+        """
         words = dialect if isinstance(dialect, Words) else DIALECTS[dialect]
         self._pieces = Pieces(definitions, words, constraint=constraint)
         self._inline = not words.shared
         self._recursive = recursive
+        self._nests_less = nests_less
         self._budget = ENDLESS if budget is None else budget  # a larger schema helps nobody
 
     def render(self, node: Any, budget: int | None = None) -> Rendering:
@@ -57,11 +62,20 @@ class Renderer:
             self._pieces.weigh(root)
             if not root.cyclic and root.height <= MAX_NESTING and root.weight <= budget:
                 return Rendering(self._pieces.complete(root), lambda: self._edits(root, ()))
-        expansion = Expansion(self._pieces, root, budget=budget, recursive=self._recursive)
-        schema = expansion.schema()
+        expansion, schema = self._expanded(root, budget)
         if expansion.is_over:
             return self._stubbed(root, budget)
         return Rendering(schema, expansion.edits)
+
+    def _expanded(self, root: Piece, budget: int) -> tuple[Expansion, JsonObject]:
+        """Expand a piece; with fewer nestings of itself where more leave no room for the rest."""
+        recursive = self._recursive
+        while True:
+            expansion = Expansion(self._pieces, root, budget=budget, recursive=recursive)
+            schema = expansion.schema()
+            if not (self._nests_less and recursive and root.cyclic and expansion.is_cut):
+                return expansion, schema
+            recursive -= 1
 
     def _stubbed(self, root: Piece, budget: int) -> Rendering:
         """What stands for a schema whose very root does not fit: a union of hundreds."""

@@ -50,6 +50,12 @@ class Instance:
         return count
 
 
+def _is_bare(instance: Instance) -> bool:
+    """Return whether an instance is shown without its descriptions, or with less."""
+    full = instance.piece.full
+    return instance.form is not full and instance.form.size < full.size
+
+
 class Expansion:
     """One schema that does not fit whole: the pieces that are shown, chosen greedily."""
 
@@ -72,6 +78,7 @@ class Expansion:
         self._cuts: dict[tuple[int, int], str] = {}
         self._instances: list[Instance] = []
         self._root = Instance(root, root.full, None, 0)
+        self._is_short = False
 
     def schema(self) -> JsonObject:
         """Choose, then put together. Called once."""
@@ -89,6 +96,11 @@ class Expansion:
     def is_over(self) -> bool:
         """Whether not even the root fits, and so nothing could be chosen."""
         return self._used > self._budget and len(self._instances) == 1 and not self._is_object()
+
+    @property
+    def is_cut(self) -> bool:
+        """Return whether anything was left out for want of room."""
+        return self._is_short or any(_is_bare(instance) for instance in self._instances)
 
     def _is_object(self) -> bool:
         """Whether the root has properties: names and all, it is shown at any price."""
@@ -157,6 +169,7 @@ class Expansion:
         room = self._budget - self._used + self._pieces.stub(hole)[1]
         form = self._fitting(piece, parent.nesting + 1, room) if reason is None else None
         if form is None:
+            self._is_short = self._is_short or reason is None
             self._cuts[id(parent), index] = reason or f"cut to stay within {self._budget} bytes"
             return
         self._used -= self._pieces.stub(hole)[1]
@@ -236,7 +249,7 @@ class Expansion:
             place = places[id(instance)]
             form = instance.form
             yield from placed(form.edits, place)
-            if form is not instance.piece.full and form.size < instance.piece.full.size:
+            if _is_bare(instance):
                 reason = f"descriptions left out to stay within {self._budget} bytes"
                 yield Edit(pointer=join(place), kind="description", reason=reason)
             for index, (hole, child) in enumerate(zip(form.holes, instance.children, strict=True)):

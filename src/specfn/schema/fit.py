@@ -11,6 +11,7 @@ from specfn.records import Edit
 from specfn.schema.budget import Renderer, Rendering
 from specfn.schema.bundle import Bundle
 from specfn.schema.fitted import words
+from specfn.schema.fitted_root import lean
 from specfn.schema.keys import Names, alias
 from specfn.schema.names import reference_to
 from specfn.schema.piece import ordered
@@ -71,6 +72,7 @@ class Fitter:
         self._renderer = Renderer(
             self._bundle,
             dialect=words(profile, strict=profile.strict is not None, one_of=one_of),
+            nests_less=True,
             **self._options,
         )
         self._fallback: Fitter | None = None
@@ -128,6 +130,8 @@ class Fitter:
             schema = _relabeled(schema, labels)
         if aliases:
             schema = renamed(schema, aliases)
+        if self.profile.strict is None:
+            schema = lean(schema)
         schema = tidied(schema, alone=self.profile.union_alone)
         cut: list[tuple[str | int, ...]] = []
         if self.profile.nesting is not None:

@@ -11,6 +11,7 @@ from specfn.schema.bundle import Named, takes_null
 from specfn.schema.derived import Derived
 from specfn.schema.drafter import Drafter
 from specfn.schema.nodes import MANY_VALUES, MORE
+from specfn.schema.pattern_length import lengths
 from specfn.schema.piece import Draft
 from specfn.schema.profile import Profile
 from specfn.schema.text import is_plain
@@ -27,6 +28,8 @@ _IDLE: Final = (
 
 #: Integers beyond are not the same to every reader of JSON (RFC 8259, section 6), and some compilers of grammars fail.
 _EXACT: Final = 2**53
+
+_LENGTHS: Final = frozenset({"minLength", "maxLength"})
 
 _EXCLUSIVE: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
 
@@ -85,7 +88,7 @@ class Speaker(Drafter):
     def _keywords(self, node: JsonObject, body: Body, kind: str | None) -> None:
         for key, value in node.items():
             applies = kind is None or key in BY_TYPE[kind]
-            if not applies or (key, value) in _IDLE:
+            if not applies or (key, value) in _IDLE or self._is_implied(node, key, kind):
                 continue
             if key in CONSTRAINTS:
                 if self._speaks(key, value, kind):
@@ -98,6 +101,19 @@ class Speaker(Drafter):
             self._array(node, body)
         if kind == "object" or (kind is None and not OBJECT.isdisjoint(node)):
             self._object(node, body)
+
+    def _is_implied(self, node: JsonObject, key: str, kind: str | None) -> bool:
+        """Return whether the pattern beside a bound of the length says it, and a model reads the pattern."""
+        if key not in _LENGTHS or kind not in (None, "string"):
+            return False
+        if "pattern" not in node or node[key].__class__ is not int:
+            return False
+        pattern = node["pattern"]
+        found = lengths(pattern) if self._speaks("pattern", pattern, kind) else None
+        if found is None:
+            return False
+        least, most = found
+        return least >= node[key] if key == "minLength" else most is not None and most <= node[key]
 
     def _speaks(self, key: str, value: Any, kind: str | None) -> bool:
         """Whether a keyword may be said as it is."""
