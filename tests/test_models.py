@@ -108,3 +108,20 @@ def test_in_a_model_of_the_caller_faults_are_collected() -> None:
         Service.model_validate({"options": {"keyword": False}, "retries": 1}).options.keyword
         is False
     )
+
+
+@given(st.lists(st.sampled_from(["https://a.example", "https://b.example"]), max_size=3))
+def test_any_sequence_is_accepted_and_stored_as_a_tuple(texts: list[str]) -> None:
+    """A list and a tuple of texts make equal records, and the record does not change with the list."""
+    for model, field in (
+        (specfn.Connection, "origins"),
+        (specfn.Options, "references"),
+        (calling.InvocationConfig, "allow"),
+        (calling.Auto, "functions"),
+        (calling.Filters, "included_functions"),
+    ):
+        given_texts = [*texts]
+        record = model.model_validate({field: given_texts})
+        given_texts.append("https://c.example")
+        assert getattr(record, field) == tuple(texts)
+        assert record == model.model_validate({field: tuple(texts)})
