@@ -1,9 +1,11 @@
 """Functions fitted to profiles: each is fitted once, and what functions share is rendered once."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from specfn.function.function import Function
 from specfn.migrate.safety import is_update
+from specfn.records import Edit
 from specfn.schema.fit import Fit, Fitter
 from specfn.schema.profile import Profile
 
@@ -65,3 +67,16 @@ class Fits:
             reason = "what an update leaves out would be sent as null, and erased"
             return fitter.unenforced(function.validator, reason)
         return fit
+
+
+def tool_edits(function: Function, name: str, fit: Fit, *, length: int | None) -> Iterator[Edit]:
+    """Return the edits of a tool; ``length`` is that of a description that is not the function's own."""
+    if name != function.name:
+        reason = f"the name {function.name!r} is not shown: the provider or another tool has no room for it"
+        yield Edit(pointer="/name", kind="name", reason=reason)
+    if length is not None and function.full_description:
+        reason = f"another description is shown, of {length} characters"
+        yield Edit(pointer="/description", kind="description", reason=reason)
+    if fit.reason is not None:
+        reason = f"the schema is not enforced: {fit.reason}"
+        yield Edit(pointer="/parameters", kind="strict", reason=reason)

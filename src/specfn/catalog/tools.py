@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from specfn._digest import digest
 from specfn._json import JsonObject, dumps
 from specfn.catalog.enforced import Room, shows_null
-from specfn.catalog.fits import Fits
+from specfn.catalog.fits import Fits, tool_edits
 from specfn.catalog.telling import told
 from specfn.catalog.tokens import estimate
 from specfn.catalog.wire import written
@@ -369,7 +369,7 @@ class _Maker:
             wire=wire,
             tokens=estimate(len(dumps(wire))),
             changed=tuple(
-                _changed(function, name, fit, length=None if as_is else len(description))
+                tool_edits(function, name, fit, length=None if as_is else len(description))
             ),
         )
 
@@ -391,16 +391,3 @@ class _Maker:
             name = name if legal.fullmatch(name) else f"f{name}"[:64]
             length += 2
         return name
-
-
-def _changed(function: Function, name: str, fit: Fit, *, length: int | None) -> Iterator[Edit]:
-    """Return the edits of a tool; ``length`` is that of a description that is not the function's own."""
-    if name != function.name:
-        reason = f"the name {function.name!r} is not shown: the provider or another tool has no room for it"
-        yield Edit(pointer="/name", kind="name", reason=reason)
-    if length is not None and function.full_description:
-        reason = f"another description is shown, of {length} characters"
-        yield Edit(pointer="/description", kind="description", reason=reason)
-    if fit.reason is not None:
-        reason = f"the schema is not enforced: {fit.reason}"
-        yield Edit(pointer="/parameters", kind="strict", reason=reason)
