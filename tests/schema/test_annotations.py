@@ -1,4 +1,5 @@
-from typing import Any
+import json
+from typing import Any, Literal
 
 import pytest
 from tests.schema.conftest import (
@@ -13,6 +14,7 @@ from tests.schema.conftest import (
 )
 
 from specfn.api import load
+from specfn.options import Options
 
 Json = dict[str, Any]
 
@@ -232,3 +234,29 @@ def test_a_document_does_not_speak_for_us(mark: str) -> None:
     assert function.edits == ()
     [problem] = function.validate({"body": {}}).errors
     assert problem.expected == "string"
+
+
+@pytest.mark.parametrize("component", ["", "the type", "more of the use"])
+@pytest.mark.parametrize("dialect", ["3.0", "3.1"])
+@pytest.mark.parametrize("properties", [{}, {"x": {"type": "string"}}])
+def test_a_description_beside_a_reference_takes_no_other_away_in_silence(
+    component: str, dialect: Literal["3.0", "3.1"], properties: Json
+) -> None:
+    """The description of a component is shown, part of the one beside its reference, or an edit says that it is left out."""
+    reference = {"$ref": "#/components/schemas/C", "description": "more of the use of it"}
+    kind: Json = {"type": "object", "properties": properties} if properties else {"type": "string"}
+    body = {"type": "object", "properties": {"p": reference}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {
+            "/a": {"post": {"requestBody": {"content": {"application/json": {"schema": body}}}}}
+        },
+        "components": {"schemas": {"C": {**kind, "description": component}}},
+    }
+    (function,) = load(document, options=Options(dialect=dialect))
+    shown = json.dumps(function.parameters)
+    edits = [edit.pointer for edit in function.edits if edit.kind == "description"]
+    lost = f'"{component}"' not in shown and component not in reference["description"]
+    assert edits == (["/parameters/properties/body/properties/p"] if lost else [])
+    assert lost == (component == "the type" and dialect == "3.0")

@@ -330,3 +330,19 @@ GIVEN = [
 def test_the_default_of_a_union_is_kept(node: Json, branches: list[Json]) -> None:
     """Where nothing may stand beside a union, its default stands at the branch that takes it."""
     assert shown("portable", node) == {"anyOf": branches}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "component", [{"type": "string"}, {"properties": {"x": {"type": "string"}}}]
+)
+def test_a_components_description_is_shown_or_its_loss_is_recorded(
+    name: str, component: Any
+) -> None:
+    """The description of a component beside a reference with its own is shown, or an edit says that it is left out."""
+    use = {"$ref": "#/$defs/C", "description": "the use"}
+    found = fitted(name, {"properties": {"p": use}}, C={**component, "description": "the type"})
+    told = [edit.pointer for edit in found.edits if "beside its reference" in edit.reason]
+    written = dumps(found.schema).decode()
+    assert "the use" in written
+    assert bool(told) == ("the type" not in written)

@@ -66,7 +66,9 @@ class Draft30(Drafter):
             self._schema(self._collapsed(target)) if isinstance(target, dict) else boolean(target)
         )
         assert isinstance(content, dict)
-        return {**content, **self._annotations(node)}
+        said = self._annotations(node)
+        self._overridden(said, target)
+        return {**content, **said}
 
     def _example(self, example: Any) -> JsonObject:
         return {"example": example}

@@ -35,6 +35,8 @@ _UNTOLD = (
     f"{OVERLAP}; validation accepts exactly one, because not every alternative requires its tag"
 )
 
+_OVERRIDDEN = "the description of the component is left out; the one beside its reference is shown"
+
 _SHORT = frozenset({bool, int, float, type(None)})
 _UNSEEN = "characters that a reader cannot see"
 
@@ -146,7 +148,17 @@ class Drafter(ABC):
             self._edit("reference", f"the reference {text!r} leads nowhere: anything is admitted")
             return {"description": f"(unresolved reference {text})", **said}
         target = self._definitions[name]
+        if not self.shared:
+            self._overridden(said, target)
         return self._hole(name, target if isinstance(target, dict) else {}, said)
+
+    def _overridden(self, said: JsonObject, target: Any) -> None:
+        """Record that the description of a component gives way to the one beside its reference."""
+        use = said.get("description")
+        if use and isinstance(target, dict) and not self._bare:
+            own = words(target, None).get("description")
+            if own and own not in use:
+                self._edit("description", _OVERRIDDEN)
 
     def _hole(self, key: str | int, node: JsonObject, said: JsonObject) -> Hole:
         shared = self.shared and isinstance(key, str)

@@ -10,6 +10,7 @@ from typing import Any
 
 from specfn._json import JsonObject
 from specfn.document.values import kind_of
+from specfn.schema.annotations import words as told
 from specfn.schema.body import Body, shown
 from specfn.schema.bundle import takes_null
 from specfn.schema.derived import NULL, STRUCTURE, Derived, is_union
@@ -75,6 +76,7 @@ class Fitted(Speaker):
             return self._place(node)
         whole = self._chained(node)
         if whole is not None and (_is_scalar(whole) if self.shared else is_leaf(whole)):
+            self._overridden(told(node, None), target)
             return self._schema(self._derived.make(node, "whole", lambda _: whole))
         return self._place(node)
 
