@@ -48,12 +48,13 @@ def from_fragment(fragment: str) -> list[str]:
 
 def input_path(tokens: Iterable[str | int]) -> str:
     """Write a place in arguments as ``$input.query.limit``, ``$input.items[3]`` or ``$input["a-b"]``."""
-    parts = ["$input"]
-    for token in tokens:
-        if isinstance(token, int):
-            parts.append(f"[{token}]")
-        elif _IDENTIFIER.match(token):
-            parts.append(f".{token}")
-        else:
-            parts.append(f"[{json.dumps(token, ensure_ascii=False)}]")
-    return "".join(parts)
+    return "".join(("$input", *map(step, tokens)))
+
+
+def step(token: str | int) -> str:
+    """Write one token of an ``$input`` path: ``.limit``, ``[3]`` or ``["a-b"]``."""
+    if isinstance(token, int):
+        return f"[{token}]"
+    if _IDENTIFIER.match(token):
+        return f".{token}"
+    return f"[{json.dumps(token, ensure_ascii=False)}]"

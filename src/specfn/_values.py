@@ -30,6 +30,17 @@ def has_text_keys(value: dict[Any, Any]) -> bool:
     return all(type(key) is str for key in value)
 
 
+def member(value: dict[Any, Any], name: str, default: Any) -> Any:
+    """Return what a dictionary holds under a text, past other keys that raise when they are compared."""
+    try:
+        return value.get(name, default)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - whatever such a key raises
+        members = value.items()
+        return next((item for key, item in members if type(key) is str and key == name), default)
+
+
 def type_name(value: Any) -> str:
     """Return the name of a value's class."""
     return ascii(type.__dict__["__name__"].__get__(type(value)))[1:-1]

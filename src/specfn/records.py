@@ -1,6 +1,7 @@
 """Small frozen records that several rooms hand to the caller."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias
 
 from specfn._characters import escape_invisible
@@ -64,24 +65,34 @@ class ArgumentProblem:
         expected: the type text of what belongs there; ``undefined`` for what does not belong.
         value: what was found; ``ABSENT`` where nothing was.
         description: a sentence more, where the type text does not say it all.
+        target: the path where the value belongs instead: under another name, or in another object; ``None`` where
+            that is not known.
     """
 
     path: str
     expected: str
     value: Any = field(default=ABSENT)
     description: str | None = None
+    target: str | None = None
 
     def __repr__(self) -> str:
         value = brief(self.value)
         return (
             f"ArgumentProblem(path={self.path!r}, expected={self.expected!r}, value={value}, "
-            f"description={self.description!r})"
+            f"description={self.description!r}, target={self.target!r})"
         )
+
+    def rewritten(self, path: Callable[[str], str]) -> "ArgumentProblem":
+        """Return the problem with its paths written in another way."""
+        target = None if self.target is None else path(self.target)
+        return replace(self, path=path(self.path), target=target)
 
     def __str__(self) -> str:
         said = [self.description.rstrip(".")] if self.description else []
         if self.value is ABSENT and self.expected != "undefined":
             said.insert(0, "missing")
+        if self.target is not None:
+            said.append(f"it belongs at {self.target}")
         more = f" ({'; '.join(said)})" if said else ""
         return escape_invisible(f"{self.path}: expected {self.expected}{more}")
 

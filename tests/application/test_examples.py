@@ -162,7 +162,7 @@ def test_every_fault_of_an_example_has_its_place() -> None:
     [note] = example_faults(openapi({}, schemas={"A": node}))
     assert note.text == (
         'its schema refuses the example: at .a: expected integer, found "x"; at .b: expected integer, found null; '
-        "at .e: There is no such property; there is a, b and c; and 1 more"
+        "at .e: There is no such property; the properties are a, b and c; and 1 more"
     )
 
 

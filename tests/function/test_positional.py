@@ -205,7 +205,7 @@ def test_named_gives_the_arguments_by_key(full: Function) -> None:
 def test_feedback_speaks_of_positions(full: Function) -> None:
     """F4, V8: the text for a model shows the list and its faulty places."""
     text = full.validate([1, 2, {"limit": 11}]).feedback()
-    assert "Maximum<10>" in text
+    assert "of at most 10" in text
     assert "limit" in text
 
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.schema.describe import LIMIT, component, describe, literal
+from specfn.schema.describe import LIMIT, describe
+from specfn.schema.literals import component, literal
 
 PET = {"$ref": "#/$defs/Pet"}
 

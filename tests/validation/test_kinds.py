@@ -328,19 +328,19 @@ def test_what_is_missing_has_no_value(keyword: str) -> None:
         (
             {"properties": {"a": True, "b": False}, "additionalProperties": False},
             {"c": 1},
-            "There is no such property; there is a.",
+            "There is no such property; the only property is a.",
         ),
         (
             {"properties": {"a": True, "b": True}, "additionalProperties": False},
             {"c": 1},
-            "There is no such property; there is a and b.",
+            "There is no such property; the properties are a and b.",
         ),
         ({"additionalProperties": False}, {"c": 1}, "There is no such property."),
         ({"items": False}, [1], "The array has no such item."),
         (
             {"propertyNames": {"maxLength": 1}},
             {"ab": 1},
-            "The name of a property must be string & MaxLength<1>.",
+            "The name of a property must be string of at most 1 character.",
         ),
         (
             {"oneOf": [{"type": "integer"}, {"type": "number"}]},

@@ -11,7 +11,7 @@ from specfn.records import ABSENT
 from specfn.validation.validate import Validator
 
 #: The most calls, of Python's functions and of C's, that one wrong property may take; 90 are needed.
-_CALLS = 100
+_CALLS = 150
 
 
 class Wide(NamedTuple):

@@ -176,7 +176,7 @@ class Tools(list[JsonObject]):
         """
         extra = arguments if isinstance(arguments, dict) else ()
         places = self._places(name, extra)
-        errors = tuple(replace(each, path=places.shown(each.path)) for each in failure.errors)
+        errors = tuple(each.rewritten(places.shown) for each in failure.errors)
         return replace(failure, data=arguments, errors=errors)
 
     def path(self, name: str, path: str) -> str:

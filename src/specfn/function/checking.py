@@ -62,4 +62,4 @@ def checked(function: Checkable, sent: Any, names: Names | None) -> Success | Fa
         return unwrapped(arguments, outcome, lambda inner: checked(function, inner, None), names)
 
     nothing: Any = {} if function.schemas.settings.keyword else []
-    return check(sent, coerce, nothing if not function.schemas.root["properties"] else None)
+    return check(sent, coerce, nothing, takes_arguments=bool(function.schemas.root["properties"]))

@@ -299,7 +299,7 @@ class Function:
         if promised is None:
             return ()
         return tuple(
-            replace(problem, path=problem.path.replace("$input", "$output", 1))
+            problem.rewritten(lambda path: path.replace("$input", "$output", 1))
             for problem in promised.problems(data)
         )
 

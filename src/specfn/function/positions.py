@@ -60,8 +60,17 @@ class Positions:
 
 
 def _moved(record: _Record, places: dict[str, int]) -> _Record:
+    def path(by_key: str) -> str:
+        return _path(by_key, places)
+
+    if isinstance(record, ArgumentProblem):
+        return record.rewritten(path)
+    return replace(record, path=path(record.path))
+
+
+def _path(by_key: str, places: dict[str, int]) -> str:
     for prefix, index in places.items():
-        rest = record.path[len(prefix) :]
-        if record.path.startswith(prefix) and rest[:1] in ("", ".", "["):
-            return replace(record, path=f"$input[{index}]{rest}")
-    return record
+        rest = by_key[len(prefix) :]
+        if by_key.startswith(prefix) and rest[:1] in ("", ".", "["):
+            return f"$input[{index}]{rest}"
+    return by_key

@@ -82,7 +82,9 @@ def _of_another(failure: Failure, called: str, own: str, *, is_function: bool) -
     shown = json.dumps(called[:_QUOTED], ensure_ascii=True)
     text = f"{shown} is not this function. Call that one by its own name, or send the arguments of {own} alone."
     errors = tuple(
-        replace(each, description=text) if each.path == place and _is_of_wrapper(each) else each
+        replace(each, description=text, target=None)
+        if each.path == place and _is_of_wrapper(each)
+        else each
         for each in failure.errors
     )
     return replace(failure, errors=errors)

@@ -15,14 +15,13 @@ there, and never more than ``LIMIT`` characters of it:
 What does not fit is left out whole, as ``...``: a token is never cut.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._json import JsonObject
-from specfn._pointer import from_fragment
 from specfn.document.keywords import NUMERIC_FORMATS
+from specfn.schema.literals import ELLIPSIS, component, literal, type_of
 from specfn.schema.merge import NEVER
 
 Schema: TypeAlias = JsonObject | bool
@@ -30,7 +29,6 @@ Schema: TypeAlias = JsonObject | bool
 #: The longest text, in characters.
 LIMIT: Final = 300
 
-_ELLIPSIS: Final = "..."
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
 
 #: The schema keywords that are tags, by type; a tag is its keyword in upper case: ``MinLength<3>``.
@@ -82,6 +80,9 @@ _DETAILS: Final = (
     _Detail(0, 1, 30),
 )
 
+#: The most components that are written out within one another.
+_NESTED: Final = 8
+
 #: With more schema nodes a text is too long in any case.
 _NODES: Final = 400
 
@@ -97,47 +98,36 @@ class _TooLongError(Exception):
     """The text cannot fit at this level of detail."""
 
 
-def describe(schema: Schema, definitions: Mapping[str, Schema], *, optional: bool = False) -> str:
+def describe(
+    schema: Schema,
+    definitions: Mapping[str, Schema],
+    *,
+    optional: bool = False,
+    expand: bool = False,
+) -> str:
     """Write a schema as a short type text (rule V3).
 
     Args:
         schema: a JSON Schema 2020-12 schema; nonsense in it is passed over, never an error.
         definitions: the schemas that its ``$ref``s may name.
         optional: whether the place may be left out, written as ``| undefined``.
+        expand: whether components are written out in the place of their names, where they are not recursive.
 
     Returns:
         At most ``LIMIT`` characters; recursive and very deep schemas included.
     """
     room = LIMIT - len(" | undefined") if optional else LIMIT
-    text = next(_attempts(schema, definitions, room))
+    text = next(_attempts(schema, definitions, room, expand=expand))
     return f"{text} | undefined" if optional else text
 
 
-def component(reference: Any) -> str:
-    """The name of the component that a ``$ref`` points at; ``any`` where it points at nothing."""
-    if not isinstance(reference, str):
-        return "any"
-    try:
-        tokens = from_fragment(reference.partition("#")[2])
-    except ValueError:
-        return "any"
-    name = tokens[-1] if tokens else ""
-    return (name if name.isprintable() else literal(name)) or "object"
-
-
-def literal(value: Any) -> str:
-    """A JSON value as compact text that any encoding can carry; ``...`` for what is not JSON."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        return text if text.isprintable() else json.dumps(value, separators=(",", ":"))
-    except (TypeError, ValueError, RecursionError):
-        return _ELLIPSIS
-
-
-def _attempts(schema: Schema, definitions: Mapping[str, Schema], room: int) -> Iterator[str]:
+def _attempts(
+    schema: Schema, definitions: Mapping[str, Schema], room: int, *, expand: bool
+) -> Iterator[str]:
     for detail in _DETAILS:
+        writer = _Writer(definitions, detail, expand=expand)
         try:
-            text = _Writer(definitions, detail).write(schema, detail.depth).text
+            text = writer.write(schema, detail.depth).text
         except _TooLongError:
             continue
         if len(text) <= room:
@@ -172,8 +162,12 @@ def _is_numeric(name: Any) -> bool:
 class _Writer:
     """One text at one level of detail."""
 
-    def __init__(self, definitions: Mapping[str, Schema], detail: _Detail) -> None:
+    def __init__(
+        self, definitions: Mapping[str, Schema], detail: _Detail, *, expand: bool = False
+    ) -> None:
         self._definitions = definitions
+        self._expand = expand
+        self._open: set[str] = set()  # the components that are being written out
         self._width = detail.width
         self._token = detail.token
         self._nodes = _NODES
@@ -197,7 +191,7 @@ class _Writer:
     def _parts(self, schema: JsonObject, depth: int) -> Iterator[_Text]:
         """What must hold at once: the name, the values or types, and each composition."""
         if "$ref" in schema:
-            yield self._name(component(schema["$ref"]))
+            yield self._reference(component(schema["$ref"]), depth)
         if "const" in schema:
             yield self._values([schema["const"]])
         elif isinstance(schema.get("enum"), list):
@@ -214,6 +208,17 @@ class _Writer:
                     yield _Text(tags) if bare else text
         yield from self._composed(schema, depth)
 
+    def _reference(self, name: str, depth: int) -> _Text:
+        """Write a component by its name; written out where that is asked for and there is room."""
+        definition = self._definitions.get(name)
+        is_open = name in self._open or len(self._open) == _NESTED
+        if not self._expand or depth <= 0 or is_open or not isinstance(definition, dict):
+            return self._name(name)
+        self._open.add(name)
+        text = self.write(definition, depth)
+        self._open.remove(name)
+        return text
+
     def _name(self, name: str) -> _Text:
         definition = self._definitions.get(name)
         if isinstance(definition, bool):
@@ -224,7 +229,7 @@ class _Writer:
         members = schema.get("allOf")
         if isinstance(members, list) and members:
             if depth <= 0:
-                yield _Text(_ELLIPSIS)
+                yield _Text(ELLIPSIS)
             else:
                 yield from (self.write(member, depth - 1) for member in members[: self._width])
         for keyword in ("anyOf", "oneOf"):
@@ -233,12 +238,12 @@ class _Writer:
                 yield self._union(members, depth)
         if "not" in schema:
             yield _Text(
-                f"Not<{self.write(schema['not'], depth - 1).text if depth > 0 else _ELLIPSIS}>"
+                f"Not<{self.write(schema['not'], depth - 1).text if depth > 0 else ELLIPSIS}>"
             )
 
     def _union(self, members: list[Any], depth: int) -> _Text:
         if depth <= 0 and not all(_is_reference(member) for member in members):
-            return _Text(_ELLIPSIS)
+            return _Text(ELLIPSIS)
         width = max(self._width, 2)
         shown = [self.write(member, depth - 1) for member in members[:width]]
         return _joined([part.text for part in shown], more=len(members) > width)
@@ -246,10 +251,10 @@ class _Writer:
     def _values(self, values: list[Any]) -> _Text:
         if not values:
             return _Text("never")
-        texts = [self._word(literal(value), _ELLIPSIS) for value in values[: self._width]]
-        known = [text for text in texts if text != _ELLIPSIS]
+        texts = [self._word(literal(value), ELLIPSIS) for value in values[: self._width]]
+        known = [text for text in texts if text != ELLIPSIS]
         if not known:
-            names = [_type_of(value) for value in values[: self._width]]
+            names = [type_of(value) for value in values[: self._width]]
             return _joined(names, more=False)
         return _joined(known, more=len(known) < len(values))
 
@@ -281,19 +286,19 @@ class _Writer:
                 if numeric is (name == "string"):
                     continue
                 tag = "Type" if numeric else "Format"
-            yield f"{tag}<{self._word(literal(value), _ELLIPSIS)}>"
+            yield f"{tag}<{self._word(literal(value), ELLIPSIS)}>"
         if name == "array" and schema.get("uniqueItems") is True:
             yield "UniqueItems"
 
     def _array(self, schema: JsonObject, depth: int) -> str:
         if depth <= 0:
-            return f"Array<{_ELLIPSIS}>"
+            return f"Array<{ELLIPSIS}>"
         items = schema.get("items", True)
         first = schema.get("prefixItems")
         if isinstance(first, list) and first:
             texts = [self.write(member, depth - 1).text for member in first[: self._width]]
             if len(first) > self._width:
-                texts.append(_ELLIPSIS)
+                texts.append(ELLIPSIS)
             elif items is not False:
                 texts.append(f"...Array<{self.write(items, depth - 1).text}>")
             text = f"[{', '.join(texts)}]"
@@ -313,10 +318,10 @@ class _Writer:
             return "object"
         texts = [self._member(*member, depth) for member in members[: self._width]]
         for pattern, value in list(patterns.items())[: self._width]:
-            key = f"string & Pattern<{self._word(literal(pattern), _ELLIPSIS)}>"
+            key = f"string & Pattern<{self._word(literal(pattern), ELLIPSIS)}>"
             texts.append(f"[key: {key}]: {self.write(value, depth - 1).text}")
         if len(members) > self._width or len(patterns) > self._width:
-            texts.append(_ELLIPSIS)
+            texts.append(ELLIPSIS)
         elif isinstance(rest, dict) and rest:
             texts.append(f"[key: string]: {self.write(rest, depth - 1).text}")
         return f"{{ {'; '.join(texts)} }}"
@@ -326,11 +331,11 @@ class _Writer:
             return "{}"
         if not isinstance(rest, dict) or not rest:
             return "object"
-        return f"Record<string, {self.write(rest, depth - 1).text if depth > 0 else _ELLIPSIS}>"
+        return f"Record<string, {self.write(rest, depth - 1).text if depth > 0 else ELLIPSIS}>"
 
     def _member(self, name: str, schema: Any, mark: str, depth: int) -> str:
         key = name if _IDENTIFIER.match(name) else literal(name)
-        return f"{self._word(key, _ELLIPSIS)}{mark}: {self.write(schema, depth - 1).text}"
+        return f"{self._word(key, ELLIPSIS)}{mark}: {self.write(schema, depth - 1).text}"
 
     def _word(self, text: str, instead: str) -> str:
         return text if len(text) <= self._token else instead
@@ -374,20 +379,5 @@ def _joined(texts: list[str], *, more: bool) -> _Text:
     """Alternatives, each once; those that are intersections need no brackets beside ``|``."""
     unique = list(dict.fromkeys(texts))
     if more:
-        unique.append(_ELLIPSIS)
+        unique.append(ELLIPSIS)
     return _Text(" | ".join(unique), union=len(unique) > 1)
-
-
-_TYPE_NAMES: Final[Mapping[type, str]] = {
-    str: "string",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    list: "array",
-    dict: "object",
-    type(None): "null",
-}
-
-
-def _type_of(value: Any) -> str:
-    return _TYPE_NAMES.get(type(value), "any")

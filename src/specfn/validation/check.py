@@ -10,14 +10,19 @@ from specfn.validation.parse import parse
 
 
 def check(
-    given: Any, coerce: Callable[[Any], Success | Failure], nothing: Any = None
+    given: Any,
+    coerce: Callable[[Any], Success | Failure],
+    nothing: Any = None,
+    *,
+    takes_arguments: bool = True,
 ) -> Success | Failure:
     """Parse a text, coerce and validate its value; a value is coerced and validated.
 
     Args:
         given: a text or bytes, or arguments.
         coerce: what coerces and validates.
-        nothing: the arguments that an empty text stands for; ``None`` where there must be a text.
+        nothing: no arguments, as a value.
+        takes_arguments: whether there are any: then an empty text is a failure, which lists those that are required.
 
     Returns:
         ``Success``, or ``Failure`` with what is wrong with the arguments as far as they could be repaired.
@@ -25,9 +30,10 @@ def check(
     kind = type(given)
     if kind is not str and kind is not bytes and kind is not bytearray:
         return coerce(given)
-    if nothing is not None and not given.strip():
+    if not given.strip():
         empty = Repair(path="$input", kind="empty", before="", after=nothing)
-        return _after(Success(data=nothing, repairs=(empty,)), coerce)
+        outcome = _after(Success(data=nothing, repairs=(empty,)), coerce)
+        return outcome if not (outcome and takes_arguments) else parse(given)
     read = parse(given)
     return _after(read, coerce) if isinstance(read, Success) else read
 

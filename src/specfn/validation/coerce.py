@@ -14,10 +14,11 @@ from specfn._pointer import input_path
 from specfn.records import ABSENT, ArgumentProblem, Repair
 from specfn.validation.drawing import tokens_of
 from specfn.validation.edits import Place, at, changed
-from specfn.validation.explain import Explainer, Fault, Guess
+from specfn.validation.explain import Explainer, Fault
 from specfn.validation.guard import sound
 from specfn.validation.outcome import Failure, Success, success
 from specfn.validation.readings import PLAIN, Policy, Reading, readings
+from specfn.validation.tasks import Guess
 from specfn.validation.validate import Validator
 
 #: The most rounds, the most faults that all of them may look at, and the most guesses that are compared.
@@ -152,7 +153,8 @@ class _Coercion:
     def run(self, *, opens: bool = False) -> bool:
         """Go on until nothing changes; false if nothing did, or if it took too long and must not be used."""
         for _ in range(_ROUNDS):
-            chosen = self._chosen(self._cases())
+            cases = self._cases()
+            chosen = self._chosen(cases) if cases else []
             if not chosen:
                 break
             self._take(chosen)
@@ -179,6 +181,8 @@ class _Coercion:
     def _cases(self) -> list[_Case]:
         found: list[_Case] = []
         for fault in self.faults:
+            if fault.node is False and not fault.refused:
+                continue  # nothing can be read there, and there may be very many
             place = tokens_of(fault.problem.path)
             if place is None or place in self.taken or place in self.barred:
                 continue

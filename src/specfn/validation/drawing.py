@@ -1,4 +1,4 @@
-"""Arguments drawn as JSON with a comment on each faulty line.
+"""Arguments drawn as JSON with a comment on each faulty line; everything else is folded.
 
 The value may be anything that a caller passed: cyclic, endless, not JSON at all. So it is drawn from a list of open
 containers instead of the machine's stack, until the room is used up; nothing of a foreign object is called.
@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._json import JSONDecodeError, loads
-from specfn._values import has_text_keys, integer, type_name
+from specfn._values import integer, member, type_name
 from specfn.records import ABSENT
 
 _TOKEN: Final = re.compile(
@@ -20,34 +20,42 @@ _TOKEN: Final = re.compile(
 )
 _UNPRINTABLE: Final = re.compile(r"[^ -~]")
 
+#: The longest container that is written on one line, in characters, and the deepest.
+_SHORT: Final = 60
+_FLAT: Final = 3
 
-class Detail(NamedTuple):
-    """How much of the arguments is drawn.
-
-    Attributes:
-        whole: whether containers without faults are written out.
-        neighbours: whether members without faults are drawn beside faulty ones.
-        text: the most characters of one string.
-    """
-
-    whole: bool
-    neighbours: bool
-    text: int
+Tokens: TypeAlias = tuple[str | int, ...]
 
 
 @dataclass(slots=True)
 class Mark:
-    """What is said of one place, and of the places inside."""
+    """The comments on one place and on the places inside.
+
+    Attributes:
+        comment: the comment on the place.
+        notes: comments on several places inside.
+        inside: the marks of the places inside.
+        hidden: whether the place needs no line, because a note covers it.
+    """
 
     comment: str | None = None
+    notes: list[str] = field(default_factory=list)
     inside: dict[str | int, "Mark"] = field(default_factory=dict)
+    hidden: bool = False
+
+    def at(self, tokens: Tokens) -> "Mark":
+        """Return the mark of a place inside; made where there is none."""
+        mark = self
+        for token in tokens:
+            mark = mark.inside.setdefault(token, Mark())
+        return mark
 
 
 class NoRoomError(Exception):
     """The drawing is longer than there is room for."""
 
 
-def tokens_of(path: str) -> tuple[str | int, ...] | None:
+def tokens_of(path: str) -> Tokens | None:
     """Read a path such as ``$input.items[3]["a-b"]`` as keys and indexes; ``None`` if it is no such path."""
     if not path.startswith("$input"):
         return None
@@ -70,33 +78,31 @@ def tokens_of(path: str) -> tuple[str | int, ...] | None:
     return tuple(tokens)
 
 
-def place(root: Mark, data: Any, path: str, comment: str) -> bool:
-    """Put a comment at a path; false where the arguments have no such place."""
-    tokens = tokens_of(path)
-    if tokens is None:
-        return False
+def has_place(data: Any, tokens: Tokens) -> bool:
+    """Return whether arguments have a place, or could have it: a missing property of an object that is there."""
     value = data
     for position, token in enumerate(tokens):
         inner = _member(value, token)
-        last = position == len(tokens) - 1
-        if inner is ABSENT and not (last and _could_hold(value, token)):
-            return False
+        if inner is ABSENT:
+            return position == len(tokens) - 1 and _could_hold(value, token)
         value = inner
-    mark = root
-    for token in tokens:
-        mark = mark.inside.setdefault(token, Mark())
-    mark.comment = mark.comment or comment
     return True
 
 
-def draw(data: Any, root: Mark, detail: Detail, room: int) -> list[str]:
+def draw(data: Any, root: Mark, room: int, text: int) -> list[str]:
     """Draw arguments line by line.
 
+    Args:
+        data: the arguments.
+        root: the comments.
+        room: the most bytes of all lines.
+        text: the most characters of one string.
+
     Raises:
-        NoRoomError: the lines need more than ``room`` bytes.
+        NoRoomError: the lines need more.
     """
     lines: list[str] = []
-    for line in _lines(data, root, detail):
+    for line in _lines(data, root, text):
         room -= len(line.encode()) + 1
         if room < 0:
             raise NoRoomError
@@ -129,18 +135,15 @@ def _escape(match: re.Match[str]) -> str:
 
 def _member(value: Any, token: str | int) -> Any:
     if type(value) is dict and type(token) is str:
-        if has_text_keys(value):
-            return value.get(token, ABSENT)
-        # a key that is no text may raise when it is compared
-        return next(
-            (item for key, item in value.items() if type(key) is str and key == token), ABSENT
-        )
+        return member(value, token, ABSENT)
     if type(value) is list and type(token) is int and token < len(value):
         return value[token]
     return ABSENT
 
 
 def _could_hold(value: Any, token: str | int) -> bool:
+    if type(value) is list:
+        return type(token) is int
     return type(value) is dict and type(token) is str
 
 
@@ -152,20 +155,21 @@ class _Line(NamedTuple):
     mark: Mark | None
 
 
-def _lines(data: Any, root: Mark, detail: Detail) -> Iterator[str]:
+def _lines(data: Any, root: Mark, limit: int) -> Iterator[str]:
     stack: list[tuple[Iterator[tuple[_Line, bool]], str]] = []
     current = _Line("", data, root)
     comma = ""
+    said: set[str] = set()
     while True:
         indent = "  " * len(stack)
-        comment = f" // {current.mark.comment}" if current.mark and current.mark.comment else ""
-        if _opens(current, detail):
+        comment = _once(current.mark, said)
+        if _opens(current):
             opening, closing = "{}" if type(current.value) is dict else "[]"
             yield f"{indent}{current.label}{opening}{comment}"
-            stack.append((_with_last(_members(current, detail)), closing + comma))
+            stack.append((_with_last(_members(current, limit)), closing + comma))
         else:
             end = "" if current.value is _NOTHING else comma
-            yield f"{indent}{current.label}{_inline(current.value, detail.text)}{end}{comment}"
+            yield f"{indent}{current.label}{_inline(current.value, limit)}{end}{comment}"
         while stack:
             entry = next(stack[-1][0], None)
             if entry is not None:
@@ -178,38 +182,58 @@ def _lines(data: Any, root: Mark, detail: Detail) -> Iterator[str]:
             return
 
 
-def _opens(line: _Line, detail: Detail) -> bool:
-    """Whether a value is written over several lines."""
+def _once(mark: Mark | None, said: set[str]) -> str:
+    """Return the comment on a line; a long comment is not repeated."""
+    if mark is None or mark.comment is None:
+        return ""
+    if mark.comment in said:
+        return " // ❌ the same as above"
+    if len(mark.comment) > _SHORT:
+        said.add(mark.comment)
+    return f" // {mark.comment}"
+
+
+def _opens(line: _Line) -> bool:
+    """Return whether a value is written over several lines: if there are comments inside."""
     if type(line.value) is not dict and type(line.value) is not list:
         return False
-    inside = line.mark is not None and bool(line.mark.inside)
-    return inside or (detail.whole and bool(line.value))
+    return line.mark is not None and bool(line.mark.inside or line.mark.notes)
 
 
-def _members(line: _Line, detail: Detail) -> Iterator[_Line]:
+def _members(line: _Line, limit: int) -> Iterator[_Line]:
+    """Return the members with comments; runs of other members are folded."""
     value = line.value
-    marks: Mapping[str | int, Mark] = line.mark.inside if line.mark else {}
-    if detail.neighbours or not marks:
-        members: Iterable[tuple[Any, Any]] = (
-            value.items() if type(value) is dict else enumerate(value)
-        )
-        for key, item in members:
-            known = type(key) is str or type(key) is int
-            yield _Line(_label(value, key, detail), item, marks.get(key) if known else None)
-        rest = [(token, mark) for token, mark in marks.items() if _member(value, token) is ABSENT]
-    else:
-        rest = list(marks.items())
-        hidden = len(value) - sum(_member(value, token) is not ABSENT for token in marks)
-        if hidden > 0:
-            yield _Line(f"// ... {hidden:,} more", _NOTHING, None)
-    for token, mark in rest:
-        yield _Line(_label(value, token, detail), _member(value, token), mark)
+    assert line.mark is not None
+    marks = dict(line.mark.inside)
+    folded: list[_Line] = []
+    count = 0
+    members: Iterable[tuple[Any, Any]] = value.items() if type(value) is dict else enumerate(value)
+    for key, item in members:
+        mark = marks.pop(key, None) if type(key) is str or type(key) is int else None
+        if mark is None:
+            count += 1
+            folded = [_Line(_label(value, key, limit), item, None)] if count == 1 else folded
+        elif not mark.hidden:
+            yield from _run(folded, count)
+            count = 0
+            yield _Line(_label(value, key, limit), item, mark)
+    yield from _run(folded, count)
+    for note in line.mark.notes:
+        yield _Line(f"// {note}", _NOTHING, None)
+    for token, mark in marks.items():
+        if not mark.hidden:
+            yield _Line(_label(value, token, limit), ABSENT, mark)
 
 
-def _label(value: Any, key: Any, detail: Detail) -> str:
+def _run(first: list[_Line], count: int) -> list[_Line]:
+    """Return the lines of neighbours without comments: one is written out, more are folded."""
+    return first if count == 1 else [_Line(f"// ... {count:,} more", _NOTHING, None)][: count > 1]
+
+
+def _label(value: Any, key: Any, limit: int) -> str:
     if type(value) is list:
-        return "" if detail.neighbours else f"[{key}]: "
-    return f"{quoted(key, detail.text) if type(key) is str else _foreign(key)}: "
+        return ""
+    return f"{quoted(key, limit) if type(key) is str else _foreign(key)}: "
 
 
 class _Nothing:
@@ -227,22 +251,42 @@ _NOT_FINITE: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 #: By the identity of the class: looking up a class itself would call its metaclass.
 _WRITERS: Final[Mapping[int, Callable[[Any], str]]] = {
-    id(dict): lambda value: "{ ... }" if value else "{}",
-    id(list): lambda value: "[ ... ]" if value else "[]",
     id(bool): lambda value: "true" if value else "false",
     id(type(None)): lambda _: "null",
     id(int): integer,
     id(float): _float,
-    id(type(ABSENT)): lambda _: "undefined",
+    id(type(ABSENT)): lambda _: "(missing)",
     id(_Nothing): lambda _: "",
 }
 
 
 def _inline(value: Any, limit: int) -> str:
-    """A value on one line."""
+    """Write a value on one line; a container that is not short is only indicated."""
     if type(value) is str:
         return quoted(value, limit)
+    if type(value) is dict:
+        return _flat(value, _FLAT) or "{ ... }"
+    if type(value) is list:
+        return _flat(value, _FLAT) or "[ ... ]"
     return _WRITERS.get(id(type(value)), _foreign)(value)
+
+
+def _flat(value: Any, levels: int) -> str | None:
+    """Write a short container as JSON; ``None`` if it is not short."""
+    if levels == 0 or len(value) > _SHORT // 3:
+        return None
+    parts: list[str] = []
+    items: Iterable[tuple[Any, Any]] = value.items() if type(value) is dict else enumerate(value)
+    for key, item in items:
+        box = type(item) is dict or type(item) is list
+        text = _flat(item, levels - 1) if box else _inline(item, _SHORT)
+        if not text:
+            return None
+        parts.append(_label(value, key, _SHORT) + text)
+        if sum(map(len, parts)) > _SHORT:
+            return None
+    opening, closing = "{}" if type(value) is dict else "[]"
+    return f"{opening}{', '.join(parts)}{closing}"
 
 
 def _foreign(value: Any) -> str:

@@ -4,53 +4,33 @@ Goes from level to level through what fails, on a list of its own instead of the
 each pair of schema and place once: time grows with what is wrong, never with the number of ways to it.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from specfn._json import JsonObject
+from specfn._pointer import step
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.schema.describe import Schema, describe
+from specfn.validation.advice import Advice
 from specfn.validation.engine import Workshop
 from specfn.validation.facts import Facts
 from specfn.validation.findings import Finding
-from specfn.validation.hints import MOVE
 from specfn.validation.levels import Found, Level, Words, at
-from specfn.validation.nearest import nearest
 from specfn.validation.outcome import problem
 from specfn.validation.parts import Part
 from specfn.validation.prepare import Prepared
 from specfn.validation.shapes import Shapes
 from specfn.validation.surplus import unevaluated
-from specfn.validation.texts import Texts, listed, step
-from specfn.validation.unions import Tag, meant
+from specfn.validation.tasks import Choice, Guess, Place, Task
+from specfn.validation.texts import Texts
+from specfn.validation.unions import Tag, Unions
+from specfn.validation.wording import NO_ITEM, NOT_GIVEN, SHOWN, UNKNOWN
 
 #: The most levels that are opened for one value; what fails beyond is reported as a whole.
 _LEVELS: Final = 20_000
 
 #: The findings that are problems as they stand.
 _IN_WORDS: Final = frozenset({"here", "inside"})
-
-
-class _Place(NamedTuple):
-    """A place in the arguments: its value, and the first schema that speaks of it."""
-
-    path: str
-    value: Any
-    node: Any
-    optional: bool = False
-
-
-class Guess(NamedTuple):
-    """A branch of a union that was taken as the one meant only because less is wrong in it.
-
-    Attributes:
-        path: the place of the union.
-        others: the other branches.
-    """
-
-    path: str
-    others: tuple[Any, ...]
 
 
 class Fault(NamedTuple):
@@ -69,22 +49,33 @@ class Fault(NamedTuple):
     refused: bool = False
 
 
-class _Task(NamedTuple):
-    """A schema to open at a place, with what was found there where that is known."""
+class _Draft(NamedTuple):
+    """A fault whose problem is not described yet: only the first few are described.
 
-    node: Any
-    place: _Place
-    found: list[Found] | None = None
-    note: str | None = None
-    guesses: tuple[Guess, ...] = ()
+    Attributes:
+        fault: the fault.
+        describe: returns the problem as a model reads it.
+        about: the further arguments of ``describe``.
+    """
 
-    @property
-    def again(self) -> tuple[_Place, None, None, tuple[Guess, ...]]:
-        """What stays the same when another schema is opened at the place."""
-        return self.place, None, None, self.guesses
+    fault: Fault
+    describe: Callable[..., ArgumentProblem] | None = None
+    about: tuple[Any, ...] = ()
 
 
-_Item: TypeAlias = Fault | _Task
+class _Names(NamedTuple):
+    """Properties that an object does not declare: there may be very many.
+
+    Attributes:
+        task: the schema that was opened at the object.
+        names: the properties.
+    """
+
+    task: Task
+    names: tuple[str, ...]
+
+
+_Item: TypeAlias = _Draft | _Names | Task
 
 
 class Explainer:
@@ -101,8 +92,10 @@ class Explainer:
         self.facts = Facts(prepared, self._shapes)
         self._workshop = Workshop(prepared)
         self._texts = Texts(prepared, definitions)
+        self._advice = Advice(self._shapes, self._texts, self._workshop)
+        self._unions = Unions(self._shapes, self._look)
         self._levels: dict[int, Level] = {}
-        self._tags: dict[str, JsonObject] = {}
+        self._tags: dict[int, tuple[str, JsonObject]] = {}
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """Every place where a sound value is not what the schema asks for."""
@@ -117,26 +110,56 @@ class Explainer:
         root = self._prepared.definitions["0"] if node is None else node
         found: dict[str, Fault] = {}
         seen: set[tuple[int, str]] = set()
-        waiting: list[_Item] = [_Task(root, _Place("$input", value, root))]
+        told: set[str] = set()
+        waiting: list[_Item] = [Task(root, Place("$input", value, root))]
         while waiting:
             item = waiting.pop()
-            if type(item) is Fault:
-                found.setdefault(item.problem.path, item)
+            if type(item) is _Draft:
+                path = item.fault.problem.path
+                if path not in found:
+                    found[path] = self._told(item, told) if len(found) < SHOWN else item.fault
                 continue
-            assert type(item) is _Task
+            if type(item) is _Names:
+                self._add_names(item, found, told)
+                continue
+            assert type(item) is Task
             key = (id(item.node), item.place.path)
             if len(seen) >= _LEVELS:
-                waiting.append(self._problem(item._replace(note=None)))
+                waiting.append(self._problem(item))
             elif key not in seen:
                 seen.add(key)
-                waiting.extend(
-                    reversed(self._open(item) or [self._problem(item._replace(note=None))])
-                )
+                waiting.extend(reversed(self._open(item) or [self._problem(item)]))
         return tuple(found.values())
 
-    def _open(self, task: _Task) -> list[_Item]:
-        """What is said of each finding: a problem, or the next schema to open."""
-        node, place, found, note, guesses = task
+    def _add_names(self, item: _Names, found: dict[str, Fault], told: set[str]) -> None:
+        """Add a fault for each property that is not declared."""
+        task = item.task
+        about, value = task.place.path, task.place.value
+        for name in item.names:
+            path = about + step(name)
+            if path not in found:
+                said = problem(path, "undefined", value[name], UNKNOWN)
+                fault = Fault(said, False, task.guesses)
+                if len(found) < SHOWN:
+                    draft = _Draft(fault, self._advice.unknown, (task, name))
+                    fault = self._told(draft, told)
+                found[path] = fault
+
+    def _told(self, draft: _Draft, told: set[str]) -> Fault:
+        """Describe a fault; the first fault of a guessed branch names the alternative."""
+        fault = draft.fault
+        problem = fault.problem
+        if draft.describe is not None:
+            problem = draft.describe(problem, *draft.about)
+        guess = fault.guesses[-1] if fault.guesses else None
+        if guess is not None and guess.path not in told and problem.description is None:
+            told.add(guess.path)
+            problem = self._advice.guessed(problem, guess)
+        return fault._replace(problem=problem)
+
+    def _open(self, task: Task) -> list[_Item]:
+        """Return the problems of each finding, or the next schema to open."""
+        node, place, found, guesses, _ = task
         if not isinstance(node, dict):
             return []
         if found is None:
@@ -152,41 +175,40 @@ class Explainer:
                     one.words = words
             if words is not None:
                 value = at(place.value, words.tokens)
-                path = place.path + words.step
-                said = problem(path, words.expected, value, words.more or note)
-                items.append(Fault(said, words.node, guesses))
+                said = problem(place.path + words.step, words.expected, value)
+                about = (words.node, words.holder)
+                items.append(_Draft(Fault(said, words.node, guesses), self._advice.wrong, about))
             elif one.finding.kind == "part" and one.tokens:
                 self._postpone(task, one, items, later)
             else:
                 inner = self._within(task, one)
-                items.append(self._HANDLERS[one.finding.kind](self, inner, one.finding))
+                items.extend(self._HANDLERS[one.finding.kind](self, inner, one.finding))
         return items
 
-    def _words(self, task: _Task, found: Found) -> Words:
-        """What is said of a value that is wrong in itself: the place's own, or one inside."""
+    def _words(self, task: Task, found: Found) -> Words:
+        """Return the words for a wrong value: the one of the place, or one inside."""
         inner = self._within(task, found)
         place = inner.place
         finding, tokens, path, about = found.finding, found.tokens, place.path, place.node
         if finding.kind == "here":
-            expected, more = self._texts.both(place.node, finding.node, optional=place.optional)
+            optional, holder = place.optional, finding.node
         else:
             optional = self._is_optional(inner, finding.token)
             about = finding.node
             holder = self._shapes.target(about)
-            expected, more = self._texts.both(about, holder, optional=optional)
             tokens = (*tokens, finding.token)
             path += step(finding.token)
-        return Words(path[len(task.place.path) :], tokens, expected, more, about)
+        expected = self._texts.of(about, optional=optional)
+        return Words(path[len(task.place.path) :], tokens, expected, about, holder)
 
-    def _within(self, task: _Task, found: Found) -> _Task:
-        """The task of the value that a finding is about."""
+    def _within(self, task: Task, found: Found) -> Task:
+        """Return the task of the value that a finding is about."""
         for token, spot in zip(found.tokens, found.spots[1:], strict=True):
-            inner = self._inner(task, token, spot.node)
-            task = task._replace(node=spot.node, place=inner, found=None)
+            task = task.inside(spot.node, self._inner(task, token, spot.node))
         return task
 
     def _postpone(
-        self, task: _Task, found: Found, items: list[_Item], later: dict[Any, list[Found]]
+        self, task: Task, found: Found, items: list[_Item], later: dict[Any, list[Found]]
     ) -> None:
         """Make the parts of one value inside a task of their own, to be opened when its turn comes."""
         own = Found(found.order[-2:], (), found.spots[-1:], found.finding)
@@ -211,138 +233,109 @@ class Explainer:
             found += [Found((), (), (level.root,), finding) for finding in more]
         return found
 
-    def _missing(self, task: _Task, finding: Finding) -> _Item:
+    def _missing(self, task: Task, finding: Finding) -> Iterator[_Item]:
         name = str(finding.token)
         node = self._shapes.members(task.node).get(name, True)
         if node is True:
             node = self._shapes.members(task.place.node).get(name, True)
-        place = _Place(task.place.path + step(name), ABSENT, node)
-        return self._problem(task, self._shapes.target(node), place)
+        place = Place(task.place.path + step(name), ABSENT, node)
+        yield self._problem(task, self._shapes.target(node), place)
 
-    def _surplus(self, task: _Task, finding: Finding) -> _Item:
+    def _surplus(self, task: Task, finding: Finding) -> Iterator[_Item]:
         place = self._inner(task, finding.token, finding.node)
-        if finding.keyword in {"properties", "patternProperties"}:
-            description = "This must not be given."
-        elif type(finding.token) is int:
-            description = "The array has no such item."
-        else:
-            description = self._unknown(str(finding.token), task)
+        is_item = type(finding.token) is int
+        description = NO_ITEM if is_item else NOT_GIVEN
         fault = _unwanted(place, description, task.guesses)
-        return fault._replace(refused=finding.keyword == "properties" and not task.guesses)
+        refused = finding.keyword == "properties" and not task.guesses
+        yield _Draft(fault._replace(refused=refused))
 
-    def _name(self, task: _Task, finding: Finding) -> _Item:
-        text = self._texts.of(finding.node)
+    def _unknown(self, task: Task, finding: Finding) -> Iterator[_Item]:
+        yield _Names(task, finding.names)
+
+    def _name(self, task: Task, finding: Finding) -> Iterator[_Item]:
         place = self._inner(task, finding.token, finding.node)
-        return _unwanted(place, f"The name of a property must be {text}.", task.guesses)
+        fault = _unwanted(place, None, task.guesses)
+        yield _Draft(fault, self._advice.name, (finding.node, finding.token))
 
-    def _child(self, task: _Task, finding: Finding) -> _Item:
+    def _child(self, task: Task, finding: Finding) -> Iterator[_Item]:
         inner = self._inner(task, finding.token, finding.node)
-        return task._replace(node=finding.node, place=inner, found=None)
+        yield task.inside(finding.node, inner)
 
-    def _part(self, task: _Task, finding: Finding) -> _Item:
+    def _part(self, task: Task, finding: Finding) -> Iterator[_Item]:
         part = finding.part
         assert part is not None
         if part.keyword == "if":
             holds = self._workshop.accepts(part.holder["if"], task.place.value)
-            return _Task(part.holder.get("then" if holds else "else"), *task.again)
-        if part.keyword == "allOf":
-            return _Task(part.holder, *task.again)
-        if part.keyword == "dependentSchemas":
-            return _Task(part.holder["dependentSchemas"][part.key], *task.again)
-        return self._union(part, task)
+            yield task.at(part.holder.get("then" if holds else "else"))
+        elif part.keyword == "allOf":
+            yield task.at(part.holder)
+        elif part.keyword == "dependentSchemas":
+            yield task.at(part.holder["dependentSchemas"][part.key])
+        else:
+            yield self._union(part, task)
 
-    def _union(self, part: Part, task: _Task) -> _Item:
+    def _union(self, part: Part, task: Task) -> _Item:
         said = self._prepared.origins[id(part.holder)].get("discriminator")
         name = said.get("propertyName") if isinstance(said, dict) else None
         discriminator = name if isinstance(name, str) else None
-        choice = meant(part, task.place.value, self._shapes, self._look, discriminator)
+        choice = self._unions.meant(part, task.place.value, discriminator)
         if choice is None:
             return self._problem(task, part.holder)
         if isinstance(choice, Tag):
             return self._unknown_tag(choice, task)
         if not choice.found:
-            return self._too_many(part, task)
+            fault = self._problem(task, part.holder).fault
+            return _Draft(fault, self._advice.too_many, (part,))
+        chosen = task.at(choice.node, choice.found)
+        chosen = chosen._replace(choices=(*task.choices, Choice(part, choice.node)))
         if choice.sure:
-            return task._replace(node=choice.node, found=choice.found)
+            return chosen
         branches = self._shapes.branches(part.holder, part.keyword)
         others = tuple(branch for branch in branches if branch is not choice.node)
-        guesses = (*task.guesses, Guess(task.place.path, others))
-        note = f"The nearest alternative is {self._texts.of(choice.node)}."
-        return _Task(choice.node, task.place, choice.found, note, guesses)
+        guess = Guess(task.place.path, others, choice.node)
+        return chosen._replace(guesses=(*task.guesses, guess))
 
-    def _unknown_tag(self, tag: Tag, task: _Task) -> Fault:
-        expected = describe({"enum": list(tag.values)}, {})
-        said = problem(
-            task.place.path + step(tag.name),
-            expected,
-            tag.found,
-            "It says which alternative the object is.",
-        )
-        node = self._tags.setdefault(expected, {"enum": list(tag.values)})
-        return Fault(said, node, task.guesses)
+    def _unknown_tag(self, tag: Tag, task: Task) -> _Draft:
+        key = id(tag.values)  # of the union, which is kept
+        if key not in self._tags:
+            node = {"enum": list(tag.values)}
+            self._tags[key] = describe(node, {}), node
+        expected, node = self._tags[key]
+        said = problem(task.place.path + step(tag.name), expected, tag.found)
+        return _Draft(Fault(said, node, task.guesses), self._advice.tag, (tag.values,))
 
-    def _too_many(self, part: Part, task: _Task) -> Fault:
-        fault = self._problem(task, part.holder)
-        fitting = [
-            branch
-            for branch in self._shapes.branches(part.holder, part.keyword)
-            if self._workshop.accepts(branch, task.place.value)
-        ]
-        if len(fitting) < 2:
-            return fault
-        names = listed([self._texts.of(branch) for branch in fitting])
-        description = f"It must fit exactly one alternative, but it fits {names}."
-        return fault._replace(problem=replace(fault.problem, description=description))
-
-    def _inner(self, task: _Task, token: str | int, node: Any) -> _Place:
-        """The place of a value inside."""
+    def _inner(self, task: Task, token: str | int, node: Any) -> Place:
+        """Return the place of a value inside."""
         place = task.place
         optional = self._is_optional(task, token)
-        return _Place(place.path + step(token), place.value[token], node, optional)
+        path = place.path + step(token)
+        return Place(path, place.value[token], node, optional, place, task.node)
 
-    def _is_optional(self, task: _Task, token: str | int) -> bool:
-        """Whether a value inside may be left out."""
+    def _is_optional(self, task: Task, token: str | int) -> bool:
+        """Return whether a value inside may be left out."""
         return (
             type(token) is str
             and token not in self._shapes.required(task.node)
             and token not in self._shapes.required(task.place.node)
         )
 
-    def _known(self, task: _Task) -> list[str]:
-        """The properties that may be given."""
-        nodes = (task.place.node, task.node)
-        return list(dict.fromkeys(name for node in nodes for name in self._shapes.declared(node)))
-
-    def _unknown(self, name: str, task: _Task) -> str:
-        """What is said of a property that is not declared: where it belongs, or what may have been meant."""
-        names = self._known(task)
-        there = f"; there is {listed(names)}" if names else ""
-        nodes = (task.place.node, task.node)
-        owners = {key: None for node in nodes for key in self._shapes.owners(node).get(name, ())}
-        if owners:
-            has = "has one" if len(owners) == 1 else "have one each"
-            return (
-                f"There is no such property{there}. {listed([*owners])} {has} of that name. {MOVE}"
-            )
-        near = nearest(name, names)
-        meant = "" if near is None else f" Was {near} meant?"
-        return f"There is no such property{there}.{meant}"
-
-    def _problem(self, task: _Task, holder: Any = None, place: _Place | None = None) -> Fault:
-        """A wrong value, with what the whole place takes, and what failed if that does not show it."""
+    def _problem(self, task: Task, holder: Any = None, place: Place | None = None) -> _Draft:
+        """Return the fault of a wrong value, with the type text of its place."""
         place = place or task.place
-        expected, more = self._texts.both(place.node, holder, optional=place.optional)
-        said = problem(place.path, expected, place.value, more or task.note)
-        return Fault(said, place.node, task.guesses)
+        expected = self._texts.of(place.node, optional=place.optional)
+        said = problem(place.path, expected, place.value)
+        fault = Fault(said, place.node, task.guesses)
+        return _Draft(fault, self._advice.wrong, (place.node, holder))
 
-    _HANDLERS: ClassVar[Mapping[str, Callable[[Any, _Task, Finding], _Item]]] = {
+    _HANDLERS: ClassVar[Mapping[str, Callable[[Any, Task, Finding], Iterator[_Item]]]] = {
         "missing": _missing,
         "surplus": _surplus,
+        "unknown": _unknown,
         "name": _name,
         "child": _child,
         "part": _part,
     }
 
 
-def _unwanted(place: _Place, description: str, guesses: tuple[Guess, ...]) -> Fault:
+def _unwanted(place: Place, description: str | None, guesses: tuple[Guess, ...]) -> Fault:
     return Fault(problem(place.path, "undefined", place.value, description), False, guesses)

@@ -1,33 +1,24 @@
-"""What a model reads after a call that was not valid: its own arguments, marked (rule V8)."""
+"""The text for a model after an invalid call: its own arguments with comments (rule V8)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from specfn.records import ABSENT, ArgumentProblem, Repair, TextFault
-from specfn.validation.drawing import Detail, Mark, NoRoomError, draw, one_line, place
-from specfn.validation.hints import hint
+from specfn.records import ArgumentProblem, Repair, TextFault
+from specfn.validation.comments import Comment, comments
+from specfn.validation.drawing import Mark, NoRoomError, draw, has_place, one_line, tokens_of
 from specfn.validation.passage import passage
+from specfn.validation.wording import SHOWN
 
-#: The most problems that are told at once, and the most bytes of the whole text.
-PROBLEMS: Final = 20
+#: The most bytes of the whole text.
 BYTES: Final = 8_000
 
-_DETAILS: Final = (
-    Detail(whole=True, neighbours=True, text=200),
-    Detail(whole=False, neighbours=True, text=100),
-    Detail(whole=False, neighbours=False, text=60),
-)
+#: The most characters of one string, as long as there is room, and where there is little.
+_TEXTS: Final = (200, 60)
 
-_NEXT: Final = (
-    "Correct every marked place and call the function again with all of its arguments."
-    " If you do not know a value, ask the user. Nothing was executed."
-)
-
-_AGAIN: Final = (
-    "Call the function again with all of its arguments as one JSON value and nothing else: no comments,"
-    " no text around it, strings and keys in double quotes. Nothing was executed."
-)
-
+_NEXT: Final = "Correct this and send the whole call again."
+_ASK: Final = "If you do not know a value, ask the user."
+_AGAIN: Final = "Send all arguments again as one JSON value and nothing else."
+_NOT_EXECUTED: Final = "Nothing was executed."
 
 #: Repairs after which a model should know that what it sees is not what it sent.
 _OPENED: Final = frozenset({"json", "unwrapped"})
@@ -50,17 +41,19 @@ def feedback(
         incomplete: whether their text ended too early and was closed.
 
     Returns:
-        Less than 8 KB: one line of what went wrong, the arguments as JSON with ``// ❌ expected ...`` on each faulty
-        line, and what to do next. What has no line is listed below; with very much to say the list is all there is.
+        Less than 8 KB: what went wrong, the arguments as JSON with ``// ❌ ...`` on each faulty line, and what to do
+        next. What has no line is listed below; with very much to say the list is all there is.
     """
-    shown = list(errors[:PROBLEMS])
-    head = "\n".join((_head(len(errors), len(shown)), *_notes(repairs, incomplete=incomplete)))
-    for detail in _DETAILS:
-        text = _drawn(data, shown, detail, head)
-        if text is not None:
-            return text
-    lines = _fitting([_listed(problem) for problem in shown], BYTES - _bytes(head, _NEXT) - 8)
-    return "\n".join((head, "", *lines, "", _NEXT))
+    shown = errors[:SHOWN]
+    said = comments(shown)
+    head = "\n".join((_head(len(errors)), *_notes(repairs, incomplete=incomplete)))
+    tail = " ".join((_NEXT, *_asked(said), _NOT_EXECUTED))
+    room = BYTES - _bytes(head, tail) - 8
+    for text in _TEXTS:
+        lines = _drawn(data, said, room, text)
+        if lines is not None:
+            return "\n".join((head, "", *lines, "", tail))
+    return "\n".join((head, "", *_fitting([each.listed for each in said], room), "", tail))
 
 
 def unread(fault: TextFault) -> str:
@@ -69,60 +62,61 @@ def unread(fault: TextFault) -> str:
     Returns:
         Less than 2 KB: where reading stopped, the passage with a mark below the place, and what to do next.
     """
-    place = f"line {fault.line}, column {fault.column}"
-    head = f"The arguments could not be read: they are not JSON at {place}."
-    return "\n".join((head, "", *passage(fault), "", _AGAIN))
+    head = f"The arguments are not JSON at line {fault.line}, column {fault.column}."
+    return "\n".join((head, "", *passage(fault), "", f"{_AGAIN} {_NOT_EXECUTED}"))
 
 
-def _head(count: int, shown: int) -> str:
-    """What went wrong, in one line."""
-    places = "one place is" if count == 1 else f"{count:,} places are"
-    told = f" (the first {shown} are shown)" if count > shown else ""
-    return f"The arguments are not valid: {places} wrong{told}."
+def _head(count: int) -> str:
+    """Say in one line what went wrong."""
+    if count <= SHOWN:
+        return "The arguments are invalid."
+    return f"The arguments are invalid in {count:,} places; the first {SHOWN} are shown."
+
+
+def _asked(said: Sequence[Comment]) -> Iterator[str]:
+    if any(each.asks for each in said):
+        yield _ASK
 
 
 def _notes(repairs: Sequence[Repair], *, incomplete: bool) -> Iterator[str]:
-    """How what is shown differs from what was sent, where that matters."""
+    """Say how the arguments shown differ from those that were sent, where that matters."""
     if incomplete:
         yield "The text ended before it was complete, and was closed. Send all of it."
     if any(repair.kind == "wrapper" for repair in repairs):
-        yield "Sent as a whole call, and shown without it. Send the arguments alone."
+        yield "Sent as a whole call. Send the arguments alone."
+    if any(repair.kind == "empty" for repair in repairs):
+        yield "The text was empty."
     opened = [repair.path for repair in repairs if repair.kind in _OPENED]
     if opened:
         names = ", ".join(path[:100] for path in dict.fromkeys(opened[:_NAMED]))
         more = f" and {len(opened) - _NAMED} more" if len(opened) > _NAMED else ""
-        yield one_line(
-            f"Sent as a string of JSON, and shown as what it holds: {names}{more}."
-            " Send objects and arrays as they are."
-        )
+        yield one_line(f"Sent as a string: {names}{more}. Send objects and arrays themselves.")
 
 
-def _drawn(data: Any, problems: Sequence[ArgumentProblem], detail: Detail, head: str) -> str | None:
-    """The whole text at one level of detail; ``None`` where it would be too long."""
+def _drawn(data: Any, said: Sequence[Comment], room: int, text: int) -> list[str] | None:
+    """Draw the arguments with their comments; return ``None`` if that is too long."""
     root = Mark()
-    below = [
-        _listed(problem)
-        for problem in problems
-        if not place(root, data, problem.path, _comment(problem))
-    ]
+    below = [each.listed for each in said if not _placed(root, data, each)]
     rest = ["", "Also wrong:", *below] if below else []
     try:
-        lines = draw(data, root, detail, BYTES - _bytes(head, _NEXT, *rest) - 8)
+        return [*draw(data, root, room - _bytes(*rest), text), *rest]
     except NoRoomError:
         return None
-    return "\n".join((head, "", *lines, *rest, "", _NEXT))
 
 
-def _comment(problem: ArgumentProblem) -> str:
-    missing = " (missing)" if problem.value is ABSENT else ""
-    said = " ".join(filter(None, (problem.description, hint(problem))))
-    more = f". {said}" if said else ""
-    return one_line(f"❌ expected {problem.expected}{missing}{more}")
-
-
-def _listed(problem: ArgumentProblem) -> str:
-    path = problem.path if len(problem.path) <= 200 else f"{problem.path[:200]}..."
-    return f"- {one_line(path)}: {_comment(problem)}"
+def _placed(root: Mark, data: Any, comment: Comment) -> bool:
+    """Put a comment at its place; return false if the arguments have no such place."""
+    tokens = tokens_of(comment.path)
+    if tokens is None or not has_place(data, tokens):
+        return False
+    mark = root.at(tokens)
+    if comment.is_note:
+        mark.notes.append(comment.text)
+    else:
+        mark.comment = mark.comment or comment.text
+    for hidden in comment.hides:
+        root.at(hidden).hidden = True
+    return True
 
 
 def _bytes(*texts: str) -> int:

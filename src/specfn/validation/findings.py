@@ -1,15 +1,18 @@
 """Findings: what is wrong one level down, told by the engine or, for members of objects, found out here."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from specfn.validation.engine import Workshop
 from specfn.validation.parts import Part
 from specfn.validation.shapes import Shapes
 
-#: What a finding means: the value itself; a property that is missing, or must not be, or has a wrong name; a
-#: value inside, wrong in itself or to be opened; a part of the schema in place, to be opened.
-Kind: TypeAlias = Literal["here", "missing", "surplus", "name", "inside", "child", "part"]
+#: What a finding means: the value itself; a property that is missing, must not be, or has a wrong name;
+#: properties that are not declared; a value inside, wrong in itself or to be opened; a part of the schema in
+#: place, to be opened.
+Kind: TypeAlias = Literal[
+    "here", "missing", "surplus", "name", "unknown", "inside", "child", "part"
+]
 
 
 class Finding(NamedTuple):
@@ -21,6 +24,7 @@ class Finding(NamedTuple):
         node: the prepared node that holds the keyword, or that is to be opened.
         token: the key or index of the value inside.
         part: the part in place that is to be opened.
+        names: the properties that are not declared; ``token`` is the first.
     """
 
     kind: Kind
@@ -28,6 +32,12 @@ class Finding(NamedTuple):
     node: Any
     token: Any = None
     part: Part | None = None
+    names: tuple[str, ...] = ()
+
+
+def unknown(keyword: str, node: Any, names: Sequence[str]) -> Finding:
+    """Return one finding of all properties that an object does not declare: there may be very many."""
+    return Finding("unknown", keyword, node, names[0], names=tuple(names))
 
 
 def inner_finding(schema: Any, keyword: str, token: str | int, shapes: Shapes) -> Finding:

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._json import JsonObject
 from specfn.validation.engine import Workshop
-from specfn.validation.findings import TELLERS, Finding, inner_finding
+from specfn.validation.findings import TELLERS, Finding, inner_finding, unknown
 from specfn.validation.keywords import ASSERTIONS
 from specfn.validation.shapes import Shapes
 from specfn.validation.spots import LevelSchema, Spot, counts_seen
@@ -39,15 +39,15 @@ class Words(NamedTuple):
         step: its path below the level's value.
         tokens: the same as tokens.
         expected: what belongs there.
-        more: a sentence on what the type text does not show.
         node: the prepared node that speaks of the value.
+        holder: the prepared node that failed there.
     """
 
     step: str
     tokens: tuple[Any, ...]
     expected: str
-    more: str | None
     node: Any
+    holder: Any
 
 
 class Found:
@@ -188,8 +188,9 @@ class Level:
             part = spot.parts[index][below[0]]
             return TELLERS[part.keyword](part, inside, self._shapes, self._workshop)
         # where no property is declared the engine names none of those there are: then it is all of them
-        names = getattr(error.kind, "unexpected", None) or inside
-        return [Finding("surplus", keyword, member[keyword], name) for name in names]
+        names = frozenset(getattr(error.kind, "unexpected", None) or inside)
+        ordered = [name for name in inside if name in names]
+        return [unknown(keyword, member[keyword], ordered)] if ordered else []
 
 
 def breadth(found: Iterable[Found]) -> int:
@@ -200,7 +201,7 @@ def breadth(found: Iterable[Found]) -> int:
         if one.tokens:
             inside.add(one.order[:3])
         else:
-            count += 1
+            count += max(1, len(one.finding.names))
     return count + len(inside)
 
 

@@ -1,40 +1,67 @@
-"""Which declared name was probably meant by one that is not: for a sentence, never for a repair."""
+"""How near a name or a constant is to another: for a sentence, never for a repair."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 _SEPARATORS: Final = re.compile(r"[\W_]+")
+_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
 
-#: The most names that are compared, and the longest.
-_NAMES: Final = 100
-_LENGTH: Final = 60
+#: The most texts that are compared, and the longest.
+_TEXTS: Final = 2_000
+_LENGTH: Final = 80
 
-
-def nearest(name: str, names: Sequence[str]) -> str | None:
-    """The one name that differs in case, separators or one character; ``None`` if there is none, or several."""
-    if not 2 < len(name) <= _LENGTH:
-        return None
-    plain = _plain(name)
-    candidates = [(other, _plain(other)) for other in names[:_NAMES] if len(other) <= _LENGTH]
-    for is_near in (str.__eq__, _is_one_off):
-        found = [other for other, text in candidates if text and is_near(plain, text)]
-        if found:
-            return found[0] if len(found) == 1 else None
-    return None
+#: The least share of pairs of letters that two texts must have in common to be alike.
+_ALIKE: Final = 0.5
 
 
-def _plain(name: str) -> str:
-    return _SEPARATORS.sub("", name).lower()
+@lru_cache(maxsize=8192)
+def letters(name: str) -> str:
+    """Return a name without case and separators; nothing of one that is very long."""
+    return _SEPARATORS.sub("", name).lower() if len(name) <= _LENGTH else ""
 
 
-def _is_one_off(left: str, right: str) -> bool:
-    """Whether one character more, less or otherwise, or two exchanged, make two texts one."""
-    if abs(len(left) - len(right)) > 1 or min(len(left), len(right)) < 3:
+def is_one_off(left: str, right: str) -> bool:
+    """Return whether one character more, less or otherwise, or two exchanged, make two texts one."""
+    shorter = min(len(left), len(right))
+    if abs(len(left) - len(right)) > 1 or shorter < 3:
         return False
     start = 0
-    while start < min(len(left), len(right)) and left[start] == right[start]:
+    while start < shorter and left[start] == right[start]:
         start += 1
     rest, other = left[start:], right[start:]
     exchanged = rest[:2] == other[1::-1] and rest[2:] == other[2:]
     return rest[1:] == other[1:] or rest[1:] == other or rest == other[1:] or exchanged
+
+
+def same_words(name: str, names: Iterable[str]) -> list[str]:
+    """Return the names that hold all words of a name, or whose words it holds: ``user`` and ``user_id``."""
+    words = _words(name)
+    return [
+        other for other in names if words and (words <= _words(other) or words >= _words(other))
+    ]
+
+
+def closest(text: str, texts: Sequence[str]) -> str | None:
+    """Return the text that has most pairs of letters in common with another; ``None`` if none is alike."""
+    pairs = _pairs(text)
+    best, most = None, _ALIKE / 2
+    for other in texts[:_TEXTS]:
+        theirs = _pairs(other)
+        share = len(pairs & theirs) / (len(pairs) + len(theirs) or 1)
+        if share > most or (best is None and share == most):
+            best, most = other, share
+    return best
+
+
+@lru_cache(maxsize=8192)
+def _words(name: str) -> frozenset[str]:
+    found = _WORDS.findall(name) if len(name) <= _LENGTH else ()
+    return frozenset(word.lower() for word in found)
+
+
+@lru_cache(maxsize=8192)
+def _pairs(text: str) -> frozenset[str]:
+    plain = f" {letters(text)} "
+    return frozenset(plain[index : index + 2] for index in range(len(plain) - 1) if len(plain) > 2)

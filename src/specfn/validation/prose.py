@@ -64,7 +64,9 @@ def find(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
     window = _unfenced(_Window(text, 0, len(text)).stripped(), repairs)
     window = _uncommented(window, repairs)
     if window.start == window.end:
-        raise UnreadableError(text, window.start, "There is no text. Write {} for no arguments.")
+        raise UnreadableError(
+            text, window.start, "There is no text. Write {} if there are no arguments."
+        )
     quoted = _quoted(window, repairs)
     if quoted is not UNREAD:
         return quoted, False

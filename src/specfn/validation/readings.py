@@ -89,8 +89,7 @@ def _of_text(text: str, node: Any, facts: Facts) -> Iterator[Reading]:
         value = strict(text)
         if value is not UNREAD:
             yield Reading("json", value)
-    folded = text.lower()
-    alike = [name for name in facts.texts(node) if name.lower() == folded]
+    alike = facts.alike(node, text)
     if len(alike) == 1 and alike[0] != text:
         yield Reading("case", alike[0])
 

@@ -1,7 +1,7 @@
 """What a prepared schema says of a value at a glance: its parts, its types, its constants (rule V4)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from specfn._json import JsonObject
 from specfn.validation.keywords import APPLICATORS
@@ -9,8 +9,6 @@ from specfn.validation.prepare import REFERENCE, Prepared
 
 #: Unions within unions deeper than this are taken as open.
 _DEPTH: Final = 16
-
-_SCALARS: Final = (str, int, float, bool, type(None))
 
 _PYTHON_TYPES: Final[Mapping[type, str]] = {
     str: "string",
@@ -29,14 +27,41 @@ def type_of(value: Any) -> str:
     return _PYTHON_TYPES[type(value)]
 
 
-def same(left: Any, right: Any) -> bool:
-    """Whether two scalars are the same JSON value: ``1`` is ``1.0`` and not ``true``."""
-    return (type(left) is bool) is (type(right) is bool) and bool(left == right)
+#: A key that is equal for equal JSON scalars: for ``1`` and ``1.0``, not for ``1`` and ``true``.
+Key: TypeAlias = tuple[bool, Any]
 
 
-def contains(values: Iterable[Any], value: Any) -> bool:
-    """Whether a value is among constants."""
-    return any(same(item, value) for item in values)
+def key_of(value: Any) -> Key | None:
+    """Return the key of a scalar; ``None`` for arrays and objects."""
+    return None if type(value) is dict or type(value) is list else (type(value) is bool, value)
+
+
+class Constants:
+    """The constants that a schema accepts, indexed.
+
+    Attributes:
+        values: the constants.
+        keys: the keys of those that are scalars.
+    """
+
+    __slots__ = ("keys", "values")
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        """Take the constants in their order."""
+        self.values = tuple(values)
+        self.keys = {key: None for value in self.values if (key := key_of(value)) is not None}
+
+    @property
+    def are_scalars(self) -> bool:
+        """Return whether none of them is an array or object."""
+        return not any(key_of(value) is None for value in self.values)
+
+    def hold(self, value: Any) -> bool:
+        """Return whether a value is among them."""
+        key = key_of(value)
+        if key is not None:
+            return key in self.keys
+        return any(type(item) is type(value) and item == value for item in self.values)
 
 
 class Shapes:
@@ -51,7 +76,9 @@ class Shapes:
         self._owners: dict[int, dict[str, dict[str, None]]] = {}
         self._members: dict[int, dict[str, Any]] = {}
         self._types: dict[int, frozenset[str] | None] = {}
-        self._constants: dict[int, Mapping[str, Sequence[Any]]] = {}
+        self._values: dict[int, Constants | None] = {}
+        self._constants: dict[int, Mapping[str, Constants]] = {}
+        self._branches: dict[tuple[int, str], tuple[Any, ...]] = {}
 
     def target(self, node: Any) -> Any:
         """The node that a reference and nothing else leads to; the node itself otherwise."""
@@ -138,32 +165,34 @@ class Shapes:
             self._types[id(node)] = found
         return self._types[id(node)]
 
-    def values(self, node: Any, depth: int = 2) -> Sequence[Any] | None:
-        """The constants that a node accepts, its branches taken together; ``None`` if it accepts others, too."""
-        for part in self.whole(node):
-            if "const" in part:
-                return (part["const"],)
-            if isinstance(part.get("enum"), list):
-                enum: list[Any] = part["enum"]
-                return enum
-            for keyword in ("anyOf", "oneOf") if depth else ():
-                branches = [self.values(branch, depth - 1) for branch in part.get(keyword, ())]
-                if branches and None not in branches:
-                    return [value for values in branches for value in values or ()]
-        return None
+    def values(self, node: Any) -> Constants | None:
+        """Return the constants that a node accepts, those of all branches; ``None`` if it accepts other values."""
+        if not isinstance(node, dict):
+            return None
+        if id(node) not in self._values:
+            found = self._listed(node, 2)
+            self._values[id(node)] = None if found is None else Constants(found)
+        return self._values[id(node)]
 
-    def constants(self, node: Any) -> Mapping[str, Sequence[Any]]:
-        """The properties of a node that take only scalar constants: what may tell branches apart."""
+    def constants(self, node: Any) -> Mapping[str, Constants]:
+        """Return the properties of a node that accept only scalar constants: the possible tags."""
         found = self._constants.get(id(node))
         if found is None:
             found = self._constants[id(node)] = dict(self._tags(node))
         return found
 
-    def branches(self, node: JsonObject, keyword: str) -> list[Any]:
-        """The alternatives of a union, those of unions within it included, each once."""
+    def branches(self, node: JsonObject, keyword: str) -> tuple[Any, ...]:
+        """Return the alternatives of a union, including those of unions within it, each once."""
+        key = (id(node), keyword)
+        found = self._branches.get(key)
+        if found is None:
+            found = self._branches[key] = tuple(self._flat(node[keyword]))
+        return found
+
+    def _flat(self, branches: Iterable[Any]) -> Iterator[Any]:
         found: dict[int, Any] = {}
         seen: set[int] = set()
-        waiting = list(reversed(node[keyword]))
+        waiting = list(reversed([*branches]))
         while waiting:
             branch = self.target(waiting.pop())
             if not isinstance(branch, dict) or id(branch) in seen:
@@ -174,7 +203,20 @@ class Shapes:
                 found[id(branch)] = branch
             else:
                 waiting.extend(reversed(branch[inner]))
-        return list(found.values())
+        yield from found.values()
+
+    def _listed(self, node: Any, depth: int) -> Sequence[Any] | None:
+        for part in self.whole(node):
+            if "const" in part:
+                return (part["const"],)
+            if isinstance(part.get("enum"), list):
+                enum: list[Any] = part["enum"]
+                return enum
+            for keyword in ("anyOf", "oneOf") if depth else ():
+                branches = [self._listed(branch, depth - 1) for branch in part.get(keyword, ())]
+                if branches and None not in branches:
+                    return [value for values in branches for value in values or ()]
+        return None
 
     def _gather(self, node: JsonObject) -> Iterator[JsonObject]:
         waiting: list[Any] = [node]
@@ -204,9 +246,9 @@ class Shapes:
                 if None not in branches:
                     yield frozenset().union(*(types for types in branches if types is not None))
 
-    def _tags(self, node: Any) -> Iterator[tuple[str, Sequence[Any]]]:
+    def _tags(self, node: Any) -> Iterator[tuple[str, Constants]]:
         for part in self.whole(node):
             for name, schema in part.get("properties", {}).items():
                 values = self.values(schema)
-                if values is not None and all(type(value) in _SCALARS for value in values):
+                if values is not None and values.are_scalars:
                     yield name, values

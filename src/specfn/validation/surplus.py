@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.validation.engine import Workshop
-from specfn.validation.findings import Finding, inner_finding
+from specfn.validation.findings import Finding, inner_finding, unknown
 from specfn.validation.keywords import UNEVALUATED, parts_in_place
 from specfn.validation.shapes import Shapes
 
@@ -94,6 +94,10 @@ def _refused(
     schema: Any, keyword: str, values: Mapping[Any, Any], shapes: Shapes, workshop: Workshop
 ) -> Iterator[Finding]:
     """The values that the schema for what is left over does not accept."""
+    if shapes.target(schema) is False and keyword == _PROPERTIES:
+        if values:
+            yield unknown(keyword, schema, [*values])
+        return
     for token, value in values.items():
         if not workshop.accepts(schema, value):
             yield inner_finding(schema, keyword, token, shapes)

@@ -1,0 +1,46 @@
+"""JSON values, their types and the names of components, as short texts."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from specfn._pointer import from_fragment
+
+#: Stands for what is left out.
+ELLIPSIS: Final = "..."
+
+_TYPE_NAMES: Final[Mapping[type, str]] = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    list: "array",
+    dict: "object",
+    type(None): "null",
+}
+
+
+def component(reference: Any) -> str:
+    """The name of the component that a ``$ref`` points at; ``any`` where it points at nothing."""
+    if not isinstance(reference, str):
+        return "any"
+    try:
+        tokens = from_fragment(reference.partition("#")[2])
+    except ValueError:
+        return "any"
+    name = tokens[-1] if tokens else ""
+    return (name if name.isprintable() else literal(name)) or "object"
+
+
+def literal(value: Any) -> str:
+    """A JSON value as compact text that any encoding can carry; ``...`` for what is not JSON."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return text if text.isprintable() else json.dumps(value, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return ELLIPSIS
+
+
+def type_of(value: Any) -> str:
+    """Return the JSON Schema type of a value, or ``any``."""
+    return _TYPE_NAMES.get(type(value), "any")
