@@ -4,21 +4,25 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from specfn.calling.prompts import RECOVERY
+from specfn.connectors.histories import neutral
 from specfn.connectors.turn import Message
 from specfn.connectors.wire_format import legal_name
 from specfn.errors import UsageError
 
-#: What a caller gives: the user's text, or messages as ``specfn.connectors.turn`` describes them.
+#: What a caller gives: the user's text, or messages as ``specfn.connectors.turn`` or the vendor describes them.
 Messages: TypeAlias = str | Sequence[Mapping[str, Any]]
 
-_ROLES = frozenset({"system", "user", "assistant", "tool"})
 
+def opening(messages: Any, codec: object, *, hint: bool) -> list[Message]:
+    """Return the beginning of a conversation: a text is the user's; the hint is added to the system text once.
 
-def opening(messages: Any, *, hint: bool) -> list[Message]:
-    """The beginning of a conversation: a text is the user's; the hint is added to the system text once.
+    Args:
+        messages: a text, or messages in no vendor's form or in the codec's own.
+        codec: the codec of the conversation.
+        hint: add the recovery hint.
 
     Raises:
-        UsageError: it is neither text nor a list of messages.
+        UsageError: it is neither text nor a list of such messages.
     """
     found = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
     if not isinstance(found, Sequence):
@@ -27,18 +31,7 @@ def opening(messages: Any, *, hint: bool) -> list[Message]:
         raise UsageError(
             "a conversation needs messages: pass the user's text or a list of messages"
         )
-    for index, message in enumerate(found):
-        if not isinstance(message, Mapping) or message.get("role") not in _ROLES:
-            raise UsageError(
-                f"message {index} is not a dict with a role of {', '.join(sorted(_ROLES))}"
-            )
-    for index, message in enumerate(found):
-        key = {"tool": "results"}.get(message["role"], "content")
-        if key not in message or "tool_calls" in message:
-            raise UsageError(
-                f"message {index} of the role {message['role']} is not of no vendor's form: see specfn.connectors.turn"
-            )
-    opened: list[Message] = [dict(message) for message in found]  # type: ignore[misc]  # checked above
+    opened = neutral(found, codec)
     return _hinted(opened) if hint else opened
 
 
@@ -48,9 +41,11 @@ def _hinted(messages: list[Message]) -> list[Message]:
         if message["role"] != "system" or not isinstance(content, str):
             continue
         if RECOVERY not in content:
-            message["content"] = (
-                f"{content.rstrip()}\n\n{RECOVERY}" if content.strip() else RECOVERY
-            )
+            text = f"{content.rstrip()}\n\n{RECOVERY}" if content.strip() else RECOVERY
+            message["content"] = text
+            if "native" in message:
+                own = message["native"].items()
+                message["native"] = {key: {**value, "content": text} for key, value in own}
         return messages
     return [{"role": "system", "content": RECOVERY}, *messages]
 

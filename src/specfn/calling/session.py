@@ -58,7 +58,7 @@ class Session:
         Args:
             functions: an application, or a catalog of several.
             connector: whose wire format requests and replies have, by name or as a codec.
-            messages: the user's text, or a list of messages (``specfn.connectors.turn``).
+            messages: the user's text, or messages of no vendor's form (``specfn.connectors.turn``) or the connector's own.
             model: the vendor's name of the model; left out of requests where ``None``.
             choice: may, must or must not the model call; ``Auto()`` where ``None``.
             config: what the operator allows.
@@ -84,7 +84,7 @@ class Session:
         self._listener: Final = on_event
         direct = self.catalog.select(self.config.return_direct)
         self._direct: Final = frozenset(entry.name for entry in direct)
-        self._state = State(messages=opening(messages, hint=self.config.recovery_hint))
+        self._state = State(messages=opening(messages, self.codec, hint=self.config.recovery_hint))
         self._pending: Pending | None = None
         self._effect: Effect | None = None
         self._planner: Final = Planner(

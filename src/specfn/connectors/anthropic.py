@@ -10,7 +10,8 @@ from typing import Any, Final
 from specfn._json import JsonObject
 from specfn.connectors.deltas import Slots, merge
 from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
-from specfn.connectors.turn import Demand, Message, Prompt, Stop, Turn
+from specfn.connectors.histories import of_blocks, refused
+from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import (
     Endpoint,
     alternating,
@@ -148,7 +149,7 @@ class Messages:
         if system:
             body["system"] = "\n\n".join(system)
         turns = (
-            blocks_of(message, said=_blocks, used=self._assistant, result=_result)
+            blocks_of(message, self.name, said=_blocks, used=self._assistant, result=_result)
             for message in prompt.turns
         )
         body["messages"] = alternating(turns, "content")
@@ -175,6 +176,19 @@ class Messages:
             ),
         ]
 
+    def history(self, message: JsonObject) -> list[Message]:
+        """Read a message in the form of ``messages`` of the API."""
+        if message.get("role") not in ("user", "assistant") or "content" not in message:
+            raise refused(message, self.name, "user or assistant, with content")
+        return of_blocks(
+            message,
+            self.name,
+            key="content",
+            text=lambda block: block.get("text") or "" if block.get("type") == "text" else "",
+            call=lambda block: _call(block) if block.get("type") == "tool_use" else None,
+            result=_returned,
+        )
+
     def decode(self, reply: Any) -> Turn:
         """Read a message: every block of its content."""
         found = plain(reply, "a reply")
@@ -183,20 +197,12 @@ class Messages:
         if not isinstance(content, list):
             refuse_other(found, self.name)
             raise UsageError("a reply of this connector has a content; is it another vendor's?")
-        calls = tuple(
-            {
-                "id": block.get("id") or "",
-                "name": block.get("name") or "",
-                "arguments": block.get("input") if block.get("input") is not None else {},
-            }
-            for block in content
-            if block.get("type") == "tool_use"
-        )
+        calls = tuple(_call(block) for block in content if block.get("type") == "tool_use")
         reason = found.get("stop_reason") or ""
         text = "".join(block.get("text") or "" for block in content if block.get("type") == "text")
         return Turn(
             text=text,
-            calls=calls,  # type: ignore[arg-type]  # dicts of just these keys
+            calls=calls,
             stop=_STOPS.get(reason, "calls" if calls else "text"),
             native=[_sendable(block) for block in content],
             usage=found.get("usage") or {},
@@ -225,6 +231,27 @@ class Messages:
         message["content"] = [_closed(block) for block in blocks.ordered()]
         message["stop_reason"] = message["stop_reason"] or "max_tokens"  # it broke off
         return message
+
+
+def _call(block: JsonObject) -> Call:
+    given = block.get("input")
+    return {
+        "id": block.get("id") or "",
+        "name": block.get("name") or "",
+        "arguments": {} if given is None else given,
+    }
+
+
+def _returned(block: JsonObject) -> Returned | None:
+    """Return the result that a block is."""
+    if block.get("type") != "tool_result":
+        return None
+    content = block.get("content") or ""
+    text = (
+        content if isinstance(content, str) else "".join(part.get("text") or "" for part in content)
+    )
+    error = bool(block.get("is_error"))
+    return {"id": block["tool_use_id"], "name": "", "text": text, "error": error}
 
 
 def _add(blocks: Slots, event: Mapping[str, Any]) -> None:

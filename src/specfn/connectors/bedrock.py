@@ -11,8 +11,9 @@ from specfn._json import JsonObject
 from specfn.connectors.anthropic import ENFORCED, FORMATS
 from specfn.connectors.deltas import Slots, merge
 from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
-from specfn.connectors.turn import Demand, Message, Prompt, Returned, Stop, Turn
-from specfn.connectors.wire_format import alternating, blocks_of, object_of, plain
+from specfn.connectors.histories import of_blocks, refused
+from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
+from specfn.connectors.wire_format import alternating, blocks_of, object_of, plain, text_of
 from specfn.errors import UsageError
 from specfn.schema.profile import (
     BACKTRACKING,
@@ -107,7 +108,7 @@ class Converse:
         """The arguments of ``converse`` (``modelId`` among them)."""
         body: JsonObject = {} if prompt.model is None else {"modelId": prompt.model}
         turns = (
-            blocks_of(message, said=_blocks, used=self._assistant, result=_result)
+            blocks_of(message, self.name, said=_blocks, used=self._assistant, result=_result)
             for message in prompt.turns
         )
         body["messages"] = alternating(turns, "content")
@@ -146,6 +147,19 @@ class Converse:
         ]
         return [*_blocks(message.get("content") or ""), *uses]
 
+    def history(self, message: JsonObject) -> list[Message]:
+        """Read a message in the form of ``messages`` of the API."""
+        if message.get("role") not in ("user", "assistant") or "content" not in message:
+            raise refused(message, self.name, "user or assistant, with content")
+        return of_blocks(
+            message,
+            self.name,
+            key="content",
+            text=_text,
+            call=lambda block: _call(block["toolUse"]) if "toolUse" in block else None,
+            result=lambda block: _returned(block["toolResult"]) if "toolResult" in block else None,
+        )
+
     def decode(self, reply: Any) -> Turn:
         """Read a reply: every block of its message."""
         found = plain(reply, "a reply")
@@ -154,18 +168,11 @@ class Converse:
         if not isinstance(content, list):
             refuse_other(found, self.name)
             raise UsageError("a reply of this connector has an output; is it another vendor's?")
-        calls = tuple(
-            {
-                "id": use.get("toolUseId") or "",
-                "name": use.get("name") or "",
-                "arguments": use.get("input") if use.get("input") is not None else {},
-            }
-            for use in (block["toolUse"] for block in content if "toolUse" in block)
-        )
+        calls = tuple(_call(block["toolUse"]) for block in content if "toolUse" in block)
         reason = found.get("stopReason") or ""
         return Turn(
             text="".join(map(_text, content)),
-            calls=calls,  # type: ignore[arg-type]  # dicts of just these keys
+            calls=calls,
             stop=_STOPS.get(reason, "calls" if calls else "text"),
             native=[_sendable(block) for block in content],
             usage=found.get("usage") or {},
@@ -194,6 +201,24 @@ class Converse:
                     whole["usage"] = value.get("usage") or {}
         content = [_closed(block) for block in blocks.ordered()]
         return {"output": {"message": {"role": "assistant", "content": content}}, **whole}
+
+
+def _call(use: JsonObject) -> Call:
+    given = use.get("input")
+    return {
+        "id": use.get("toolUseId") or "",
+        "name": use.get("name") or "",
+        "arguments": {} if given is None else given,
+    }
+
+
+def _returned(result: JsonObject) -> Returned:
+    text = "".join(
+        part["text"] if "text" in part else text_of(part.get("json", ""))
+        for part in result.get("content") or ()
+    )
+    error = result.get("status") == "error"
+    return {"id": result["toolUseId"], "name": "", "text": text, "error": error}
 
 
 def _text(block: JsonObject) -> str:

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from specfn._json import JSONDecodeError, JsonObject, loads
 from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
+from specfn.connectors.histories import of_blocks, refused
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
-from specfn.connectors.wire_format import Endpoint, alternating, object_of, plain
+from specfn.connectors.wire_format import Endpoint, alternating, object_of, plain, text_of
 from specfn.errors import UsageError
 from specfn.schema.profile import (
     BACKTRACKING,
@@ -136,6 +137,9 @@ class GenerateContent:
 
     def _turn(self, message: Message, known: dict[str, bool]) -> list[JsonObject]:
         if message["role"] == "tool":
+            sent = message.get("native", {}).get(self.name)
+            if sent is not None:
+                return list(sent)
             return [
                 _response(item, with_id=known.get(item["id"], True)) for item in message["results"]
             ]
@@ -156,6 +160,22 @@ class GenerateContent:
             for part in _parts(native)
         ]
 
+    def history(self, message: JsonObject) -> list[Message]:
+        """Read a message in the form of ``contents`` of the API."""
+        role = message.get("role") or "user"
+        if role not in ("user", "model", "function") or "parts" not in message:
+            raise refused(message, self.name, "user or model, with parts")
+        return of_blocks(
+            {**message, "role": "assistant" if role == "model" else "user"},
+            self.name,
+            key="parts",
+            text=_text,
+            call=lambda part: _call(part["functionCall"]) if "functionCall" in part else None,
+            result=lambda part: (
+                _returned(part["functionResponse"]) if "functionResponse" in part else None
+            ),
+        )
+
     def decode(self, reply: Any) -> Turn:
         """Read a reply: calls in any part of the first candidate count."""
         found = plain(reply, "a reply")
@@ -171,7 +191,7 @@ class GenerateContent:
         reason = str(candidates[0].get("finishReason") or "")
         calls = tuple(_call(part["functionCall"]) for part in parts if "functionCall" in part)
         return Turn(
-            text="".join(part.get("text") or "" for part in parts if not part.get("thought")),
+            text="".join(map(_text, parts)),
             calls=calls,
             stop=_STOPS.get(reason, "calls" if calls else "text"),
             native=parts,
@@ -216,6 +236,20 @@ def _call(item: Mapping[str, Any]) -> Call:
         "id": item.get("id") or "",
         "name": item.get("name") or "",
         "arguments": item.get("args") or {},
+    }
+
+
+def _text(part: JsonObject) -> str:
+    return "" if part.get("thought") else part.get("text") or ""
+
+
+def _returned(item: JsonObject) -> Returned:
+    response = item.get("response") or {}
+    return {
+        "id": item.get("id") or "",
+        "name": item.get("name") or "",
+        "text": text_of(response),
+        "error": "error" in response,
     }
 
 

@@ -11,7 +11,8 @@ from typing import Any, Final
 from specfn._json import JsonObject
 from specfn.connectors.deltas import Slots, merge, merged
 from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
-from specfn.connectors.turn import Call, Demand, Message, Prompt, Stop, Turn
+from specfn.connectors.histories import refused, with_native
+from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import Endpoint, plain, text_of
 from specfn.errors import UsageError
 from specfn.schema.profile import (
@@ -150,6 +151,9 @@ class Chat:
         if message["role"] == "assistant":
             sent = self._assistant(message)
             return [sent] if any(sent[key] for key in sent.keys() - {"role"}) else []
+        native = message.get("native", {}).get(self.name)
+        if native is not None:
+            return list(native) if message["role"] == "tool" else [native]
         if message["role"] == "tool":
             return [self._result(item) for item in message["results"]]
         return [{"role": message["role"], "content": _content(message["content"])}]
@@ -175,6 +179,23 @@ class Chat:
             sent["content"] = None
         return sent
 
+    def history(self, message: JsonObject) -> list[Message]:
+        """Read a message in the form of ``messages`` of the API."""
+        role, content = message.get("role"), message.get("content")
+        if role in ("tool", "function"):
+            item: Returned = {
+                "id": message["tool_call_id"] if role == "tool" else "",
+                "name": message["name"] if role == "function" else "",
+                "text": _text(content),
+                "error": False,
+            }
+            return [{"role": "tool", "results": [item], "native": {self.name: [message]}}]
+        if role == "assistant":
+            return [self._read(message).message(self.name)]
+        if role not in ("developer", "system", "user") or content is None:
+            raise refused(message, self.name, "system, developer, user, assistant or tool")
+        return [with_native("user" if role == "user" else "system", content, message, self.name)]
+
     def decode(self, reply: Any) -> Turn:
         """Read a completion; calls count whatever the finish reason says, unless it was cut."""
         found = plain(reply, "a reply")
@@ -183,18 +204,21 @@ class Chat:
         if not isinstance(choices, list) or not choices:
             refuse_other(found, self.name)
             raise UsageError("a reply of this connector has choices; is it another vendor's?")
-        message = choices[0].get("message") or {}
+        turn = self._read(choices[0].get("message") or {})
         reason = choices[0].get("finish_reason") or ""
+        stop = turn.stop if turn.stop == "refused" else _STOPS.get(reason, turn.stop)
+        return replace(turn, stop=stop, usage=found.get("usage") or {}, detail=reason)
+
+    def _read(self, message: JsonObject) -> Turn:
+        """Read an assistant's message."""
         refusal = message.get("refusal")
         calls = tuple(_calls(message))
         stop: Stop = "calls" if calls else "text"
         return Turn(
             text=_text(message.get("content")) or refusal or "",
             calls=calls,
-            stop="refused" if refusal else _STOPS.get(reason, stop),
+            stop="refused" if refusal else stop,
             native={key: value for key, value in message.items() if value is not None},
-            usage=found.get("usage") or {},
-            detail=reason,
         )
 
     def gather(self, events: Iterable[Any]) -> JsonObject:

@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
+from specfn.connectors.histories import refused, with_native
 from specfn.connectors.openai_chat import PROFILE as CHAT
 from specfn.connectors.openai_chat import STRICT as CHAT_STRICT
-from specfn.connectors.turn import Call, Demand, Message, Prompt, Stop, Turn
+from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import Endpoint, plain, text_of, with_calls
 from specfn.errors import UsageError
 from specfn.schema.profile import DESCRIPTION, NAME, SCHEMA
@@ -70,6 +71,9 @@ class Responses:
     def _items(self, message: Message) -> list[JsonObject]:
         if message["role"] == "assistant":
             return self._assistant(message)
+        native = message.get("native", {}).get(self.name)
+        if native is not None:
+            return list(native) if message["role"] == "tool" else [native]
         if message["role"] == "tool":
             return [
                 {"type": "function_call_output", "call_id": item["id"], "output": item["text"]}
@@ -95,6 +99,28 @@ class Responses:
             for call in calls
         ]
         return items
+
+    def history(self, message: JsonObject) -> list[Message]:
+        """Read an item in the form of ``input`` of the API."""
+        kind, role = message.get("type", "message"), message.get("role")
+        own = {self.name: [message]}
+        if kind == "function_call_output":
+            text = _text(message.get("output"))
+            item: Returned = {"id": message["call_id"], "name": "", "text": text, "error": False}
+            return [{"role": "tool", "results": [item], "native": own}]
+        if kind == "function_call":
+            call = _call(message)
+            return [{"role": "assistant", "content": "", "calls": [call], "native": own}]
+        if kind != "message":
+            return [{"role": "assistant", "content": "", "native": own}]
+        content = message.get("content")
+        if role == "assistant":
+            return [{"role": "assistant", "content": _text(content), "native": own}]
+        if role not in ("developer", "system", "user") or content is None:
+            raise refused(
+                message, self.name, "an item with a type, or a message with role and content"
+            )
+        return [with_native("user" if role == "user" else "system", content, message, self.name)]
 
     def decode(self, reply: Any) -> Turn:
         """Read a response: every item of its output; an incomplete one was cut."""
@@ -135,6 +161,13 @@ class Responses:
             if found.get("type") == "response.output_item.done":
                 items.append(plain(found["item"], "an item"))
         return {"output": items, "status": "incomplete"}
+
+
+def _text(content: Any) -> str:
+    """Return the text of a content, which may be a list of parts."""
+    if isinstance(content, list):
+        return "".join(part.get("text") or part.get("refusal") or "" for part in content)
+    return content or ""
 
 
 def _choice(demand: Demand, tools: Sequence[JsonObject]) -> Any:

@@ -144,6 +144,7 @@ def alternating(messages: Iterable[JsonObject], key: str) -> list[JsonObject]:
 
 def blocks_of(
     message: Message,
+    vendor: str,
     *,
     said: Callable[[Any], list[JsonObject]],
     used: Callable[[Message], list[JsonObject]],
@@ -153,12 +154,15 @@ def blocks_of(
 
     Args:
         message: not a system's.
+        vendor: the name of the codec, under which a message may have its own form.
         said: what the user said, as blocks.
         used: an assistant's message, as blocks.
         result: a call's result, as a block.
     """
     if message["role"] == "tool":
-        return {"role": "user", "content": [result(item) for item in message["results"]]}
+        own = message.get("native", {}).get(vendor)
+        made = own if own is not None else [result(item) for item in message["results"]]
+        return {"role": "user", "content": made}
     if message["role"] == "assistant":
         return {"role": "assistant", "content": used(message)}
     return {"role": "user", "content": said(message["content"])}

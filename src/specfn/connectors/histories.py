@@ -1,0 +1,213 @@
+"""A history in a vendor's own form, read as messages of no vendor's form.
+
+Each codec reads one message of its vendor; here the messages are put together: results get the names of their calls,
+and calls without an id get one. The vendor's own message is kept beside what was read of it, and goes back unchanged.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Protocol, runtime_checkable
+
+from specfn._json import JsonObject
+from specfn.connectors.turn import Call, Message, Returned
+from specfn.connectors.wire_format import plain
+from specfn.errors import UsageError
+
+_OWN: Final = {
+    "system": frozenset({"content", "role"}),
+    "user": frozenset({"content", "role"}),
+    "assistant": frozenset({"calls", "content", "native", "role"}),
+    "tool": frozenset({"native", "results", "role"}),
+}
+
+
+@runtime_checkable
+class ReadsHistory(Protocol):
+    """A codec that reads messages in its vendor's own form."""
+
+    def history(self, message: JsonObject) -> list[Message]:
+        """Read one message; ids and names that the vendor does not give are empty.
+
+        Raises:
+            UsageError: it is no message of this vendor.
+        """
+
+
+def neutral(messages: Iterable[Any], codec: object) -> list[Message]:
+    """Return a history as messages of no vendor's form.
+
+    Args:
+        messages: dicts or objects of an SDK, in no vendor's form or in the codec's own.
+        codec: the codec of the conversation.
+
+    Raises:
+        UsageError: a message has neither form, or a result has no call before it.
+    """
+    found: list[tuple[int, Message]] = []
+    for index, given in enumerate(messages):
+        message = _object(given, f"message {index}")
+        if is_neutral(message):
+            found.append((index, dict(message)))  # type: ignore[arg-type]  # checked above
+        else:
+            found += [(index, read) for read in _read(message, codec, index)]
+    return _completed(_together(found))
+
+
+def _object(given: Any, where: str) -> JsonObject:
+    message = dict(given) if isinstance(given, Mapping) else plain(given, where)
+    for key in ("content", "parts"):
+        if isinstance(message.get(key), list | tuple):
+            message = {**message, key: [_block(block, where) for block in message[key]]}
+    return message
+
+
+def _block(block: Any, where: str) -> Any:
+    return block if isinstance(block, str) else plain(block, f"a part of {where}")
+
+
+def is_neutral(message: JsonObject) -> bool:
+    """Whether a message is of no vendor's form."""
+    role = message.get("role")
+    known = _OWN.get(role) if isinstance(role, str) else None
+    if known is None or not message.keys() <= known:
+        return False
+    if role == "tool":
+        return "results" in message
+    return "calls" in message or "native" in message or isinstance(message.get("content"), str)
+
+
+def _read(message: JsonObject, codec: object, index: int) -> list[Message]:
+    if not isinstance(codec, ReadsHistory):
+        if (
+            message.keys() <= _OWN.get(str(message.get("role")), frozenset())
+            and "content" in message
+        ):
+            return [message]  # type: ignore[list-item]  # checked above
+        raise UsageError(
+            f"message {index} is not of no vendor's form, see specfn.connectors.turn; its codec reads no other"
+        )
+    try:
+        return codec.history(message)
+    except UsageError as error:
+        raise UsageError(f"message {index}: {error}") from error
+    except (AttributeError, KeyError, TypeError) as error:
+        name = getattr(codec, "name", "this connector")
+        raise UsageError(
+            f"message {index} is no message of {name}: {error!r} in reading it"
+        ) from error
+
+
+def refused(message: Mapping[str, Any], vendor: str, expected: str) -> UsageError:
+    """Return the error of a message that is none of a vendor."""
+    role = message.get("role", message.get("type"))
+    return UsageError(
+        f"this is no message of {vendor}: its role or type is {role!r}; expected {expected}, or a message of no "
+        "vendor's form, see specfn.connectors.turn"
+    )
+
+
+def with_native(role: Any, content: Any, message: JsonObject, vendor: str) -> Message:
+    """Return a message of the user or the system; the vendor's own is kept where it says more."""
+    read: Message = {"role": role, "content": content}
+    if message != read:
+        read["native"] = {vendor: message}
+    return read
+
+
+def of_blocks(
+    message: JsonObject,
+    vendor: str,
+    *,
+    key: str,
+    text: Callable[[JsonObject], str],
+    call: Callable[[JsonObject], Call | None],
+    result: Callable[[JsonObject], Returned | None],
+) -> list[Message]:
+    """Read a message whose content is blocks: calls are the assistant's, results the user's.
+
+    Args:
+        message: the message, with the role ``assistant`` or ``user``.
+        vendor: the name of the codec.
+        key: the member that holds the blocks.
+        text: the text of a block.
+        call: the call that a block is.
+        result: the result that a block is.
+    """
+    content = message[key]
+    blocks: list[JsonObject] = content if isinstance(content, list) else [{"text": content}]
+    if message["role"] == "assistant":
+        read: Message = {
+            "role": "assistant",
+            "content": "".join(map(text, blocks)),
+            "native": {vendor: blocks},
+        }
+        calls = [made for made in map(call, blocks) if made is not None]
+        return [{**read, "calls": calls} if calls else read]
+    results = [(block, made) for block in blocks if (made := result(block)) is not None]
+    others = [block for block in blocks if result(block) is None]
+    found: list[Message] = []
+    if results:
+        own = [block for block, _ in results]
+        read = {"role": "tool", "results": [each for _, each in results], "native": {vendor: own}}
+        found.append(read)
+    if others:
+        found.append({"role": "user", "content": others})
+    return found
+
+
+def _together(messages: Sequence[tuple[int, Message]]) -> list[tuple[int, Message]]:
+    """Return the messages with neighbours that the vendor writes one by one as one turn."""
+    found: list[tuple[int, Message]] = []
+    for index, message in messages:
+        if found and (joined := _joined(found[-1][1], message)) is not None:
+            found[-1] = (index, joined)
+        else:
+            found.append((index, message))
+    return found
+
+
+def _joined(before: Message, message: Message) -> Message | None:
+    """Return two messages as one: their own forms are lists of one vendor; else ``None``."""
+    role, own, more = message["role"], before.get("native", {}), message.get("native", {})
+    lists = all(isinstance(item, list) for item in (*own.values(), *more.values()))
+    if role not in ("assistant", "tool") or before["role"] != role or not lists:
+        return None
+    if not own or own.keys() != more.keys():
+        return None
+    joined: Message = {"role": role, "native": {key: own[key] + more[key] for key in own}}
+    if role == "tool":
+        joined["results"] = before["results"] + message["results"]
+        return joined
+    joined["content"] = f"{before.get('content') or ''}{message.get('content') or ''}"
+    calls = [*before.get("calls", []), *message.get("calls", [])]
+    return {**joined, "calls": calls} if calls else joined
+
+
+def _completed(messages: Sequence[tuple[int, Message]]) -> list[Message]:
+    """Return the messages with an id for every call, and the id and name of its call for every result."""
+    found: list[Message] = []
+    waiting: list[Call] = []
+    made = 0
+    for index, message in messages:
+        if "calls" in message:
+            waiting = []
+            for call in message["calls"]:
+                made += not call["id"]
+                waiting.append({**call, "id": call["id"] or f"call_h{made}"})
+            message = {**message, "calls": list(waiting)}  # noqa: PLW2901
+        elif "results" in message and "native" in message:
+            results = [_matched(item, waiting, index) for item in message["results"]]
+            message = {**message, "results": results}  # noqa: PLW2901
+        found.append(message)
+    return found
+
+
+def _matched(item: Returned, waiting: list[Call], index: int) -> Returned:
+    """Return a result with the id and the name of the first call before it that it can be of."""
+    for call in waiting:
+        if item["id"] in ("", call["id"]) and item["name"] in ("", call["name"]):
+            waiting.remove(call)
+            return {**item, "id": call["id"], "name": call["name"]}
+    raise UsageError(
+        f"message {index} has the result of a call {item['id'] or item['name']!r} that is not in the assistant's "
+        "message before it: pass the assistant's message with its calls, too"
+    )

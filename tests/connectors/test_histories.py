@@ -1,0 +1,289 @@
+"""Histories in a vendor's own form: accepted as they are, sent back as they were, and refused with a reason."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.connectors.test_requests import documented
+
+from specfn import calling
+from specfn.calling.effects import Send
+from specfn.connectors.registry import codec
+from specfn.connectors.turn import Prompt
+from specfn.errors import UsageError
+
+#: A turn: what the user says, what the model says, and its calls: id, name, argument, result.
+TURNS = st.lists(
+    st.tuples(
+        st.sampled_from(["Hi", "Go on."]),
+        st.sampled_from(["", "Let me see."]),
+        st.lists(
+            st.tuples(st.sampled_from(["get0", "get1", "x_y"]), st.integers(0, 9)), max_size=3
+        ),
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+def chat(turns: Any) -> list[dict[str, Any]]:
+    """Messages of Chat Completions, with members that nobody knows."""
+    found: list[dict[str, Any]] = [{"role": "developer", "content": "Be brief.", "name": "d"}]
+    for at, (said, text, calls) in enumerate(turns):
+        found.append({"role": "user", "content": said, "name": "bob"})
+        message: dict[str, Any] = {
+            "role": "assistant",
+            "content": text or "-",
+            "reasoning_content": "r",
+        }
+        if calls:
+            message["tool_calls"] = [
+                {
+                    "id": f"c{at}{n}",
+                    "type": "function",
+                    "function": {"name": name, "arguments": json.dumps({"x": value})},
+                    "extra_content": {"google": {"thought_signature": "s"}},
+                }
+                for n, (name, value) in enumerate(calls)
+            ]
+        found.append(message)
+        found += [
+            {
+                "role": "tool",
+                "tool_call_id": f"c{at}{n}",
+                "content": [{"type": "text", "text": f"r{value}"}],
+            }
+            for n, (_, value) in enumerate(calls)
+        ]
+    return found
+
+
+def responses(turns: Any) -> list[dict[str, Any]]:
+    """Items of Responses, reasoning and a search among them."""
+    found: list[dict[str, Any]] = [{"type": "message", "role": "developer", "content": "Be brief."}]
+    for at, (said, text, calls) in enumerate(turns):
+        found.append({"role": "user", "content": [{"type": "input_text", "text": said}]})
+        found += [{"type": "reasoning", "id": f"rs{at}", "summary": [], "encrypted_content": "e"}]
+        found += [{"type": "web_search_call", "id": f"ws{at}", "status": "completed"}]
+        part = {"type": "output_text", "text": text or "-", "annotations": []}
+        found.append({"type": "message", "role": "assistant", "id": f"m{at}", "content": [part]})
+        for n, (name, value) in enumerate(calls):
+            arguments = json.dumps({"x": value})
+            call = {
+                "type": "function_call",
+                "id": f"fc{at}{n}",
+                "call_id": f"c{at}{n}",
+                "name": name,
+            }
+            found.append({**call, "arguments": arguments, "status": "completed"})
+        for n, (_, value) in enumerate(calls):
+            output = {"type": "function_call_output", "call_id": f"c{at}{n}", "output": f"r{value}"}
+            found.append({**output, "id": f"fo{at}{n}"})
+    return found
+
+
+def anthropic(turns: Any) -> list[dict[str, Any]]:
+    """Messages of Anthropic, with thinking, marks for caches, and results beside what the user says."""
+    found: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
+    for at, (said, text, calls) in enumerate(turns):
+        words = [{"type": "text", "text": said, "cache_control": {"type": "ephemeral"}}]
+        found.append({"role": "user", "content": [*results, *words]})
+        blocks: list[dict[str, Any]] = [{"type": "thinking", "thinking": "t", "signature": "s"}]
+        blocks.append({"type": "text", "text": text or "-"})
+        blocks += [
+            {
+                "type": "tool_use",
+                "id": f"c{at}{n}",
+                "name": name,
+                "input": {"x": value},
+                "caller": {"type": "direct"},
+            }
+            for n, (name, value) in enumerate(calls)
+        ]
+        found.append({"role": "assistant", "content": blocks})
+        results = [
+            {
+                "type": "tool_result",
+                "tool_use_id": f"c{at}{n}",
+                "content": [{"type": "text", "text": f"r{value}"}],
+            }
+            for n, (_, value) in enumerate(calls)
+        ]
+    return [*found, {"role": "user", "content": results}] if results else found
+
+
+def bedrock(turns: Any) -> list[dict[str, Any]]:
+    """Messages of Converse, with points for caches."""
+    found: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
+    for at, (said, text, calls) in enumerate(turns):
+        words = [{"text": said}, {"cachePoint": {"type": "default"}}]
+        found.append({"role": "user", "content": [*results, *words]})
+        blocks: list[dict[str, Any]] = [{"text": text or "-"}]
+        blocks += [
+            {"toolUse": {"toolUseId": f"c{at}{n}", "name": name, "input": {"x": value}}}
+            for n, (name, value) in enumerate(calls)
+        ]
+        found.append({"role": "assistant", "content": blocks})
+        results = [
+            {
+                "toolResult": {
+                    "toolUseId": f"c{at}{n}",
+                    "content": [{"json": {"r": value}}],
+                    "type": "t",
+                }
+            }
+            for n, (_, value) in enumerate(calls)
+        ]
+    return [*found, {"role": "user", "content": results}] if results else found
+
+
+def gemini(turns: Any) -> list[dict[str, Any]]:
+    """Contents of Gemini, with signatures, and calls without ids."""
+    found: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
+    for _, (said, text, calls) in enumerate(turns):
+        found.append({"role": "user", "parts": [*results, {"text": said}]})
+        parts: list[dict[str, Any]] = [{"text": text or "-", "thoughtSignature": "s"}]
+        parts += [
+            {"functionCall": {"name": name, "args": {"x": value}}, "thoughtSignature": "c"}
+            for name, value in calls
+        ]
+        found.append({"role": "model", "parts": parts})
+        results = [
+            {
+                "functionResponse": {
+                    "name": name,
+                    "response": {"output": f"r{value}"},
+                    "scheduling": "SILENT",
+                }
+            }
+            for name, value in calls
+        ]
+    return [*found, {"role": "user", "parts": results}] if results else found
+
+
+FORMS = {
+    "openai": (chat, "messages"),
+    "openai-responses": (responses, "input"),
+    "anthropic": (anthropic, "messages"),
+    "bedrock": (bedrock, "messages"),
+    "gemini": (gemini, "contents"),
+}
+
+
+def begun(name: str, messages: Any) -> calling.Session:
+    """A session that continues a history."""
+    config = calling.InvocationConfig(auto_invoke=False, recovery_hint=False)
+    return calling.Session(documented(2), connector=name, messages=messages, config=config)
+
+
+@pytest.mark.parametrize("name", sorted(FORMS))
+@given(turns=TURNS)
+def test_a_history_goes_back_as_it_was(name: str, turns: Any) -> None:
+    """A history in the vendor's own form is sent as it was given, unknown members included."""
+    form, member = FORMS[name]
+    given_ = form(turns)
+    before = copy.deepcopy(given_)
+    effect = begun(name, given_).next()
+    assert isinstance(effect, Send)
+    assert effect.request[member] == before
+    assert given_ == before
+
+
+@pytest.mark.parametrize("name", sorted(FORMS))
+@given(turns=TURNS)
+def test_a_history_is_understood(name: str, turns: Any) -> None:
+    """Calls and results of a history are read, each result beside its call, and the session can be stored."""
+    session = begun(name, FORMS[name][0](turns))
+    called = [call for message in session.messages for call in message.get("calls", ())]
+    results = [item for message in session.messages for item in message.get("results", ())]
+    wanted = [call for _, _, calls in turns for call in calls]
+    assert [call["name"] for call in called] == [call for call, _ in wanted]
+    assert [item["id"] for item in results] == [call["id"] for call in called]
+    assert [item["name"] for item in results] == [call["name"] for call in called]
+    assert all(str(value) in item["text"] for item, (_, value) in zip(results, wanted, strict=True))
+    assert len({call["id"] for call in called}) == len(called)
+    json.dumps(session.dump())
+
+
+@pytest.mark.parametrize("name", sorted(FORMS))
+@pytest.mark.parametrize("other", sorted(FORMS))
+@given(turns=TURNS)
+def test_a_history_can_go_on_elsewhere(name: str, other: str, turns: Any) -> None:
+    """Calls and results of one vendor's history are written in the words of another's."""
+    messages = begun(name, FORMS[name][0](turns)).messages
+    text = json.dumps(codec(other).encode(Prompt(messages=messages)))
+    for _, _, calls in turns:
+        for called, _ in calls:
+            assert called in text
+
+
+def test_the_hint_is_added_to_a_developers_message() -> None:
+    """The recovery hint is part of the developer's message that goes over the wire."""
+    session = calling.Session(
+        documented(1),
+        connector="openai",
+        messages=[{"role": "developer", "content": "Be brief."}, {"role": "user", "content": "Hi"}],
+        config=calling.InvocationConfig(auto_invoke=False),
+    )
+    [first, _] = session.next().request["messages"]  # type: ignore[union-attr]
+    assert first["role"] == "developer"
+    assert first["content"].startswith("Be brief.\n\n")
+
+
+def test_messages_of_a_package_are_read() -> None:
+    """Objects of a vendor's package stand for the dicts that they are."""
+
+    class Message:
+        def model_dump(self, **_: Any) -> dict[str, Any]:
+            call = {"id": "c1", "type": "function", "function": {"name": "get0", "arguments": "{}"}}
+            return {"role": "assistant", "tool_calls": [call]}
+
+    result = {"role": "tool", "tool_call_id": "c1", "content": "1"}
+    session = begun("openai", [{"role": "user", "content": "Hi"}, Message(), result])
+    assert session.next().request["messages"][1:] == [Message().model_dump(), result]  # type: ignore[union-attr]
+
+
+#: Messages that are none, by connector, and what the error says.
+WRONG: list[tuple[str, Any, str]] = [
+    (
+        "openai",
+        {"role": "robot", "content": "x"},
+        "message 1: .*'robot'; expected system, developer",
+    ),
+    ("openai", {"role": "model", "parts": [{"text": "x"}]}, "message 1: .*'model'"),
+    ("openai", {"role": "tool", "tool_call_id": "c9", "content": "x"}, "result of a call 'c9'"),
+    ("openai", {"role": "tool", "content": "x"}, "message 1 .*tool_call_id"),
+    (
+        "anthropic",
+        {"role": "tool", "tool_call_id": "c9", "content": "x"},
+        "message 1: .*expected user or assistant",
+    ),
+    ("anthropic", {"role": "user"}, "message 1: .*with content"),
+    (
+        "anthropic",
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "x"}]},
+        "result of a call 't'",
+    ),
+    ("bedrock", {"role": "developer", "content": "x"}, "message 1: .*expected user or assistant"),
+    ("gemini", {"role": "assistant", "tool_calls": []}, "message 1: .*with parts"),
+    ("openai-responses", {"role": "tool", "content": "x"}, "message 1: .*expected an item"),
+    (
+        "openai-responses",
+        {"type": "function_call_output", "call_id": "f", "output": ""},
+        "call 'f'",
+    ),
+    ("openai", 7, "message 1 is a dict or an SDK's object"),
+]
+
+
+@pytest.mark.parametrize(("name", "message", "error"), WRONG)
+def test_what_is_no_message_is_refused(name: str, message: Any, error: str) -> None:
+    """A message that is neither of no vendor's form nor of the connector's is named with what was expected."""
+    with pytest.raises(UsageError, match=error):
+        begun(name, [{"role": "user", "content": "Hi"}, message])
