@@ -42,6 +42,27 @@ def test_the_same_write_twice_is_sent_once(
     assert outcome.calls[0].result in text
 
 
+def test_another_spelling_of_a_number_is_the_same_call(
+    app: specfn.Application, shop: Server, connection: specfn.Connection
+) -> None:
+    """``3`` and ``3.0`` are the same on the wire, so the second call is a repetition."""
+    before = _posted(shop)
+    spelled = {"body": {**LAMP["body"], "stock": 3.0}}
+    _run(app, connection, ("products_post", LAMP), ("products_post", spelled), config=NEVER)
+    assert _posted(shop) - before == 1
+
+
+def test_a_hook_that_returns_no_result_hides_no_write(
+    app: specfn.Application, shop: Server, connection: specfn.Connection
+) -> None:
+    """After a request was sent, the model never reads that nothing was executed."""
+    broken = connection.model_copy(update={"after": lambda _: 5})
+    before = _posted(shop)
+    outcome = _run(app, broken, ("products_post", LAMP), config=NEVER)
+    assert _posted(shop) - before == 1
+    assert "Nothing was executed" not in outcome.calls[0].result
+
+
 @pytest.mark.parametrize("yes", [True, False])
 def test_a_repeated_write_asks_whatever_the_policy(
     app: specfn.Application, shop: Server, connection: specfn.Connection, *, yes: bool

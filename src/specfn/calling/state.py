@@ -129,7 +129,16 @@ def _identity(call: Call) -> str:
 
 def _key(name: str, arguments: Any) -> str:
     """Return a digest of a call: a state must not hold what somebody put into the arguments."""
-    return digest(dumps_sorted([name, lasting(arguments)]))
+    return digest(dumps_sorted([name, _as_sent(lasting(arguments))]))
+
+
+def _as_sent(value: Any) -> Any:
+    """Return arguments with numbers as requests write them: ``1.0`` and ``1`` are one call."""
+    if isinstance(value, dict):
+        return {key: _as_sent(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_as_sent(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _stored(record: CallRecord) -> JsonObject:

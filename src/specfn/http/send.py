@@ -149,6 +149,10 @@ def _after(result: Result, connection: Connection) -> Steps:
     if connection.after is None:
         return result
     changed = yield _Ask(partial(connection.after, result), "connection.after")
+    if changed is not None and not isinstance(changed, Result):
+        raise TypeError(
+            f"connection.after returned {type(changed).__name__}; return a Result, or None to keep the one it was given"
+        )
     return result if changed is None else changed
 
 
