@@ -1,10 +1,12 @@
 """What a conversation came to: ``Outcome`` (rule C10)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
+from specfn._characters import escape_invisible
 from specfn._json import JsonObject
+from specfn._values import brief
 from specfn.connectors.turn import Message
 from specfn.records import Repair
 
@@ -21,6 +23,14 @@ Stopped: TypeAlias = Literal[
     "planned",
     "returned",
 ]
+
+#: How many characters of the calls and of what could not be had are in the trail; how long a line is; how many
+#: repairs and reasons of a call are there, and how many lines of what the model was told.
+_MOST_OF_CALLS: Final = 64_000
+_MOST_MISSING: Final = 16_000
+_LINE: Final = 300
+_LINES: Final = 20
+_RESULT: Final = 3
 
 #: Why calls were not made, by why the conversation ended.
 _UNDONE: Final[Mapping[str, str]] = {
@@ -100,29 +110,52 @@ class Outcome:
         return tuple(call for call in self.calls if call.executed)
 
     def explain(self) -> str:
-        """The trail, for a person: each call with what was wrong with it, and how it ended."""
-        lines = [
+        """Return the trail for a person: each call, why it failed or was not sent, and how the conversation ended.
+
+        The text is bounded; where lines are left out, it gives their number.
+        """
+        head = (
             f"{self.rounds} requests to the model, {len(self.calls)} calls; ended: {self.stopped}"
-        ]
-        for call in self.calls:
-            lines += _told(call)
-        lines += [f"could not be had: {word}" for word in self.degraded]
-        return "\n".join(lines)
+        )
+        calls = [line for call in self.calls for line in _told(call)]
+        missing = [_one_line(f"could not be had: {word}") for word in self.degraded]
+        return "\n".join(
+            [head, *_bounded(calls, _MOST_OF_CALLS), *_bounded(missing, _MOST_MISSING)]
+        )
 
 
-def _told(call: CallRecord) -> Sequence[str]:
+def _told(call: CallRecord) -> list[str]:
     meant = "no such function" if call.function is None else call.function
     how = f", {call.how}" if call.how else ""
-    name = meant if call.called == call.function else f"{call.called!r} ({meant}{how})"
+    called = brief(call.called)
+    name = meant if call.called == call.function else f"{called} ({meant}{how})"
     state = f"HTTP {call.status}" if call.status else ("sent" if call.executed else "not sent")
-    return [
-        f"{call.round + 1}. {name}: {state}",
-        *(f"   repaired {repair.path}: {repair.kind}" for repair in call.repairs),
-        *(f"   {error}" for error in call.errors),
-        *(f"   {line}" for line in call.result.splitlines()[:1] if _is_unexplained(call)),
-    ]
+    repairs = [f"repaired {repair.path}: {repair.kind}" for repair in call.repairs]
+    reasons = call.errors or (call.result.splitlines()[:_RESULT] if _is_unexplained(call) else ())
+    more = [*_first(repairs), *_first(reasons)]
+    return [f"{call.round + 1}. {name}: {state}", *(f"   {_one_line(line)}" for line in more)]
 
 
 def _is_unexplained(call: CallRecord) -> bool:
-    """Whether only what the model was told says why a call came to nothing: declined, or without an answer."""
-    return call.error and not call.errors and call.status is None
+    """Return whether only what the model was told says why a call failed, or was not sent."""
+    return (call.error or not call.executed) and not call.errors
+
+
+def _first(lines: Sequence[str]) -> Sequence[str]:
+    left = len(lines) - _LINES
+    return lines if left <= 0 else [*lines[:_LINES], f"... and {left} more"]
+
+
+def _one_line(text: str) -> str:
+    shown = escape_invisible(" ".join(text[: _LINE + 1].split()))
+    return shown if len(text) <= _LINE else f"{shown[:_LINE]}..."
+
+
+def _bounded(lines: Sequence[str], most: int) -> Iterator[str]:
+    """Yield lines up to a number of characters, and the number of those that are left out."""
+    for index, line in enumerate(lines):
+        most -= len(line) + 1
+        if most < 0:
+            yield f"... and {len(lines) - index} more lines"
+            return
+        yield line
