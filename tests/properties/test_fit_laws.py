@@ -8,6 +8,8 @@ from tests.connectors.lint import faults
 from tests.grammars import HARMLESS, is_no_moment, is_told, narrowed, texts, widened
 from tests.properties.test_schema_laws import (
     components,
+    components_with_defaults,
+    defaults,
     entities,
     graphs,
     has_loop,
@@ -16,7 +18,7 @@ from tests.properties.test_schema_laws import (
     uses,
 )
 from tests.samples import Sampler
-from tests.schema.conftest import accepts, composed, place
+from tests.schema.conftest import accepts, composed, contradictions, misfits, place
 
 from specfn._json import dumps, loads
 from specfn.connectors.registry import NAMES, profile
@@ -98,6 +100,16 @@ def test_fitting_twice_is_fitting_once(named: Json, node: Json, name: str) -> No
     again = fitted(fit.schema, name)
     assert again.schema == fit.schema
     assert again.strict == fit.strict
+
+
+@LAW
+@given(components_with_defaults, defaults, profiles)
+def test_a_fitted_schema_admits_its_own_defaults(named: Json, node: Json, name: str) -> None:
+    """F10: a default that a provider is shown is valid where it stands, and a constant is of the type beside it."""
+    assume(not has_loop(named))
+    shown = fitted(rooted(named, node), name).schema
+    assert contradictions(shown) == []
+    assert misfits(shown) == []
 
 
 class Undeclared(Exception):  # noqa: N818  # not an error: such a value is not asked about
