@@ -61,7 +61,8 @@ def compose(
     names = naming.names(parts, identities, settings.max_length)
     api = _api(document, source)
     functions = (
-        _function(route, name, api, composer) for route, name in zip(routes, names, strict=True)
+        _function(route, name, api, composer, shortened=name != "_".join(whole))
+        for route, name, whole in zip(routes, names, parts, strict=True)
     )
     return Application(
         functions=selected(overridden([*functions], settings), settings.select),
@@ -130,7 +131,9 @@ def _safety(route: Route, settings: Settings) -> Safety:
     return asked or route_safety(route)
 
 
-def _function(route: Route, name: str, api: Api, composer: Composer) -> Function:
+def _function(
+    route: Route, name: str, api: Api, composer: Composer, *, shortened: bool
+) -> Function:
     schemas = composer.schemas(route)
     tags = route.operation.get("tags")
     return Function(
@@ -144,5 +147,5 @@ def _function(route: Route, name: str, api: Api, composer: Composer) -> Function
         api=api,
         schemas=schemas,
         unspoken=() if schemas.sides is None else schemas.sides.claimed,
-        shortened=name != "_".join(route.accessor),
+        shortened=shortened,
     )

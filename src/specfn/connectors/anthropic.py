@@ -69,6 +69,7 @@ PROFILE: Final = Profile(
     # The schema is required (types of anthropic 2.12.0), its properties are an object, empty where there are none.
     empty_root=True,
     refs=True,
+    closed=False,
 )
 
 #: What the vendor documents of schemas that it enforces. Where it names no number, those of another vendor are believed.
@@ -104,6 +105,7 @@ STRICT: Final = replace(
     null="branch",
     ref_alone=True,
     strict=ENFORCED,
+    closed=True,
     fallback=replace(PROFILE, shape={**PROFILE.shape, "strict": IS_STRICT}),
     form="anthropic",
 )

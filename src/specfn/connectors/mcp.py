@@ -27,4 +27,5 @@ PROFILE: Final = Profile(
     # The schema is required; of a tool without parameters the specification recommends a closed object.
     empty_root=True,
     refs=True,
+    closed=False,
 )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final
 
 from specfn._json import JsonObject
@@ -11,7 +12,7 @@ from specfn.records import Edit
 from specfn.schema.budget import Renderer, Rendering
 from specfn.schema.bundle import Bundle
 from specfn.schema.fitted import words
-from specfn.schema.fitted_root import lean
+from specfn.schema.fitted_root import opened, without_made_title
 from specfn.schema.keys import Names, alias
 from specfn.schema.names import reference_to
 from specfn.schema.piece import ordered
@@ -19,6 +20,7 @@ from specfn.schema.placing import placed
 from specfn.schema.profile import Profile
 from specfn.schema.refusals import refusals
 from specfn.schema.shown import Path, inlined, renamed, scalars, tidied, trimmed, without
+from specfn.schema.speaker import OPEN
 from specfn.settings import OneOf
 
 
@@ -130,8 +132,11 @@ class Fitter:
             schema = _relabeled(schema, labels)
         if aliases:
             schema = renamed(schema, aliases)
+        unsaid: list[str] = []
         if self.profile.strict is None:
-            schema = lean(schema)
+            schema = without_made_title(schema)
+        if not self.profile.closed:
+            schema, unsaid = opened(schema)
         schema = tidied(schema, alone=self.profile.union_alone)
         cut: list[tuple[str | int, ...]] = []
         if self.profile.nesting is not None:
@@ -144,8 +149,9 @@ class Fitter:
             strict=self.profile.strict is not None,
             reason=None,
             names={shown: own for own, shown in aliases.items()},
-            changes=lambda: _told(
-                rendering, aliases, labels, [join(path) for path in cut], set(plain), places
+            changes=lambda: chain(
+                _told(rendering, aliases, labels, [join(path) for path in cut], set(plain), places),
+                (Edit(pointer=pointer, kind="open", reason=OPEN) for pointer in unsaid),
             ),
         )
 

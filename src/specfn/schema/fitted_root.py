@@ -1,9 +1,9 @@
 """The root of a fitted schema and its groups, without what says nothing of the API.
 
 The root, ``query``, ``headers`` and ``cookies`` are objects that no document declares (rule R5), and the title of a
-body is often made of the operation's name. Readers of a tool need neither ``additionalProperties: false`` on the one
-nor the other: validation keeps the objects closed. A function without parameters stays closed, because its schema
-says nothing else.
+body is often made of the operation's name. A model needs neither ``additionalProperties: false`` on the one nor the
+other: validation keeps the objects closed. A function without parameters stays closed, because its schema says nothing
+else.
 """
 
 import re
@@ -19,16 +19,24 @@ _MADE: Final = re.compile(
 )
 
 
-def lean(schema: JsonObject) -> JsonObject:
-    """Return the root without these members; a schema is not changed in place."""
-    properties = schema.get("properties")
-    if not properties:
+def without_made_title(schema: JsonObject) -> JsonObject:
+    """Return the root with a body that has no title made of the operation's name."""
+    body = schema.get("properties", {}).get("body")
+    if not (isinstance(body, dict) and _MADE.fullmatch(body.get("title", ""))):
         return schema
-    changed = {key: _opened(properties[key]) for key in _GROUPS if key in properties}
-    body = properties.get("body")
-    if isinstance(body, dict) and _MADE.fullmatch(body.get("title", "")):
-        changed["body"] = {key: value for key, value in body.items() if key != "title"}
-    return {**_opened(schema), "properties": {**properties, **changed}}
+    bare = {key: value for key, value in body.items() if key != "title"}
+    return {**schema, "properties": {**schema["properties"], "body": bare}}
+
+
+def opened(schema: JsonObject) -> tuple[JsonObject, list[str]]:
+    """Return the root and its groups without saying that they are closed, and the pointers of those that were."""
+    properties = schema.get("properties", {})
+    groups = [key for key in _GROUPS if _is_closed(properties.get(key))]
+    found = {**properties, **{key: _opened(properties[key]) for key in groups}}
+    places = [f"/properties/{key}" for key in groups]
+    if not _is_closed(schema):
+        return ({**schema, "properties": found} if groups else schema), places
+    return {**_opened(schema), "properties": found}, ["", *places]
 
 
 def _is_closed(node: Any) -> bool:
@@ -37,7 +45,5 @@ def _is_closed(node: Any) -> bool:
     return is_object and node.get("additionalProperties") is False
 
 
-def _opened(node: Any) -> Any:
-    if not _is_closed(node):
-        return node
+def _opened(node: JsonObject) -> JsonObject:
     return {key: value for key, value in node.items() if key != "additionalProperties"}

@@ -84,6 +84,8 @@ class Profile:
         empty_text: whether an enum may list the empty string.
         null: how null is admitted.
         union_alone: whether nothing may stand beside ``anyOf``.
+        closed: whether the root and the groups say that they take nothing else: what writes by a grammar made of the
+            schema needs it, a model does not.
         refs: whether ``$defs`` may be used; schemas are nested in full otherwise, recursive ones to a depth.
         ref_alone: whether nothing may stand beside ``$ref``.
         empty_root: whether a function without parameters has a schema at all.
@@ -114,6 +116,7 @@ class Profile:
     empty_text: bool = True
     null: Null = "type"
     union_alone: bool = False
+    closed: bool = True
     refs: bool = False
     ref_alone: bool = False
     empty_root: bool = True

@@ -34,6 +34,9 @@ _LENGTHS: Final = frozenset({"minLength", "maxLength"})
 _EXCLUSIVE: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
 
 
+#: What an edit says of a closed object that is shown open.
+OPEN: Final = "that nothing else is admitted is not said; validation keeps it"
+
 #: What is said of a schema that admits nothing.
 NOTHING: Final = "(no value is valid here)"
 
@@ -261,7 +264,7 @@ class Speaker(Drafter):
             else:
                 body.put("additionalProperties", draft)
         elif others is False:
-            self._edit("open", "that nothing else is admitted is not said; validation keeps it")
+            self._edit("open", OPEN)
         else:
             self._tell(body, "additionalProperties", others, "is only described")
 
