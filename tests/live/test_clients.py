@@ -200,6 +200,7 @@ def test_a_cut_reply_is_not_executed(shop: Server) -> None:
     outcome = calling.run(
         app,
         lambda _: reply,
+        connection=specfn.Connection(base_url=shop.base_url, credentials={"bearer": shop.token}),
         connector="openai",
         messages="x",
         config=calling.InvocationConfig(max_rounds=1, on_limit="stop"),
@@ -223,5 +224,11 @@ def test_a_refusal_ends_the_conversation(shop: Server) -> None:
         }
     )
     app = specfn.load(shop.document_url)
-    outcome = calling.run(app, lambda _: reply, connector="anthropic", messages="x")
+    outcome = calling.run(
+        app,
+        lambda _: reply,
+        connection=specfn.Connection(base_url=shop.base_url, credentials={"bearer": shop.token}),
+        connector="anthropic",
+        messages="x",
+    )
     assert (outcome.stopped, outcome.text) == ("refused", "No.")
