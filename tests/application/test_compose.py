@@ -230,6 +230,7 @@ def test_names_by_operation_id() -> None:
         "people_put": ["/paths/~1people/put"],
     }
     assert not any(each.notes for each in path)
+    assert [each.description for each in by_id] == [each.description for each in path]
 
 
 def test_given_names_win_over_operation_ids() -> None:

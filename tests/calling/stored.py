@@ -142,15 +142,13 @@ def _reply(numbers: Sequence[int], connector: str) -> Any:
 
 def session(connector: str) -> calling.Session:
     """Return a new session: both processes make it with the same arguments."""
-    images = [{"type": "image", "data": b"\x89", "size": math.inf}, {"$bytes": "text", "at": [1]}]
-    return calling.Session(
-        APP,
-        connector=connector,
-        messages=[
-            {"role": "user", "content": images},
-            {"role": "user", "content": [{"$bytes": "x"}]},
-        ],
-    )
+    block: dict[str, Any] = {"type": "image", "data": b"\x89", "size": math.inf}
+    if connector == "gemini":
+        messages: list[Any] = [{"role": "user", "parts": [{"text": "x"}, {"inlineData": block}]}]
+    else:
+        messages = [{"role": "user", "content": [block, {"$bytes": "text", "at": [1]}]}]
+        messages.append({"role": "user", "content": [{"$bytes": "x"}]})
+    return calling.Session(APP, connector=connector, messages=messages)
 
 
 def step(conversation: calling.Session, numbers: Sequence[int], connector: str) -> bool:

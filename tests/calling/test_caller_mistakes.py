@@ -54,21 +54,33 @@ class AsyncApprover:
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "no connection": (
         {"connection": None},
-        "functions need a connection: pass connection=Connection",
+        "functions need a connection: pass connection=Connection(base_url=...)",
     ),
-    "no base URL": ({"connection": specfn.Connection()}, "base_url"),
-    "no credential": ({"connection": specfn.Connection(base_url=API)}, "needs credentials: bearer"),
+    "no base URL": (
+        {"connection": specfn.Connection()},
+        "the connection has no base_url; the document names these servers: /v1",
+    ),
+    "no credential": (
+        {"connection": specfn.Connection(base_url=API)},
+        "POST /products needs credentials: bearer; give them as connection.credentials, by these names",
+    ),
     "unknown scheme": (
         {"connection": specfn.Connection(base_url=API, credentials={"berer": "t"})},
-        "no security scheme is called 'berer'",
+        "no security scheme is called 'berer'; the document has: bearer",
     ),
     "async approver": ({"approve": _approver}, "approve is a coroutine function; use arun"),
     "async approver object": (
         {"approve": AsyncApprover()},
         "approve is a coroutine function; use arun",
     ),
-    "no messages": ({"messages": ""}, "a conversation needs messages"),
-    "no list of messages": ({"messages": []}, "a conversation needs messages"),
+    "no messages": (
+        {"messages": ""},
+        "a conversation needs messages: pass the user's text or a list of messages",
+    ),
+    "no list of messages": (
+        {"messages": []},
+        "a conversation needs messages: pass the user's text or a list of messages",
+    ),
 }
 
 
@@ -78,8 +90,9 @@ def test_a_mistake_of_the_caller_raises_before_the_first_request(mistake: str) -
     settings, text = MISTAKES[mistake]
     secured = calling.Required(functions=["products_post"])
     arguments = {"messages": "hi", "connection": NOWHERE, "choice": secured, **settings}
-    with pytest.raises(UsageError, match=text):
+    with pytest.raises(UsageError) as raised:
         calling.run(APP, _never, connector="openai", **arguments)
+    assert str(raised.value) == text
 
 
 def test_an_async_sender_needs_arun() -> None:
@@ -112,7 +125,10 @@ def test_functions_without_their_credential_are_not_offered() -> None:
     offered = [tool["function"]["name"] for tool in script.requests[0]["tools"]]
     assert offered == ["open_get", "keyed_get"]
     (word,) = outcome.degraded
-    assert word.startswith("function token_get: GET /token needs credentials: token;")
+    assert word == (
+        "function token_get: GET /token needs credentials: token; "
+        "give them as connection.credentials, by these names"
+    )
 
 
 def test_a_function_without_its_credential_is_never_called() -> None:
@@ -175,8 +191,23 @@ def test_concurrency_that_run_does_not_have_is_reported() -> None:
 def test_a_session_is_not_pickled() -> None:
     """Pickling is refused with the names of the methods that store a conversation."""
     session = calling.Session(APP, connector="openai", messages="hi")
-    with pytest.raises(UsageError, match=r"session\.dump\(\).*load\(\)"):
+    with pytest.raises(UsageError) as raised:
         pickle.dumps(session)
+    assert str(raised.value) == (
+        "a Session cannot be pickled: store session.dump(), "
+        "and pass it to load() of a Session with the same arguments"
+    )
+
+
+def test_what_was_not_dumped_is_not_loaded() -> None:
+    """``load`` refuses other data, and the session stays as it was."""
+    session = calling.Session(APP, connector="openai", messages="hi")
+    before = session.messages
+    for stored in ({}, {"state": {}}, {"state": 1, "pending": None}):
+        with pytest.raises(UsageError) as raised:
+            session.load(stored)
+        assert str(raised.value) == "this is no conversation that was stored"
+    assert session.messages == before
 
 
 @pytest.mark.parametrize("profile", ["azure-openai", "mistral", "portable"])

@@ -101,7 +101,9 @@ def test_a_servers_data_is_json(value: Any) -> None:
 def test_what_cannot_be_stored_is_named() -> None:
     """A message with an object that is no data is refused with its class."""
     session = calling.Session(
-        stored.APP, connector="openai", messages=[{"role": "user", "content": [object()]}]
+        stored.APP,
+        connector="openai",
+        messages=[{"role": "user", "content": [{"type": "image", "data": object()}]}],
     )
     with pytest.raises(UsageError) as raised:
         session.dump()
@@ -115,6 +117,11 @@ def test_a_persons_values_are_not_remembered() -> None:
     session = stored.session("openai")
     session.feed(wished(("c1", "users_post", {"body": {"name": "x"}})))
     session.feed([calling.Approve(human={"body": {"password": "canary"}})])
+    with pytest.raises(UsageError) as raised:
+        session.dump()
+    assert str(raised.value) == (
+        "a conversation is stored before a person fills in their part, or after"
+    )
     session.feed([stored.INVOKED[0]])
     session.feed(wished(("c2", "users_post", {"body": {"name": "x"}})))
     effect = session.next()
