@@ -64,6 +64,10 @@ DISCRIMINATOR: Final = (
     "the branches of a oneOf differ by their discriminator alone; Prism reads the oneOf without it, "
     "and finds that two branches fit"
 )
+OVERLAP: Final = (
+    "two branches of a oneOf fit; by default specfn accepts that, since a model cannot correct the document, and "
+    "Prism enforces exactly one"
+)
 FILE: Final = (
     "the schema of the multipart body is a file and no object; whatever is sent, Prism reads a form as "
     "an object, and finds that it is no string"
@@ -83,7 +87,7 @@ EXCEPTIONS: Final[dict[str, dict[str, str]]] = {
         "POST /companies/{companyId}/sync/expenses/syncs/{syncId}/transactions/{transactionId}"
         "/attachments": FILE,
     },
-    "extra__langgraph__openapi.json": {"POST /mcp/": ACCEPT},
+    "extra__langgraph__openapi.json": {"POST /mcp/": ACCEPT, "POST /a2a/{assistant_id}": OVERLAP},
     "ix-api.net.json": {
         "PATCH /member-joining-rules/{id}": DISCRIMINATOR,
         "PATCH /network-service-configs/{id}": DISCRIMINATOR,
