@@ -334,3 +334,28 @@ def test_a_component_named_like_a_tagged_branch_stays_itself() -> None:
         assert accepts(validator, {"a": {}, "b": {"t": "P", "x": "any"}})
         assert not accepts(validator, {"a": {"x": "any"}})
         assert not accepts(validator, {"b": {}})
+
+
+@pytest.mark.parametrize("dialect", ["3.0", "3.1"])
+@pytest.mark.parametrize("backwards", [False, True], ids=["the parent first", "the parent last"])
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_property_that_is_declared_again_has_its_own_default(
+    dialect: str,
+    backwards: bool,  # noqa: FBT001
+    closed: bool,  # noqa: FBT001
+) -> None:
+    """F10: a component's own default of a property is shown, not that of the component that it refers to."""
+    tag = {"type": "string", "default": "parent", "description": "which"}
+    parent = {"properties": {"kind": tag, "size": {"type": "integer", "default": 1}}}
+    own = {"properties": {"kind": {"type": "string", "default": "child"}, "size": {"minimum": 0}}}
+    if closed:
+        own["additionalProperties"] = {}
+    parts = [ref("Parent"), own]
+    schemas = {"Parent": parent, "Child": {"allOf": parts[::-1] if backwards else parts}}
+    before = copy.deepcopy(schemas)
+    for node in (ref("Child"), schemas["Child"]):
+        shown = rendered(schemas, node, dialect=dialect)
+        found = shown.get("properties") or next(iter(shown["$defs"].values()))["properties"]
+        assert found["kind"]["default"] == "child"
+        assert found["size"] == {"type": "integer", "default": 1, "minimum": 0}
+    assert schemas == before

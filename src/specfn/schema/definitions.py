@@ -27,6 +27,7 @@ from specfn.schema.polymorphism import (
     constants_of,
     declared_tags,
     has_union,
+    inline_parts,
     is_object,
     own_discriminator,
     says_itself,
@@ -242,6 +243,7 @@ class Definitions:
         if merged is False:
             return False
         discriminator = merged.pop("discriminator", None)
+        _redefault(merged.get("properties", {}), node)
         composed = self._plain(merged)
         if discriminator is not None:
             composed = self._discriminated(composed, discriminator)
@@ -357,6 +359,20 @@ class Definitions:
     def _constants(self, component: str, tag: str, tags: tuple[str, ...]) -> list[Any]:
         """Return the values of the tag of a component with tags."""
         return constants_of(declared_tags(self._family.own_parts(component), tag), tags)
+
+
+def _redefault(properties: JsonObject, node: JsonObject) -> None:
+    """Give properties that a composite declares again its own defaults, not those of what it refers to."""
+    own = {
+        name: item["default"]
+        for part in inline_parts(node)
+        for name, item in part.get("properties", {}).items()
+        if item.__class__ is dict and "default" in item
+    }
+    for name, default in own.items():
+        item = properties.get(name)
+        if item.__class__ is dict and item.keys() == {"allOf"}:
+            properties[name] = {**item, "default": default}
 
 
 def _is(left: Any, right: Any) -> bool:

@@ -62,7 +62,7 @@ def takes_in(node: JsonObject) -> bool:
 
 def own_discriminator(schema: Any) -> JsonObject | None:
     """The discriminator at the root of a schema or of an inline part of its ``allOf``."""
-    for part in _inline_parts(schema):
+    for part in inline_parts(schema):
         discriminator = part.get("discriminator")
         if isinstance(discriminator, dict):
             return discriminator
@@ -71,10 +71,11 @@ def own_discriminator(schema: Any) -> JsonObject | None:
 
 def has_union(schema: Any) -> bool:
     """Whether a schema spells its alternatives out, so that a discriminator only tells them apart."""
-    return any("oneOf" in part or "anyOf" in part for part in _inline_parts(schema))
+    return any("oneOf" in part or "anyOf" in part for part in inline_parts(schema))
 
 
-def _inline_parts(schema: Any) -> Iterator[JsonObject]:
+def inline_parts(schema: Any) -> Iterator[JsonObject]:
+    """Iterate over a schema and the parts of its ``allOf`` that it does not refer to."""
     stack = [schema]
     while stack:
         node = stack.pop()
@@ -120,7 +121,7 @@ class Family:
             if component not in seen:
                 seen.add(component)
                 schema = self._schemas.get(component or "")
-                found.extend(_inline_parts(schema))
+                found.extend(inline_parts(schema))
                 waiting.extend(parents_of(schema))
         return found
 
@@ -231,10 +232,10 @@ class Family:
     def own_parts(self, name: str) -> Iterator[JsonObject]:
         """Iterate over the parts of a component and of parents that have no discriminator of their own."""
         schema = self._schemas[name]
-        yield from _inline_parts(schema)
+        yield from inline_parts(schema)
         for parent in parents_of(schema):
             if parent != name and own_discriminator(self._schemas.get(parent)) is None:
-                yield from _inline_parts(self._schemas.get(parent))
+                yield from inline_parts(self._schemas.get(parent))
 
 
 class _Mapped(NamedTuple):
@@ -266,7 +267,7 @@ def _mapped_by(schemas: JsonObject) -> dict[str, list[_Mapped]]:
 
 def _extension_tags(schema: Any) -> list[str]:
     """Return the tag that a component declares for itself; none, or one."""
-    values = (part.get(_OWN_TAG) for part in _inline_parts(schema))
+    values = (part.get(_OWN_TAG) for part in inline_parts(schema))
     return [value for value in values if isinstance(value, str)][:1]
 
 
