@@ -119,7 +119,7 @@ FAULTS: list[Any] = [
     (
         _parameters("3.1.0", {"name": "x", "in": "query", "schema": {}, "content": {"a/b": {}}}),
         AT,
-        "expected one of the forms that OpenAPI knows here, found several",
+        "expected exactly one of the forms that OpenAPI allows, found several",
     ),
     (
         _parameters("3.0.0", {"name": "x", "in": "query", "schema": {"type": "strin"}}),
@@ -241,7 +241,7 @@ def test_texts_are_short() -> None:
 def test_what_has_no_version_is_one_note(document: Any) -> None:
     """What is no document of a known version is said, not raised."""
     [note] = diagnose(document)
-    assert note == Note(pointer="", text="there is no version that OpenAPI or Swagger has")
+    assert note == Note(pointer="", text="the document declares no version of OpenAPI or Swagger")
     assert strict(document) == (note,)
 
 

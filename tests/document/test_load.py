@@ -273,9 +273,9 @@ def test_packed_documents_are_unpacked(server: Server) -> None:
 BOMB = gzip.compress(b" " * 20_000_000)
 
 FAULTS: list[tuple[str, Answer, type[SpecfnError], str]] = [
-    ("missing", Answer(404), DocumentError, "answered 404"),
-    ("forbidden", Answer(401), DocumentError, "answered 401"),
-    ("broken", Answer(500), DocumentError, "answered 500"),
+    ("missing", Answer(404), DocumentError, "responded 404"),
+    ("forbidden", Answer(401), DocumentError, "responded 401"),
+    ("broken", Answer(500), DocumentError, "responded 500"),
     ("html", Answer(body=b"<!doctype html>"), DocumentError, "HTML"),
     ("image", Answer(body=b"\x89PNG\r\n\x1a\n"), DocumentError, "an image"),
     ("array", Answer(body=b"[1]"), DocumentError, "found an array"),
@@ -283,13 +283,18 @@ FAULTS: list[tuple[str, Answer, type[SpecfnError], str]] = [
     ("bomb", _packed(BOMB, "gzip"), DocumentError, "larger than 1,000,000 bytes"),
     ("bombs", _packed(gzip.compress(BOMB), "gzip, gzip"), DocumentError, "coding other than"),
     ("brotli", _packed(JSON, "br"), DocumentError, "coding other than"),
-    ("unpackable", _packed(JSON, "gzip"), DocumentError, "not packed as the server says"),
+    (
+        "unpackable",
+        _packed(JSON, "gzip"),
+        DocumentError,
+        "not compressed as its Content-Encoding declares",
+    ),
     ("nowhere", Answer(302, (("Location", "http://["),)), DocumentError, "not a URL|origin"),
     (
         "short",
         Answer(headers=(("Content-Length", "9999"),)),
         TransportError,
-        "broke off",
+        "closed the connection",
     ),
 ]
 

@@ -248,7 +248,7 @@ def test_no_text_shows_it(
 def test_a_refusal_says_what_to_do(server: Loopback, status: int) -> None:
     """Where the server wants to know who asks, the error names the arguments that say it."""
     server.respond = lambda _: http_answer(b"", f"{status} No")
-    with pytest.raises(DocumentError, match=f"answered {status} .*headers or auth"):
+    with pytest.raises(DocumentError, match=f"responded {status} .*headers or auth"):
         specfn.load(f"{server.url}/api.json")
 
 

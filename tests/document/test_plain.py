@@ -86,7 +86,7 @@ FOREIGN = [
     ({"a": b"x"}, "found a bytes", "/a"),
     (
         {"a/b": [dt.date(2024, 1, 1)]},
-        "found a date; .* hand that text to specfn.loads",
+        "found a date; .* pass the text to specfn.loads",
         "/a~1b/0",
     ),
     ({"a": Decimal(1)}, "found a Decimal", "/a"),
@@ -96,11 +96,11 @@ FOREIGN = [
     ({"a": 10**1001}, "over 1,000 digits", "/a"),
     ({"a": "x\ud800"}, "surrogate", "/a"),
     ({"a": {"\udfff": 1}}, "surrogate", "/a/?"),
-    ({"a": {None: 1}}, "key that is a NoneType", "/a"),
-    ({"a": {True: 1}}, "key that is a bool", "/a"),
-    ({"a": {1.5: 1}}, "key that is a float", "/a"),
-    ({"a": {(1,): 1}}, "key that is a tuple", "/a"),
-    ({"a": {200: 1, "200": 2}}, "stands twice", "/a/200"),
+    ({"a": {None: 1}}, "key of the type NoneType", "/a"),
+    ({"a": {True: 1}}, "key of the type bool", "/a"),
+    ({"a": {1.5: 1}}, "key of the type float", "/a"),
+    ({"a": {(1,): 1}}, "key of the type tuple", "/a"),
+    ({"a": {200: 1, "200": 2}}, "occurs twice", "/a/200"),
 ]
 
 
@@ -118,7 +118,7 @@ def test_a_document_that_holds_itself_is_refused() -> None:
     """A cycle is an error, not an endless walk."""
     document: dict[str, Any] = {}
     document["a"] = [document, document]
-    with pytest.raises(DocumentError, match="held by itself"):
+    with pytest.raises(DocumentError, match="contains itself"):
         checked(document)
 
 

@@ -190,10 +190,10 @@ def test_only_plain_values_come_out(bundled: Bundled) -> None:
 
 
 LEFT = [
-    ("b.json#/nowhere", "there is nothing at that place"),
-    ("b.json#/list/7", "there is nothing at that place"),
-    ("b.json#/list/x", "there is nothing at that place"),
-    ("b.json#/text/a", "there is nothing at that place"),
+    ("b.json#/nowhere", "its target does not exist"),
+    ("b.json#/list/7", "its target does not exist"),
+    ("b.json#/list/x", "its target does not exist"),
+    ("b.json#/text/a", "its target does not exist"),
     ("b.json#name", "its fragment is not a JSON Pointer"),
     ("b.json#/loop", "it leads to itself"),
     ("b.json#/ping", "it leads to itself"),
@@ -369,15 +369,15 @@ def test_a_long_chain_of_files_needs_no_recursion(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("references", "reason"),
     [
-        ("no/such/directory", "no directory"),
-        (str(API / "openapi.yaml"), "no directory"),
-        ("https://example.com", "no directory"),
-        (("example.com",), "an origin is a text like"),
-        (("https://example.com/api",), "an origin is a text like"),
-        (("https://user@example.com",), "an origin is a text like"),
-        (("https://example.com?x",), "an origin is a text like"),
-        (("ftp://example.com",), "an origin is a text like"),
-        (("",), "an origin is a text like"),
+        ("no/such/directory", "expected 'internal', a directory"),
+        (str(API / "openapi.yaml"), "expected 'internal', a directory"),
+        ("https://example.com", "expected 'internal', a directory"),
+        (("example.com",), "expected a URL like"),
+        (("https://example.com/api",), "expected a URL like"),
+        (("https://user@example.com",), "expected a URL like"),
+        (("https://example.com?x",), "expected a URL like"),
+        (("ftp://example.com",), "expected a URL like"),
+        (("",), "expected a URL like"),
     ],
 )
 def test_a_wrong_option_is_a_wrong_use(references: Any, reason: str) -> None:

@@ -84,7 +84,7 @@ REFUSED: list[tuple[str | bytes, str]] = [
     (b"caf\xe9: 1\n", r"not UTF-8 \(line 1, column 4\)"),
     (b'{"a": 1,\n"caf\xe9": 2}', r"not UTF-8 \(line 2, column 5\)"),
     (b"\xff\xfea", "not UTF-16"),
-    ("a: \ud800", "character 3 is half of a surrogate pair"),
+    ("a: \ud800", "character 3 is an unpaired surrogate"),
     # of the JSON fault and the YAML fault, that of the language that was meant
     ('{"a" 1}', r"not JSON: .*\(line 1, column 6\)"),
     ('{"a": [1, 2}', r"not JSON: .*\(line 1, column 12\)"),

@@ -154,7 +154,7 @@ def test_a_fingerprint_knows_what_is_fixed() -> None:
     [
         (
             {"tenatn": 1},
-            "names 'tenatn', and no operation has such a parameter; did you mean 'tenant'",
+            "names 'tenatn', but no operation has such a parameter; did you mean 'tenant'",
         ),
         ({"query.versoin": 1}, "names 'query.versoin'.*did you mean 'api-version'"),
         ({"zzzzz": 1}, "there is 'tenant', 'id', 'api-version', 'limit', 'X-Trace'"),

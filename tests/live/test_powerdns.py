@@ -45,7 +45,7 @@ def test_every_operation_becomes_a_function(app: Application) -> None:
 
 def test_the_document_needs_the_key(powerdns: str) -> None:
     """A document behind a key is a plain error that says what the server answered."""
-    with pytest.raises(DocumentError, match="answered 401"):
+    with pytest.raises(DocumentError, match="responded 401"):
         specfn.load(f"{powerdns}/api/docs")
 
 

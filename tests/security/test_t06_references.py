@@ -233,7 +233,7 @@ def test_a_directory_is_a_jail(jail: Path, reference: str) -> None:
     assert bundled.document is document
     [problem] = bundled.problems
     assert problem.pointer == "/components/schemas/A"
-    assert "it is not a file in the directory that references may stay in" in problem.text
+    assert "it is not a file in the directory of Options.references" in problem.text
     assert CANARY not in problem.text
 
 

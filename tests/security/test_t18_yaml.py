@@ -14,7 +14,7 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "yaml"
 
 HOSTILE = [
     ("alias-bomb.yaml", "more than 10,000,000 keys and values"),
-    ("self-alias.yaml", "inside what it refers to"),
+    ("self-alias.yaml", "inside the value that it refers to"),
     ("deep-aliases.yaml", "deeper than 200 levels"),
     ("python-tag.yaml", "the tag"),
 ]

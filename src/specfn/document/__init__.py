@@ -1,1 +1,1 @@
-"""Any OpenAPI or Swagger document, read, checked and made one normalized OpenAPI 3.1 graph."""
+"""Read, check and normalize OpenAPI and Swagger documents of any version."""

@@ -1,4 +1,4 @@
-"""What is wrong with a raw document, as notes: by the metaschema always, by a validator when asked."""
+"""Diagnostics of a raw document: the metaschema always, openapi-spec-validator on request."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -15,12 +15,12 @@ from specfn.records import Note
 if TYPE_CHECKING:
     from specfn.document.metaschema import Metaschema
 
-#: The most notes of one check.
+#: The most notes that one check returns.
 MAX_NOTES: Final = 100
 
 _PACKAGE: Final = "openapi_spec_validator"
 
-#: By version: the directory of its metaschema, and the validator's class, in openapi-spec-validator.
+#: By version: the directory of its metaschema and the validator class, in openapi-spec-validator.
 _VERSIONS: Final[dict[str, tuple[str, str]]] = {
     "2.0": ("v2.0", "OpenAPIV2SpecValidator"),
     "3.0": ("v3.0", "OpenAPIV30SpecValidator"),
@@ -28,10 +28,10 @@ _VERSIONS: Final[dict[str, tuple[str, str]]] = {
     "3.2": ("v3.2", "OpenAPIV32SpecValidator"),
 }
 
-#: The first version of openapi-spec-validator that knows OpenAPI 3.2; older ones know all others.
+#: The first version of openapi-spec-validator that supports OpenAPI 3.2. Older ones support all other versions.
 _KNOWS_32: Final = "0.8.2"
 
-#: Where the schemas are that metaschemas refer to: Swagger's refers to JSON Schema's own.
+#: The files of schemas that metaschemas refer to, by URI. Swagger's metaschema refers to JSON Schema's own.
 _OTHERS: Final = {
     "http://json-schema.org/draft-04/schema": (
         "jsonschema_specifications",
@@ -43,13 +43,13 @@ _OTHERS: Final = {
 
 
 def diagnose(document: Any) -> tuple[Note, ...]:
-    """What the metaschema of the document's version finds wrong; at most ``MAX_NOTES`` notes.
+    """Return the faults that the metaschema of the document's version finds, at most ``MAX_NOTES``.
 
-    Never raises, whatever the JSON value is.
+    Any JSON value is accepted; nothing is raised.
     """
     version = _version(document)
     if version is None:
-        return (Note(pointer="", text="there is no version that OpenAPI or Swagger has"),)
+        return (Note(pointer="", text="the document declares no version of OpenAPI or Swagger"),)
     if too_deep(document):
         return (Note(pointer="", text=TOO_DEEP),)
     metaschema = _metaschema(version)
@@ -65,17 +65,17 @@ def diagnose(document: Any) -> tuple[Note, ...]:
 
 
 def strict(document: Any, uri: str | None = None) -> tuple[Note, ...]:
-    """What openapi-spec-validator finds besides: ``diagnose``, then its own checks.
+    """Return the notes of ``diagnose``, then those of openapi-spec-validator's own checks.
 
-    It checks schemas and their defaults, operation ids, parameters and tags, and ends at the first
-    reference that leads nowhere. It takes seconds on a large document. Nothing is fetched.
+    It checks schemas and their defaults, operation ids, parameters and tags. It stops at the first dangling
+    reference. A large document takes seconds. Nothing is fetched.
 
     Args:
         document: the raw document.
-        uri: where it came from: references to it by that URI are its own.
+        uri: the URI that the document was read from. References to this URI are internal.
 
     Raises:
-        UsageError: the installed openapi-spec-validator does not know the document's version.
+        UsageError: the installed openapi-spec-validator does not support the document's version.
     """
     version = _version(document)
     if version is not None and _metaschema(version) is None:
@@ -94,7 +94,7 @@ def strict(document: Any, uri: str | None = None) -> tuple[Note, ...]:
 
 
 def _version(document: Any) -> str | None:
-    """The version of a document by the text of its version, also where that is a number (rule N1)."""
+    """Return the version that a document declares, also where it is a number (rule N1)."""
     if not isinstance(document, dict):
         return None
     for key in ("swagger", "openapi"):
@@ -106,7 +106,7 @@ def _version(document: Any) -> str | None:
 
 @cache
 def _metaschema(version: str) -> "Metaschema | None":
-    """The metaschema that openapi-spec-validator ships; that package itself is not imported."""
+    """Return the metaschema that openapi-spec-validator ships, without an import of that package."""
     from specfn.document.metaschema import Metaschema  # noqa: PLC0415  # 24 ms for the engine
 
     others = {}
@@ -119,7 +119,7 @@ def _metaschema(version: str) -> "Metaschema | None":
 
 
 def _unchecked(version: str) -> str:
-    """Return why a document of a version is not checked, and the correction."""
+    """Return the text that explains why documents of a version cannot be checked."""
     return (
         f"OpenAPI {version} is not checked: the installed openapi-spec-validator has no metaschema of it; "
         f"install openapi-spec-validator>={_KNOWS_32}"
@@ -127,10 +127,10 @@ def _unchecked(version: str) -> str:
 
 
 def _validator_errors(document: Any, version: str, uri: str) -> Iterator[Any]:
-    """The errors of openapi-spec-validator's own checks, without those of the metaschema.
+    """Yield the errors of openapi-spec-validator's own checks, without those of the metaschema.
 
-    Not its ``iter_errors``: that keeps every document for the life of the process, and copies all that
-    is below a wrong place once per level.
+    Its ``iter_errors`` is not used: it keeps every document for the life of the process. It also copies all that
+    is below an invalid value once per level.
     """
     from jsonschema_path import SchemaPath  # noqa: PLC0415  # 370 ms with what it imports
     from openapi_spec_validator import validation  # noqa: PLC0415  # likewise
@@ -141,7 +141,7 @@ def _validator_errors(document: Any, version: str, uri: str) -> Iterator[Any]:
 
 
 class _NoHandlers(Mapping[str, Callable[[str], Any]]):
-    """A handler for every scheme, so that none is left to the defaults; each of them refuses."""
+    """A mapping that returns a refusing handler for every URI scheme, so that no default handler applies."""
 
     def __getitem__(self, scheme: str) -> Callable[[str], Any]:
         return _refuse
@@ -153,7 +153,7 @@ class _NoHandlers(Mapping[str, Callable[[str], Any]]):
         return iter(())
 
     def __len__(self) -> int:
-        return 1  # an empty mapping would count as none given
+        return 1  # an empty mapping would be replaced by the defaults
 
 
 def _refuse(uri: str) -> NoReturn:
@@ -161,7 +161,7 @@ def _refuse(uri: str) -> NoReturn:
 
 
 def _stumble(error: Exception) -> str:
-    """What an exception says; not its text where it carries a reference, as that quotes the document."""
+    """Return a text for an exception. A text that quotes the document is replaced by the reference."""
     reference = getattr(error, "ref", None)
     what = f"the reference {reference!r} leads nowhere" if reference else str(error)
     return f"openapi-spec-validator cannot go on ({type(error).__name__}): {what}"

@@ -1,7 +1,7 @@
-"""The components that the references of schemas mean: named ones, and those made for other places (rule N3).
+"""Components of schema references: named schemas, and those made for other locations (rule N3).
 
-After normalizing, every reference of a schema names a component. A schema that stands elsewhere becomes one, named
-after its place.
+After normalizing, every reference of a schema names a component. A referenced schema at another location
+becomes a component that is named after its location.
 """
 
 import re
@@ -14,21 +14,21 @@ from specfn._pointer import escape
 from specfn.document.identifiers import EMBEDDED, NAMED, Place, Tokens
 from specfn.document.resolve import DanglingReferenceError, Resolver
 
-#: Where every schema that is referred to stands in the normalized document.
+#: The prefix of every schema reference in the normalized document.
 PREFIX: Final = "#/components/schemas/"
 
-#: What makes a schema a place of its own for the references below it.
+#: Keywords of a schema into which the references below it may lead.
 RESOURCE: Final = frozenset({"$defs", "$id", "definitions"})
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
-#: Words of a pointer that say where OpenAPI keeps things, not what they are.
+#: Pointer tokens that name containers of OpenAPI. They are left out of component names.
 _NOISE: Final = frozenset(
     "$defs allOf anyOf components content definitions items oneOf parameters paths properties requestBodies "
     "requestBody responses schema schemas application/json".split()
 )
 
-#: The schemas around a reference that may hold what it means, the innermost first.
+#: The schemas around a reference that may contain its target, the innermost first.
 Enclosing: TypeAlias = tuple[JsonObject, ...]
 
 
@@ -36,16 +36,16 @@ class Components:
     """The components of one document.
 
     Attributes:
-        raw: those that the document names itself.
-        waiting: those that were made and are not normalized yet, with the schemas around them.
-        dangling: the references that lead nowhere.
+        raw: the schemas that the document names.
+        waiting: components that were made and are not normalized yet, with the schemas around them.
+        dangling: the references without a target.
     """
 
     def __init__(self, resolver: Resolver, raw: Any) -> None:
-        """Begin with those that the document names.
+        """Start with the schemas that the document names.
 
         Args:
-            resolver: of the raw document.
+            resolver: the resolver of the raw document.
             raw: the document's own named schemas.
         """
         self._resolver = resolver
@@ -57,7 +57,7 @@ class Components:
         self.dangling: set[str] = set()
 
     def canonical(self, reference: str, enclosing: Enclosing) -> str:
-        """The same reference as ``#/components/schemas/NAME``; unchanged where it leads nowhere."""
+        """Return a reference as ``#/components/schemas/NAME``, or unchanged if it is dangling."""
         memo = (reference, id(enclosing[0]) if enclosing else 0)
         known = self._refs.get(memo)
         if known is None:
@@ -70,28 +70,28 @@ class Components:
         return known
 
     def made(self, node: JsonObject) -> str:
-        """Make a component of a schema that nothing names; returns a reference to it."""
+        """Make a component of a schema without a name, and return a reference to it."""
         return PREFIX + escape(self._hoist(node, (mark(dumps(node)),), (), node))
 
     def at(self, place: Place) -> str:
-        """Return the name of the component at a place, made if it has none."""
+        """Return the name of the component at a location. Make the component if there is none."""
         node, tokens = place
         return self._named(node, tokens) or self._hoist(node, tokens, self._around(tokens))
 
     def root(self, name: str) -> Any:
-        """Return the root of the schema resource that a component is part of."""
+        """Return the root of the schema resource that contains a component."""
         if name in self._hoisted:
             _, root = self._hoisted[name]
             return self._resolver.identifiers.root(root) if isinstance(root, tuple) else root
         return self.raw.get(name)
 
     def base(self, enclosing: Enclosing) -> str | None:
-        """Return the URI that references are relative to; ``None`` for the document's."""
+        """Return the base URI of references; ``None`` for the document's own."""
         uri = self._resolver.identifiers.uri
         return next((found for node in enclosing if (found := uri(node)) is not None), None)
 
     def _component(self, reference: str, enclosing: Enclosing) -> str:
-        """The name of the component that a reference means, made if the place has no name."""
+        """Return the name of the component that a reference names. Make the component if there is none."""
         start = next((at for at, node in enumerate(enclosing) if "$id" in node), None)
         found = None
         if reference.startswith("#/"):
@@ -105,7 +105,7 @@ class Components:
         return found
 
     def _in_document(self, reference: str, base: str | None = None) -> str | None:
-        """The component for what a reference names in the document; ``None`` if it names nothing there."""
+        """Return the component of a reference into the document; ``None`` if there is no such location."""
         try:
             node, tokens = self._resolver.locate(reference, base=base)
         except DanglingReferenceError:
@@ -115,7 +115,7 @@ class Components:
         return self._named(node, tokens) or self._hoist(node, tokens, self._around(tokens))
 
     def _by_identifier(self, reference: str, enclosing: Enclosing) -> str | None:
-        """The component for what a reference names by the identifier of a resource, or an anchor in one."""
+        """Return the component of a reference by the ``$id`` of a resource, or by an anchor in one."""
         base = self.base(enclosing)
         if reference == "#":
             found = self._resolver.identifiers.find(base, reference)
@@ -123,7 +123,7 @@ class Components:
         return self._in_document(reference, base)
 
     def _within(self, reference: str, enclosing: Enclosing, most: int | None = None) -> str | None:
-        """The component for what a reference names in a schema around it, the innermost first."""
+        """Return the component of a reference into a schema around it, the innermost first."""
         for index, schema in enumerate(enclosing[:most]):
             try:
                 node, tokens = Resolver(schema).locate(reference)
@@ -135,7 +135,7 @@ class Components:
         return None
 
     def _named(self, node: Any, tokens: Tokens) -> str | None:
-        """The name that the document gives to a schema."""
+        """Return the name that the document gives to a schema; ``None`` without a name."""
         if tokens[:-1] not in NAMED or self.raw.get(tokens[-1]) is not node:
             return None
         if not (node is None or isinstance(node, dict | bool)):
@@ -143,7 +143,7 @@ class Components:
         return tokens[-1]
 
     def _around(self, tokens: Tokens) -> Enclosing:
-        """The schemas around a place that may hold what its references mean."""
+        """Return the schemas around a location that may contain the targets of its references."""
         node: Any = self._resolver.document
         found: list[JsonObject] = []
         for index, token in enumerate(tokens[:-1]):
@@ -154,20 +154,20 @@ class Components:
         return tuple(reversed(found))
 
     def _mark(self, schema: JsonObject) -> str:
-        """What tells an outer schema from others; asked for by each reference that leads into it."""
+        """Return a short hash of an enclosing schema; it is computed once."""
         found = self._marks.get(id(schema))
         if found is None:
             found = self._marks[id(schema)] = mark(dumps(schema))
         return found
 
     def _hoist(self, node: Any, tokens: Tokens, enclosing: Enclosing, root: Any = None) -> str:
-        """A component for a schema that stands elsewhere, named after its place.
+        """Make a component of a schema at another location, named after that location.
 
         Args:
             node: the schema.
-            tokens: where it stands, or what else its name is made of.
+            tokens: its location, or the other parts of its name.
             enclosing: the schemas around it.
-            root: the root of its resource; ``None`` where the tokens tell.
+            root: the root of its resource; ``None`` if the tokens determine it.
         """
         if not isinstance(node, dict | bool):
             raise DanglingReferenceError("/".join(tokens))

@@ -1,4 +1,4 @@
-"""Any document written back as OpenAPI 3.0 (rule N9)."""
+"""Downgrade of a document of any version to OpenAPI 3.0 (rule N9)."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from specfn.records import Note
 #: The version that is written.
 WRITTEN: Final = "3.0.4"
 
-#: Fields of the normalized document that are written apart.
+#: Fields of the normalized document that are written separately.
 _OWN: Final = frozenset({"openapi", "components"})
 
 
@@ -29,22 +29,22 @@ def downgrade(
 ) -> tuple[JsonObject, tuple[Note, ...]]:
     """Write a document of any version as a valid OpenAPI 3.0 document.
 
-    A schema accepts there what it accepted, and more only where a note says so; components keep their
-    names, and references to them stay.
+    A schema accepts what it accepted before, and more only where a note says so. Components keep their names,
+    and references to them stay.
 
     Args:
-        document: the document. It is not changed; parts that 3.0 says the same way are shared with it.
+        document: the document. It is not changed; parts that 3.0 writes the same way are shared with it.
         version: the version to write.
 
     Returns:
-        The document, and everything that it cannot say: each with its place in the normalized document.
+        The document, and the losses: a note for each, with its location in the normalized document.
 
     Raises:
-        DocumentError: the document is of no known version, or is not JSON.
-        UsageError: another version than 3.0 is asked for.
+        DocumentError: the version of the document is not supported, or the document is not JSON.
+        UsageError: ``version`` is not ``"3.0"``.
     """
     if version != "3.0":
-        raise UsageError(f"a document is downgraded to OpenAPI 3.0, not to {version!r}")
+        raise UsageError(f"unsupported version {version!r}: expected '3.0'")
     raw = checked(document)
     normalized = normalize(raw)
     losses = Losses()
@@ -73,7 +73,7 @@ def _written(normalized: Normalized, losses: Losses) -> JsonObject:
 def _components(
     components: JsonObject, schemas: SchemaDowngrade, objects: ObjectDowngrade
 ) -> JsonObject:
-    """Schemas first: what the others say of them depends on how wide they became."""
+    """Write the components, schemas first: the other parts depend on which schemas became wider."""
     losses = objects.losses
     made = {"schemas": schemas.components()}
     losses.within(0, "schemas")
@@ -87,9 +87,9 @@ def _components(
     return made
 
 
-# -- what normalizing leaves out --------------------------------------------------------------------
+# -- parts that normalizing leaves out ----------------------------------------------------------------
 
-#: Where documents keep what references outside schemas name; normalizing writes it where it is used.
+#: Sections of components other than schemas. Normalizing writes these components where they are used.
 _SECTIONS: Final = ("parameters", "responses")
 _COMPONENTS: Final = (
     *("callbacks", "examples", "headers", "links", "mediaTypes", "parameters", "pathItems"),
@@ -110,7 +110,7 @@ def _left_by_normalizing(raw: JsonObject, normalized: Normalized) -> Iterator[No
 
 
 def _unused(raw: JsonObject, *, is_swagger: bool) -> list[_Place]:
-    """The components that no reference leads to from anything but an unused one."""
+    """Return the components that no operation needs: no reference leads to them, or only from unused ones."""
     components = raw.get("components")
     parts: dict[_Place, Any]
     if is_swagger:

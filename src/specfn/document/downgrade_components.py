@@ -1,4 +1,4 @@
-"""What a downgrade has to know of all components before it writes one (rule N9)."""
+"""Facts about all components that a downgrade needs before it writes one (rule N9)."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,19 +9,19 @@ from specfn._json import JsonObject
 from specfn._pointer import unescape
 from specfn.document.components import PREFIX
 
-#: What a component's name may not hold (3.0, section Components Object).
+#: Characters that a component's name must not contain (3.0, section Components Object).
 _ILLEGAL: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def name_of(reference: Any) -> str | None:
-    """The name of the component that a reference of the normalized document means."""
+    """Return the name of the component that a normalized reference names; ``None`` for other references."""
     if isinstance(reference, str) and reference.startswith(PREFIX):
         return unescape(reference[len(PREFIX) :])
     return None
 
 
 def renamed(schemas: JsonObject) -> dict[str, str]:
-    """The names that 3.0 does not allow, each with one that it does."""
+    """Return a legal name for each component whose name 3.0 does not allow."""
     found: dict[str, str] = {}
     taken = set(schemas)
     for name in schemas:
@@ -35,7 +35,7 @@ def renamed(schemas: JsonObject) -> dict[str, str]:
 
 
 def reaching(seeds: Iterable[str], uses: Mapping[str, Iterable[str]]) -> frozenset[str]:
-    """The seeds and every component that uses one of them, directly or not."""
+    """Return the seeds and every component that uses one of them, directly or indirectly."""
     users: dict[str, list[str]] = {}
     for name, used in uses.items():
         for other in used:
@@ -50,7 +50,7 @@ def reaching(seeds: Iterable[str], uses: Mapping[str, Iterable[str]]) -> frozens
 
 
 def discriminated(schemas: JsonObject) -> frozenset[str]:
-    """The components that have a discriminator, themselves or by what they are put together from."""
+    """Return the components that have a discriminator, directly or through ``allOf`` and ``$ref``."""
     seeds: list[str] = []
     uses: dict[str, list[str]] = {}
     for name, schema in schemas.items():

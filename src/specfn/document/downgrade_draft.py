@@ -1,4 +1,4 @@
-"""One schema on its way to OpenAPI 3.0, and what its rewrites need of the walk (rule N9)."""
+"""A schema while it is downgraded, and the interface that its rewrites use (rule N9)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,14 +8,14 @@ from specfn._json import JsonObject
 
 
 class Walk(Protocol):
-    """What the rewrites need of the walk over the schemas."""
+    """The walk over the schemas, as the rewrites use it."""
 
     @property
     def schemas(self) -> JsonObject:
-        """The normalized components."""
+        """Return the normalized components."""
 
     def sub(self, value: Any, *place: str | int, deeper: int = 0) -> JsonObject:
-        """A schema below this one, downgraded; ``deeper`` by how many schemas that are put around it."""
+        """Downgrade a subschema. ``deeper`` is the number of schemas that will be put around it."""
 
     def exactly(
         self,
@@ -25,36 +25,36 @@ class Walk(Protocol):
         keep: bool = False,
         twice: bool = False,
     ) -> tuple[JsonObject, bool]:
-        """The same where a wider schema would not do; and whether it accepts exactly what it did.
+        """Downgrade a subschema, and return whether the result accepts exactly the same values.
 
-        Losses in one that accepts more are not listed unless they are to be kept. What is written twice
-        must not itself write something twice, or it would double at each level.
+        The losses of a result that accepts more are removed, unless ``keep`` is set. A subschema that is written
+        ``twice`` must not contain another one that is, or the size would double at each level.
         """
 
     @property
     def is_doubled(self) -> bool:
-        """Whether this schema is part of one that is written twice."""
+        """Return whether this schema is part of one that is written twice."""
 
     def reference(self, text: str) -> str:
-        """A reference by the name that the component has in 3.0."""
+        """Return a reference with the name that the component has in 3.0."""
 
     def is_alias(self, node: JsonObject) -> bool:
-        """Whether a schema is a component that ``allOf`` would make a child of what it refers to."""
+        """Return whether a component is an alias that ``allOf`` would turn into a child of its target."""
 
     def lose(self, text: str, *place: str | int) -> None:
-        """List an annotation that is left out."""
+        """Record an annotation that is left out."""
 
     def widen(self, text: str, *place: str | int) -> None:
-        """List a rule that is left out, so that more is accepted."""
+        """Record a rule that is left out, so that the schema accepts more."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Draft:
-    """One schema on its way to 3.0.
+    """A schema while it is downgraded to 3.0.
 
     Attributes:
         node: the normalized schema.
-        out: what is written of it; ours to change.
+        out: the schema that is being written. It may be changed.
         also: further conditions that need a schema of their own.
     """
 
@@ -63,14 +63,14 @@ class Draft:
     also: list[JsonObject] = field(default_factory=list)
 
     def conjoin(self, key: str, value: Any) -> None:
-        """Add a condition; a union beside a discriminator would be taken for what it tells apart."""
+        """Add a condition. A union beside a discriminator gets its own schema, as it does not list the subtypes."""
         if key in self.out or (key == "anyOf" and "discriminator" in self.out):
             self.also.append({key: value})
         else:
             self.out[key] = value
 
     def finished(self) -> JsonObject:
-        """The schema, with its further conditions."""
+        """Return the schema with its further conditions."""
         if self.also:
             self.out["allOf"] = [*self.out.get("allOf", ()), *self.also]
         parts = self.out.get("allOf", ())

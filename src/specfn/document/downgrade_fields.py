@@ -1,4 +1,4 @@
-"""What single objects and fields of OpenAPI 3.0 ask for beyond a table (rule N9)."""
+"""Rules for single objects and fields of OpenAPI 3.0 that a table cannot express (rule N9)."""
 
 import re
 from typing import Any, Final
@@ -26,24 +26,24 @@ STYLES: Final[dict[str, frozenset[str]]] = {
     "cookie": frozenset({"form"}),
 }
 
-#: What says how a schema is written, and so cannot stand beside ``content``.
+#: Fields that describe the serialization of a schema. They are not allowed beside ``content``.
 _SERIALIZATION: Final = ("style", "explode", "allowReserved", "example", "examples")
 
-#: Methods whose request body 3.0 tells readers to ignore (3.0, section Operation Object).
+#: Methods whose request body readers of 3.0 ignore (3.0, section Operation Object).
 _BODILESS: Final = frozenset({"get", "head", "delete"})
 
-# -- what fields have to do with one another ------------------------------------------------------
+# -- relations between fields ---------------------------------------------------------------------
 
 
 def one_example(walk: ObjectDowngrade, out: JsonObject) -> None:
-    """Either one example or several (3.0, section Media Type Object)."""
+    """Keep either ``examples`` or ``example`` (3.0, section Media Type Object)."""
     if "example" in out and "examples" in out:
         del out["example"]
         walk.losses.add("OpenAPI 3.0 allows no `example` beside `examples`", "example")
 
 
 def _described(walk: ObjectDowngrade, out: JsonObject, styles: frozenset[str]) -> None:
-    """A parameter or header has a schema, or content in one media type; and a style of its location."""
+    """Keep a style of the location, and either a schema or content in one media type."""
     if "style" in out and out["style"] not in styles:
         walk.losses.add(f"OpenAPI 3.0 has no style {out.pop('style')!r} here", "style")
     content = out.pop("content", {})
@@ -64,7 +64,7 @@ def _described(walk: ObjectDowngrade, out: JsonObject, styles: frozenset[str]) -
 
 
 def parameter(walk: ObjectDowngrade, out: JsonObject) -> str | None:
-    """A Parameter Object: where it may be, and that one in the path is required."""
+    """Correct a Parameter Object: check its location, and require a path parameter."""
     where = out.get("in")
     if where is not None and where not in STYLES:
         return f"OpenAPI 3.0 has no parameters in {where[:40]!r}"
@@ -75,47 +75,47 @@ def parameter(walk: ObjectDowngrade, out: JsonObject) -> str | None:
 
 
 def header(walk: ObjectDowngrade, out: JsonObject) -> None:
-    """A Header Object."""
+    """Correct a Header Object."""
     _described(walk, out, STYLES["header"])
 
 
 def example(_: ObjectDowngrade, out: JsonObject) -> None:
-    """An Example Object."""
-    if "dataValue" in out:  # 3.2's exact name of what `value` mostly was
+    """Correct an Example Object."""
+    if "dataValue" in out:  # the name that 3.2 gives to most uses of `value`
         out.setdefault("value", out.pop("dataValue"))
 
 
 def response(_: ObjectDowngrade, out: JsonObject) -> None:
-    """A Response Object, which must have a description."""
+    """Add the description that a Response Object must have."""
     out.setdefault("description", "")
 
 
 def operation(_: ObjectDowngrade, out: JsonObject) -> None:
-    """An Operation Object, which must have a response."""
+    """Add the response that an Operation Object must have."""
     if all(status.startswith("x-") for status in out.get("responses", ())):
         out["responses"] = {**out.get("responses", {}), "default": {"description": ""}}
 
 
 def info(_: ObjectDowngrade, out: JsonObject) -> None:
-    """The Info Object, which must have a title and a version."""
+    """Add the title and version that the Info Object must have."""
     out.setdefault("title", "")
     out.setdefault("version", "")
 
 
 def link(walk: ObjectDowngrade, out: JsonObject) -> None:
-    """A Link Object, which names an operation one way or the other."""
+    """Keep one of the two fields by which a Link Object names its operation."""
     if "operationId" in out and "operationRef" in out:
         del out["operationRef"]
         walk.losses.add("OpenAPI 3.0 allows no `operationRef` beside `operationId`", "operationRef")
 
 
 def oauth_flow(_: ObjectDowngrade, out: JsonObject) -> None:
-    """An OAuth Flow Object, which must have scopes, if only none."""
+    """Add the scopes that an OAuth Flow Object must have."""
     out.setdefault("scopes", {})
 
 
 def http(walk: ObjectDowngrade, out: JsonObject) -> None:
-    """A Security Scheme Object of the type ``http``."""
+    """Correct a Security Scheme Object of the type ``http``."""
     if "bearerFormat" in out and out.get("scheme", "").lower() != "bearer":
         del out["bearerFormat"]
         walk.losses.add("OpenAPI 3.0 has `bearerFormat` for bearer tokens only", "bearerFormat")
@@ -125,7 +125,7 @@ def http(walk: ObjectDowngrade, out: JsonObject) -> None:
 
 
 def of_method(method: str) -> Rule:
-    """The operation of a method."""
+    """Return the rule for the operation of a method."""
 
     def rule(walk: ObjectDowngrade, value: Any) -> Any:
         new = walk.written("operation", value)
@@ -140,7 +140,7 @@ def of_method(method: str) -> Rule:
 
 
 def paths(walk: ObjectDowngrade, value: Any) -> Any:
-    """The Paths Object: what begins with a slash."""
+    """Write the Paths Object: keys that begin with a slash, and extensions."""
     if not isinstance(value, dict):
         return DROP
     out: JsonObject = {}
@@ -157,7 +157,7 @@ def paths(walk: ObjectDowngrade, value: Any) -> Any:
 
 
 def responses(walk: ObjectDowngrade, value: Any) -> Any:
-    """A Responses Object, by status."""
+    """Write a Responses Object, by status."""
     if not isinstance(value, dict):
         return DROP
     out: JsonObject = {}
@@ -175,20 +175,20 @@ def responses(walk: ObjectDowngrade, value: Any) -> Any:
 
 
 def callback(walk: ObjectDowngrade, value: Any) -> Any:
-    """A Callback Object, by expression."""
+    """Write a Callback Object, by expression."""
     if reference_of(value) is not None:
         return of("reference")(walk, value)
     return map_of(of("pathItem"))(walk, value)
 
 
 def requirement(walk: ObjectDowngrade, value: Any) -> Any:
-    """A Security Requirement Object, without the schemes that 3.0 does not have."""
+    """Write a Security Requirement Object without the schemes that 3.0 does not have."""
     if not isinstance(value, dict):
         return DROP
     out = {}
     for name, scopes in value.items():
         if name in walk.lost_schemes:
-            reason = "OpenAPI 3.0 cannot say this security scheme, so that it is wanted is left out"
+            reason = "OpenAPI 3.0 cannot express this security scheme: the requirement is left out"
             walk.losses.add(reason, name)
         else:
             new = walk.member(list_of(text), scopes, name)
@@ -197,7 +197,7 @@ def requirement(walk: ObjectDowngrade, value: Any) -> Any:
 
 
 def security_scheme(walk: ObjectDowngrade, value: Any) -> Any:
-    """A Security Scheme Object, which has other fields for each type."""
+    """Write a Security Scheme Object, whose fields depend on its type."""
     kind = value.get("type") if isinstance(value, dict) else None
     if kind in ("apiKey", "http", "oauth2", "openIdConnect"):
         return of(kind)(walk, value)
@@ -208,13 +208,13 @@ def security_scheme(walk: ObjectDowngrade, value: Any) -> Any:
 
 
 def parameters(walk: ObjectDowngrade, value: Any) -> Any:
-    """Parameters differ by name and location; references that lead nowhere may be equal."""
+    """Write a list of parameters. Equal dangling references are merged, as 3.0 requires distinct items."""
     alike = isinstance(value, list) and sum(reference_of(item) is not None for item in value) > 1
     return (set_of if alike else list_of)(of("parameter"))(walk, value)
 
 
 def webhooks(walk: ObjectDowngrade, value: Any) -> Any:
-    """Webhooks, which 3.0 does not have: each is a loss."""
+    """Record each webhook as a loss: 3.0 has no webhooks."""
     for name in value if isinstance(value, dict) else ():
         walk.losses.add("OpenAPI 3.0 has no `webhooks`", name)
     return DROP

@@ -1,4 +1,4 @@
-"""Whether texts are what the formats of the OpenAPI 3.0 metaschema ask for."""
+"""Format checks of the OpenAPI 3.0 metaschema."""
 
 from functools import cache
 from typing import Any
@@ -12,5 +12,5 @@ def _format(name: str) -> Any:
 
 
 def is_format(name: str, text: str) -> bool:
-    """Whether a text is ``regex`` (ECMA-262), ``email`` or ``uri``, as the metaschema's readers judge."""
+    """Return whether a text has the format ``regex`` (ECMA-262), ``email`` or ``uri``, as validators judge."""
     return bool(_format(name).is_valid(text))

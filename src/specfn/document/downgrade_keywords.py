@@ -1,7 +1,7 @@
-"""Schema keywords that OpenAPI 3.0 lacks, said by those it has, or listed as lost (rule N9).
+"""Rewrites of schema keywords that OpenAPI 3.0 lacks (rule N9).
 
-Each rewrite takes the walk and a draft. What it writes accepts at least what the normalized schema accepts;
-where it accepts more, the walk is told so with ``widen``.
+Each rewrite takes the walk and a draft. The result accepts at least what the normalized schema accepts.
+A rewrite that accepts more calls ``widen``.
 """
 
 from typing import Any, Final
@@ -11,16 +11,16 @@ from specfn.document.downgrade_components import name_of
 from specfn.document.downgrade_draft import Draft, Rewrite, Walk
 from specfn.document.downgrade_types import without_null
 
-#: Keywords by which other schemas say what is evaluated of the same value.
+#: Keywords whose subschemas evaluate members of the same value.
 _IN_PLACE: Final = frozenset("$ref allOf anyOf oneOf if dependentSchemas".split())
 
-#: The most bytes of a schema that is repeated for each of many names.
+#: The largest schema, in bytes, that is repeated for each of several names.
 _SMALL: Final = 200
 
-#: Keywords that say nothing about which names an enum of names leaves.
+#: Keywords beside which the ``enum`` of ``propertyNames`` alone decides which names are allowed.
 _BESIDE_NAMES: Final = frozenset("title description deprecated examples default type enum".split())
 
-#: Patterns that every name matches.
+#: Patterns that match every name.
 _EVERY: Final = frozenset({"", "^", ".*", "^.*"})
 
 
@@ -29,7 +29,7 @@ def _is_open(schema: Any) -> bool:
 
 
 def _union(branches: list[JsonObject]) -> JsonObject:
-    """Any of some schemas, equal ones once."""
+    """Return a schema that accepts the values of any branch. Equal branches are merged."""
     distinct = without_null(list({dumps(branch): branch for branch in branches}.values()))
     if any(branch == {} for branch in distinct):
         return {}
@@ -37,12 +37,12 @@ def _union(branches: list[JsonObject]) -> JsonObject:
 
 
 def _unless(name: str) -> JsonObject:
-    """What holds of everything but an object that has a property."""
+    """Return a schema that accepts all values but objects with a property."""
     return {"not": {"type": "object", "required": [name]}}
 
 
 def _beside_reference(walk: Walk, draft: Draft) -> None:
-    """A ``$ref`` of 3.0 stands alone: with siblings it is one of the things that all hold."""
+    """Move a ``$ref`` with siblings into ``allOf``: in 3.0 a reference has no siblings."""
     reference = draft.out.pop("$ref")
     branch = {"$ref": walk.reference(reference)}
     if walk.is_alias(draft.node) and not {"anyOf", "discriminator"} & draft.node.keys():
@@ -109,7 +109,7 @@ def _property_names(walk: Walk, draft: Draft) -> None:
 
 
 def _listed_names(walk: Walk, names: Any) -> list[str] | None:
-    """The names that an enum leaves, directly or in the component that is referred to."""
+    """Return the names that an ``enum`` allows, directly or in a referenced component; ``None`` without one."""
     if isinstance(names, dict) and names.keys() == {"$ref"}:
         names = walk.schemas.get(name_of(names["$ref"]) or "")
     if not isinstance(names, dict) or names.get("type", "string") != "string":
@@ -147,7 +147,7 @@ def _unevaluated_items(walk: Walk, draft: Draft) -> None:
 
 
 def _prefix_items(walk: Walk, draft: Draft) -> None:
-    """Items by position become items of any of these kinds: exact where there is one kind only."""
+    """Replace items by position with items of any of these schemas. It is exact if they are equal."""
     nodes = draft.out.pop("prefixItems")
     prefix = [walk.sub(node, "prefixItems", index, deeper=1) for index, node in enumerate(nodes)]
     rest = draft.out.pop("items", {})
@@ -164,7 +164,7 @@ def _prefix_items(walk: Walk, draft: Draft) -> None:
 
 
 def _contains(walk: Walk, draft: Draft) -> None:
-    """At least one item: not an array of which no item is so."""
+    """Write ``contains`` as a negation: not an array in which every item fails the schema."""
     out = draft.out
     least, most = out.pop("minContains", 1), out.pop("maxContains", None)
     if "contains" not in out:
@@ -185,7 +185,7 @@ def _contains(walk: Walk, draft: Draft) -> None:
 
 
 def _conditional(walk: Walk, draft: Draft) -> None:
-    """If, then and else as unions: not the condition or what follows, the condition or what else follows."""
+    """Write ``if``, ``then`` and ``else`` as unions: "not if, or then" and "if, or else"."""
     parts = {key: draft.out.pop(key) for key in ("if", "then", "else") if key in draft.out}
     if "if" not in parts or len(parts) == 1:
         return
@@ -197,7 +197,7 @@ def _conditional(walk: Walk, draft: Draft) -> None:
             draft.conjoin("anyOf", [{"not": condition} if key == "then" else condition, new])
         return
     walk.widen(
-        "OpenAPI 3.0 has no `if`, and its condition cannot be said: it is not looked at", "if"
+        "OpenAPI 3.0 has no `if`, and cannot express its condition: the condition is ignored", "if"
     )
     if len(parts) == 2:
         draft.conjoin("anyOf", [walk.sub(node, key) for key, node in parts.items()])
@@ -208,7 +208,7 @@ def _not(walk: Walk, draft: Draft) -> None:
     if exact:
         draft.conjoin("not", new)
     else:
-        text = "what it refuses cannot be said exactly in OpenAPI 3.0: nothing is refused"
+        text = "OpenAPI 3.0 cannot express this schema exactly: nothing is refused"
         walk.widen(text, "not")
 
 
@@ -219,7 +219,7 @@ def _one_of(walk: Walk, draft: Draft) -> None:
     if all(exact for _, exact in drafts):
         draft.out["oneOf"] = new
         return
-    text = "its branches accept more in OpenAPI 3.0: more than one may hold, so it is an `anyOf`"
+    text = "its branches accept more in OpenAPI 3.0, so several may match: it becomes an `anyOf`"
     walk.widen(text, "oneOf")
     if "anyOf" in draft.out:
         draft.also.append({"anyOf": new})
@@ -227,7 +227,7 @@ def _one_of(walk: Walk, draft: Draft) -> None:
         draft.out["anyOf"] = new
 
 
-#: The rewrites, each with the keywords that call for it, in the order in which they build on one another.
+#: The rewrites with the keywords that trigger them. Later rewrites build on earlier ones.
 CONDITIONS: Final[tuple[tuple[frozenset[str], Rewrite], ...]] = (
     (frozenset({"$ref"}), _beside_reference),
     (frozenset({"unevaluatedProperties"}), _unevaluated_properties),

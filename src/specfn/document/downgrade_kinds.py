@@ -1,4 +1,4 @@
-"""The objects of OpenAPI 3.0 as a table, all but schemas (rule N9)."""
+"""Table of the objects of OpenAPI 3.0, except schemas (rule N9)."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -42,7 +42,7 @@ _DESCRIBED: Final[Mapping[str, Rule]] = {
     "examples": _EXAMPLES,
 }
 
-#: Every object by its kind.
+#: Every object of the specification by its type.
 KINDS: Final[Mapping[str, Kind]] = {
     "root": Kind(
         label="document",

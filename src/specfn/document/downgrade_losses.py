@@ -1,4 +1,4 @@
-"""What a downgrade could not say, gathered from the inside out."""
+"""Losses of a downgrade, collected while the walk returns from the inside out."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,11 +8,11 @@ from specfn.records import Note
 
 
 class Loss(NamedTuple):
-    """One loss.
+    """A part of a document that OpenAPI 3.0 cannot express.
 
     Attributes:
-        tokens: where it is, the innermost token first, as far as the walk has come back.
-        text: what it is, one sentence.
+        tokens: its location, the innermost token first. The walk appends the outer tokens.
+        text: one sentence that describes the loss.
     """
 
     tokens: list[str | int]
@@ -22,31 +22,31 @@ class Loss(NamedTuple):
 class Losses(list[Loss]):
     """The losses so far.
 
-    Whoever goes down a member remembers how many there were and, if there are more afterwards, puts the
-    member's name before their places with ``within``. A place without losses so costs nothing.
+    The walk remembers the number of losses before it visits a member. If there are more afterwards, it adds the
+    member's name to their locations with ``within``. A member without losses costs nothing.
     """
 
     __slots__ = ()
 
     def add(self, text: str, *place: str | int) -> None:
-        """Something is lost here, or at a place below."""
+        """Record a loss here, or at a location below."""
         self.append(Loss([*reversed(place)], text))
 
     def within(self, mark: int, token: str | int) -> None:
-        """What was lost since there were ``mark`` losses was lost below this member."""
+        """Prepend a member's name to the locations of the losses after the first ``mark``."""
         for loss in self[mark:]:
             loss.tokens.append(token)
 
     def since(self, mark: int) -> tuple[Loss, ...]:
-        """What was lost since, to ``repeat`` it where the same part stands again."""
+        """Copy the losses after the first ``mark``, to ``repeat`` them where the same part occurs again."""
         return tuple(Loss([*loss.tokens], loss.text) for loss in self[mark:])
 
     def repeat(self, losses: Sequence[Loss]) -> None:
-        """The same losses, here."""
+        """Add copies of losses at this location."""
         self.extend(Loss([*loss.tokens], loss.text) for loss in losses)
 
     def notes(self) -> tuple[Note, ...]:
-        """All of them with their places, in the order they were found, each once."""
+        """Return the losses as notes in the order of discovery, without duplicates."""
         found = (
             Note(pointer=join(str(token) for token in reversed(loss.tokens)), text=loss.text)
             for loss in self

@@ -1,7 +1,7 @@
-"""Objects of a normalized document to those of OpenAPI 3.0, all but schemas (rule N9).
+"""Downgrade of the objects of a document, except schemas (rule N9).
 
-A table says which fields each object of 3.0 has and what they hold. What is not in it, or is something
-else than the field holds, is left out and listed; an object that lacks what it needs is left out as a whole.
+A table lists the fields of each object of 3.0 and the rule for their values. An unknown field or an invalid
+value is left out and recorded. An object without a required field is left out as a whole.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,24 +15,24 @@ from specfn.document.downgrade_losses import Loss, Losses
 from specfn.document.keywords import is_true
 from specfn.document.resolve import reference_of
 
-#: What a field's rule gives for a value that it cannot hold.
+#: The result of a rule for a value that the field does not allow.
 DROP: Final = object()
 
-#: How many losses of a shared part are listed again at its other places.
+#: The most losses of a shared part that are listed again at its other locations.
 _MANY: Final = 100
 
-#: What a URI reference may hold besides letters and digits.
+#: Characters that a URI reference may contain besides letters and digits.
 URI: Final = "/?:@!$&'()*+,;=-._~%#[]"
 
 
 class ObjectDowngrade:
-    """Writes the objects of one document.
+    """Downgrade of the objects of one document.
 
     Attributes:
         kinds: the table of objects.
-        losses: what 3.0 cannot say, gathered here.
-        schema: writes a schema; set before anything that holds one is written.
-        lost_schemes: the security schemes that 3.0 does not have.
+        losses: receives the losses.
+        schema: downgrades a schema. It is set before the first object with a schema is written.
+        lost_schemes: the names of the security schemes that 3.0 does not have.
         is_native: whether the document was written in 3.0.
     """
 
@@ -45,7 +45,7 @@ class ObjectDowngrade:
         self._memo: dict[tuple[str, int], tuple[Any, tuple[Loss, ...]]] = {}
 
     def written(self, kind: str, value: Any) -> Any:
-        """An object by its kind, ``None`` (and one loss) for one that 3.0 cannot have."""
+        """Downgrade an object of a type; return ``None`` and record one loss if 3.0 cannot have it."""
         known = self._memo.get((kind, id(value)))
         if known is not None:
             self._repeat(known[1])
@@ -55,33 +55,33 @@ class ObjectDowngrade:
         if reason:
             del self.losses[mark:]
             self.losses.add(reason)
-        if self.kinds[kind].refers:  # what may be referred to is shared between its uses
+        if self.kinds[kind].refers:  # objects that may be referenced are shared between their uses
             self._memo[kind, id(value)] = (new, self.losses.since(mark))
         return new
 
     def _repeat(self, losses: tuple[Loss, ...]) -> None:
-        """What is lost in a shared part is lost at each of its places; where that is much, it is counted."""
+        """Record the losses of a shared part at another location: each one, or their number if there are many."""
         if len(losses) <= _MANY:
             self.losses.repeat(losses)
         else:
-            self.losses.add(f"the same {len(losses)} losses as where this stands first")
+            self.losses.add(f"the same {len(losses)} losses as at the first use of this part")
 
     def _object(self, kind: "Kind", value: Any) -> tuple[Any, str]:
-        """The object, or ``None`` with the reason."""
+        """Return the object, or ``None`` with the reason."""
         if value.__class__ is not dict:
-            return None, f"this is no {kind.label}"
+            return None, f"expected a {kind.label}"
         reference = reference_of(value)
         if reference is not None:
             if kind.refers:
                 return {"$ref": quote(reference, safe=URI)}, ""
-            return None, f"the reference {reference[:100]!r} leads nowhere"
+            return None, f"the reference {reference[:100]!r} has no target"
         out = self._fields(kind, value)
         reason = kind.finish(self, out) if kind.finish else None
         if reason:
             return None, reason
         for name in kind.needs:
             if name not in out:
-                return None, f"the {kind.label} has no `{name}`, which OpenAPI 3.0 wants"
+                return None, f"the {kind.label} has no `{name}`, which OpenAPI 3.0 requires"
         return out, ""
 
     def _fields(self, kind: "Kind", value: JsonObject) -> JsonObject:
@@ -100,11 +100,11 @@ class ObjectDowngrade:
         return out
 
     def member(self, rule: "Rule", item: Any, token: str | int) -> Any:
-        """What a rule makes of a member; ``DROP`` with a loss for what it cannot hold."""
+        """Apply a rule to a member. A result of ``DROP`` is recorded as a loss."""
         mark = len(self.losses)
         new = rule(self, item)
         if new is DROP and len(self.losses) == mark:
-            self.losses.add("what stands here is not what OpenAPI 3.0 allows here")
+            self.losses.add("OpenAPI 3.0 does not allow this value here")
         if len(self.losses) > mark:
             self.losses.within(mark, token)
         return new
@@ -112,20 +112,20 @@ class ObjectDowngrade:
 
 Rule: TypeAlias = Callable[[ObjectDowngrade, Any], Any]
 
-#: Puts an object in order that was written field by field; gives a reason to leave it out.
+#: Corrects an object after its fields were written, or returns the reason to leave it out.
 Finish: TypeAlias = Callable[[ObjectDowngrade, JsonObject], str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """One object of the specification.
+    """An object type of the specification.
 
     Attributes:
         label: its name in texts.
-        fields: what its fields hold.
-        needs: the fields without which there is no such object.
-        refers: whether a Reference Object may stand for it.
-        finish: what its fields have to do with one another.
+        fields: the rule for each field.
+        needs: the required fields.
+        refers: whether a Reference Object may replace it.
+        finish: corrects relations between its fields.
     """
 
     label: str
@@ -139,24 +139,24 @@ class Kind:
 
 
 def anything(_: ObjectDowngrade, value: Any) -> Any:
-    """Any JSON value."""
+    """Keep any JSON value."""
     return value
 
 
 def text(_: ObjectDowngrade, value: Any) -> Any:
-    """A text; a number that YAML made of one."""
+    """Keep a string; write a number, as YAML reads it, as a string."""
     if value.__class__ in (int, float):
         return str(value)
     return value if isinstance(value, str) else DROP
 
 
 def flag(_: ObjectDowngrade, value: Any) -> Any:
-    """A boolean."""
+    """Keep a boolean; read the texts that mean one."""
     return value if isinstance(value, bool) else True if is_true(value) else DROP
 
 
 def one_of(*words: str) -> Rule:
-    """One of some words."""
+    """Return a rule that keeps one of some words."""
 
     def rule(_: ObjectDowngrade, value: Any) -> Any:
         return value if isinstance(value, str) and value in words else DROP
@@ -165,7 +165,7 @@ def one_of(*words: str) -> Rule:
 
 
 def formatted(name: str) -> Rule:
-    """A text in a format."""
+    """Return a rule that keeps a string of a format."""
 
     def rule(_: ObjectDowngrade, value: Any) -> Any:
         return value if isinstance(value, str) and is_format(name, value) else DROP
@@ -174,7 +174,7 @@ def formatted(name: str) -> Rule:
 
 
 def of(kind: str) -> Rule:
-    """An object by its kind."""
+    """Return the rule for an object of a type."""
 
     def rule(walk: ObjectDowngrade, value: Any) -> Any:
         new = walk.written(kind, value)
@@ -184,7 +184,7 @@ def of(kind: str) -> Rule:
 
 
 def list_of(inner: Rule) -> Rule:
-    """A list; what cannot stand in it is left out."""
+    """Return the rule for a list. Items that 3.0 does not allow are left out."""
 
     def rule(walk: ObjectDowngrade, value: Any) -> Any:
         if not isinstance(value, list):
@@ -196,7 +196,7 @@ def list_of(inner: Rule) -> Rule:
 
 
 def set_of(inner: Rule) -> Rule:
-    """A list of which every item is another."""
+    """Return the rule for a list of distinct items."""
 
     def rule(walk: ObjectDowngrade, value: Any) -> Any:
         new = list_of(inner)(walk, value)
@@ -206,7 +206,7 @@ def set_of(inner: Rule) -> Rule:
 
 
 def map_of(inner: Rule) -> Rule:
-    """An object of any keys."""
+    """Return the rule for a map of objects."""
 
     def rule(walk: ObjectDowngrade, value: Any) -> Any:
         if not isinstance(value, dict):
@@ -218,5 +218,5 @@ def map_of(inner: Rule) -> Rule:
 
 
 def schema(walk: ObjectDowngrade, value: Any) -> Any:
-    """A schema."""
+    """Downgrade a schema."""
     return walk.schema(value)

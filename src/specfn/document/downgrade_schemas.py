@@ -1,7 +1,7 @@
-"""Normalized schemas to Schema Objects of OpenAPI 3.0 (rule N9).
+"""Downgrade of normalized schemas to Schema Objects of OpenAPI 3.0 (rule N9).
 
-A node that 3.0 says as it is is handed on, not copied. Where 3.0 can only say something wider, that is a
-loss, and whatever would turn it into something narrower (``not``, ``oneOf``, a condition) is given up too.
+A node that needs no change is shared, not copied. If 3.0 can only express a wider schema, a loss is recorded.
+A wider schema under ``not``, ``oneOf`` or ``if`` would narrow the whole, so that keyword is given up, too.
 """
 
 from collections.abc import Callable
@@ -27,52 +27,52 @@ _SAME: Final = frozenset(
     "minLength minProperties multipleOf readOnly title uniqueItems writeOnly".split()
 )
 
-#: How many levels deeper a schema may be in other words.
+#: How many levels a rewrite may add to a schema.
 _WORDS: Final = 4
 
-#: More about keywords that are left out than that 3.0 has none of the name.
+#: Explanations that are appended to the loss of a keyword.
 _EFFECTS: Final = {
-    "$defs": ": what is referred to stands in the components, the rest is left out",
+    "$defs": ": referenced definitions are components, the others are left out",
 }
 
-#: What a URI reference may hold besides letters and digits.
+#: Characters that a URI reference may contain besides letters and digits.
 _URI: Final = "/?:@!$&'()*+,;=-._~%#[]"
 
-#: What a rule gives for a value that 3.0 cannot say, and for one that a rewrite deals with.
+#: The results of a rule for a value that 3.0 cannot express, and for one that a rewrite handles.
 _DROP: Final = object()
 _REWRITE: Final = object()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Component:
-    """One component, downgraded: whether it is wider than it was, and what that depends on."""
+    """A downgraded component, with the components that its exactness depends on."""
 
     schema: JsonObject
     losses: tuple[Loss, ...]
     wide: bool
-    #: The components it refers to, and those where it matters whether they are wider.
+    #: The components it refers to, and those whose exactness decided about a rewrite.
     uses: frozenset[str]
     asked: frozenset[str]
 
 
 class SchemaDowngrade:
-    """Downgrades the schemas of one document; ``components`` comes first.
+    """Downgrade of the schemas of one document. ``components`` runs first.
 
     Attributes:
         schemas: the normalized components.
-        losses: what 3.0 cannot say, gathered here.
+        losses: receives the losses.
     """
 
     def __init__(
         self, schemas: JsonObject, losses: Losses, written: Callable[[str, Any], Any]
     ) -> None:
-        """Downgrade for one document.
+        """Prepare the downgrade of one document.
 
         Args:
             schemas: the normalized components.
-            losses: where to list what is lost.
-            written: writes an object that is no schema, by its kind: ``externalDocs`` or ``xml``; gives
-                ``None`` for one that 3.0 cannot say.
+            losses: receives the losses.
+            written: downgrades an object that is not a schema, by its type: ``externalDocs`` or ``xml``. It returns
+                ``None`` for an object that 3.0 cannot express.
         """
         self.schemas = schemas
         self.losses = losses
@@ -91,7 +91,7 @@ class SchemaDowngrade:
     # -- components -------------------------------------------------------------------------------
 
     def components(self) -> JsonObject:
-        """All components, by the names they have in 3.0."""
+        """Downgrade all components, and return them by their names in 3.0."""
         made = {name: self._component(name) for name in self.schemas}
         wide = [name for name, component in made.items() if component.wide]
         self._wide = reaching(wide, {name: component.uses for name, component in made.items()})
@@ -127,7 +127,7 @@ class SchemaDowngrade:
     # -- the walk -----------------------------------------------------------------------------------
 
     def schema(self, node: Any) -> Any:
-        """One schema and all below it; the same object where nothing had to change."""
+        """Downgrade a schema with its subschemas; return the same object if nothing changes."""
         if node.__class__ is not dict:
             return {"not": {}} if node is False else {}
         if "$ref" in node and len(node) == 1:
@@ -148,7 +148,7 @@ class SchemaDowngrade:
         return {}
 
     def _members(self, node: JsonObject) -> tuple[JsonObject, bool]:
-        """A node with its plain members downgraded, and whether others call for rewrites."""
+        """Downgrade the members that need no rewrite. Return whether other members need one."""
         losses = self.losses
         changed: JsonObject | None = None
         special = node.get("type") == "array" and "items" not in node
@@ -174,7 +174,7 @@ class SchemaDowngrade:
         return (node if changed is None else changed), special
 
     def _rewritten(self, node: JsonObject, out: JsonObject) -> JsonObject:
-        """A node after all rewrites that its keywords call for. ``out`` is ours to change."""
+        """Apply the rewrites of all keywords of a node. ``out`` may be changed."""
         for key, value in node.items():
             if key not in _KNOWN and not key.startswith("x-"):
                 del out[key]
@@ -186,10 +186,10 @@ class SchemaDowngrade:
                 rewrite(self, draft)
         return draft.finished()
 
-    # -- what the rewrites need -----------------------------------------------------------------------
+    # -- interface for the rewrites -----------------------------------------------------------------------
 
     def sub(self, value: Any, *place: str | int, deeper: int = 0) -> JsonObject:
-        """A schema below this one, downgraded; ``deeper`` by how many schemas that are put around it."""
+        """Downgrade a subschema. ``deeper`` is the number of schemas that will be put around it."""
         mark = len(self.losses)
         self._depth += deeper
         new: JsonObject = self.schema(value)
@@ -207,10 +207,10 @@ class SchemaDowngrade:
         keep: bool = False,
         twice: bool = False,
     ) -> tuple[JsonObject, bool]:
-        """The same where a wider schema would not do; and whether it accepts exactly what it did.
+        """Downgrade a subschema, and return whether the result accepts exactly the same values.
 
-        Losses in one that accepts more are not listed unless they are to be kept. What is written twice
-        must not itself write something twice, or it would double at each level.
+        The losses of a result that accepts more are removed, unless ``keep`` is set. A subschema that is written
+        ``twice`` must not contain another one that is, or the size would double at each level.
         """
         mark, widened = len(self.losses), self._widened
         self._exactly += 1
@@ -225,26 +225,24 @@ class SchemaDowngrade:
 
     @property
     def is_doubled(self) -> bool:
-        """Whether this schema is part of one that is written twice."""
+        """Return whether this schema is part of one that is written twice."""
         return self._doubled > 0
 
     def lose(self, text: str, *place: str | int) -> None:
-        """List an annotation that is left out."""
+        """Record an annotation that is left out."""
         self.losses.add(text, *place)
 
     def widen(self, text: str, *place: str | int) -> None:
-        """List a rule that is left out, so that more is accepted."""
+        """Record a rule that is left out, so that the schema accepts more."""
         self._widened += 1
         self.losses.add(text, *place)
 
     # -- references -----------------------------------------------------------------------------------
 
     def reference(self, text: str) -> str:
-        """A reference by the name that the component has in 3.0."""
+        """Return a reference with the name that the component has in 3.0."""
         name = name_of(text)
-        if (
-            name is None or name not in self.schemas
-        ):  # it leads nowhere, but has to be a URI reference
+        if name is None or name not in self.schemas:  # dangling, but 3.0 requires a URI reference
             return quote(text, safe=_URI)
         self._uses.add(name)
         if self._exactly:
@@ -254,7 +252,7 @@ class SchemaDowngrade:
         return PREFIX + self._names[name] if name in self._names else text
 
     def is_alias(self, node: JsonObject) -> bool:
-        """Whether a schema is a component that ``allOf`` would make a child of what it refers to."""
+        """Return whether a component is an alias that ``allOf`` would turn into a child of its target."""
         if node is not self._root:
             return False
         if self._discriminated is None:
@@ -309,7 +307,7 @@ def _required(_: SchemaDowngrade, value: list[str]) -> Any:
 def _pattern(walk: SchemaDowngrade, value: str) -> Any:
     if is_format("regex", value):
         return value
-    walk.widen("OpenAPI 3.0 allows ECMA-262 patterns only, and this is none")
+    walk.widen("OpenAPI 3.0 allows ECMA-262 patterns only; this is not one")
     return _DROP
 
 
@@ -322,7 +320,7 @@ def _object(kind: str) -> _Rule:
 
 
 def _discriminator(walk: SchemaDowngrade, value: JsonObject) -> Any:
-    """A Discriminator Object with the components' names in 3.0."""
+    """Write a Discriminator Object with the names that components have in 3.0."""
     out = {key: item for key, item in value.items() if key in {"propertyName", "mapping"}}
     for key in value:
         if key not in out:
@@ -347,5 +345,5 @@ _RULES: Final[dict[str, _Rule]] = {
     "xml": _object("xml"),
 }
 
-#: Keywords that 3.0 has, or that a rewrite says with those.
+#: Keywords that 3.0 has, or that a rewrite replaces.
 _KNOWN: Final = _SAME.union(_RULES, *(keywords for keywords, _ in _REWRITES))

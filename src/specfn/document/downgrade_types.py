@@ -1,4 +1,4 @@
-"""Types, null and single values of a schema as OpenAPI 3.0 says them (rule N9)."""
+"""Rewrites of types, null and constants of a schema for OpenAPI 3.0 (rule N9)."""
 
 from typing import Final
 
@@ -6,14 +6,14 @@ from specfn._json import JsonObject, dumps
 from specfn.document.downgrade_draft import Draft, Rewrite, Walk
 from specfn.document.keywords import NUMERIC_FORMATS
 
-#: Keywords that say what other schemas say of the same value; null may fail in any of them.
+#: Keywords that apply other schemas to the same value; null may be invalid in any of them.
 _APPLICATORS: Final = ("allOf", "anyOf", "oneOf", "not")
 
 _ANNOTATIONS: Final = frozenset(
     "title description default deprecated readOnly writeOnly example externalDocs xml".split()
 )
 
-#: Keywords that only concern values of one type.
+#: Keywords that constrain values of one type only.
 _BY_TYPE: Final[dict[str, tuple[str, ...]]] = {
     "array": ("items", "minItems", "maxItems", "uniqueItems"),
     "boolean": (),
@@ -26,12 +26,12 @@ _BY_TYPE: Final[dict[str, tuple[str, ...]]] = {
     "string": ("minLength", "maxLength", "pattern"),
 }
 
-#: ``contentEncoding`` by the format that means the same.
+#: The format for each ``contentEncoding``.
 _ENCODINGS: Final = {"base64": "byte", "base64url": "base64url"}
 
 
 def null() -> JsonObject:
-    """The schema of null alone, whichever reading of ``nullable`` a reader has."""
+    """Return a schema of null alone, which every interpretation of ``nullable`` reads the same way."""
     return {"type": "string", "nullable": True, "enum": [None]}
 
 
@@ -39,7 +39,7 @@ def null() -> JsonObject:
 
 
 def _bounds(_: Walk, draft: Draft) -> None:
-    """Exclusive bounds as the flags of 3.0, where they are the tighter ones."""
+    """Write exclusive bounds as the flags of 3.0, where they are the tighter bounds."""
     out = draft.out
     for exclusive, bound, sign in (
         ("exclusiveMinimum", "minimum", 1),
@@ -61,7 +61,7 @@ def _const(_: Walk, draft: Draft) -> None:
 
 
 def _content(walk: Walk, draft: Draft) -> None:
-    """``contentEncoding`` and ``contentMediaType`` as the formats ``byte`` and ``binary``."""
+    """Write ``contentEncoding`` and ``contentMediaType`` as the formats ``byte`` and ``binary``."""
     out = draft.out
     said = {
         key: out.pop(key)
@@ -92,7 +92,7 @@ def _examples(walk: Walk, draft: Draft) -> None:
 
 
 def _type(_: Walk, draft: Draft) -> None:
-    """One type, ``nullable`` beside it, or a union with a branch for each type."""
+    """Write one type, ``nullable`` beside it, or a union with a branch for each type."""
     kind = draft.out.pop("type", None)
     if kind is None:
         _untyped(draft)
@@ -109,7 +109,7 @@ def _type(_: Walk, draft: Draft) -> None:
         typed = {"not": {}}
     elif rest and nullable:
         typed["nullable"] = True
-    # Beside these a reader may take ``nullable`` to admit null whatever they say; apart from them it does not.
+    # Some readers let ``nullable`` admit null whatever these keywords say. In a schema of its own it does not.
     apart = nullable and (bool(draft.also) or any(key in draft.out for key in _APPLICATORS))
     if apart or (not rest and ("enum" in draft.out or not nullable)):
         draft.also.append(_with_items(typed))
@@ -118,7 +118,7 @@ def _type(_: Walk, draft: Draft) -> None:
 
 
 def _untyped(draft: Draft) -> None:
-    """Null listed without a type: some readers want ``nullable`` beside it, to the others it says nothing."""
+    """Add ``nullable`` where null is listed without a type. Some readers require it, the others ignore it."""
     if None in draft.out.get("enum", ()) and not (
         draft.also or any(key in draft.out for key in _APPLICATORS)
     ):
@@ -126,7 +126,7 @@ def _untyped(draft: Draft) -> None:
 
 
 def _branches(out: JsonObject, kinds: list[str], *, nullable: bool) -> list[JsonObject]:
-    """A branch for each type, with the keywords that concern it; they are taken out of the whole."""
+    """Return a branch for each type, and move the keywords of that type into it."""
     branches: list[JsonObject] = []
     for kind in kinds:
         own = {key: out.pop(key) for key in _BY_TYPE[kind] if key in out}
@@ -145,16 +145,16 @@ def _type_of_format(name: str, kinds: list[str]) -> str | None:
 
 
 def _with_items(schema: JsonObject) -> JsonObject:
-    """3.0 wants ``items`` beside the type ``array``."""
+    """Add the ``items`` that 3.0 requires beside the type ``array``."""
     if schema.get("type") == "array":
         schema.setdefault("items", {})
     return schema
 
 
 def without_null(branches: list[JsonObject]) -> list[JsonObject]:
-    """The branches of a union, null as a branch of its own as ``nullable`` of the first with a plain type.
+    """Replace a branch that is null alone by ``nullable`` in the first branch with a plain type.
 
-    The same list where that cannot be said: none of them, or more than one, is null alone.
+    Return the same list if no branch is null alone, or several are, or no branch has a plain type.
     """
     others = [branch for branch in branches if branch != null()]
     host = next((at for at, branch in enumerate(others) if _may_host(branch)), None)
@@ -168,7 +168,7 @@ def without_null(branches: list[JsonObject]) -> list[JsonObject]:
 
 
 def _null_branch(_: Walk, draft: Draft) -> None:
-    """Null as a branch of its own; a union of one that is left, beside annotations only, is that one."""
+    """Replace a branch that is null alone. A single branch that remains beside annotations replaces the union."""
     for key in ("anyOf", "oneOf"):
         branches = draft.out.get(key, [])
         others = without_null(branches)
@@ -188,7 +188,7 @@ def _may_host(branch: JsonObject) -> bool:
     )
 
 
-#: The rewrites, each with the keywords that call for it, in their order.
+#: The rewrites with the keywords that trigger them, in their order.
 VALUES: Final[tuple[tuple[frozenset[str], Rewrite], ...]] = (
     (frozenset({"exclusiveMinimum", "exclusiveMaximum"}), _bounds),
     (frozenset({"const"}), _const),

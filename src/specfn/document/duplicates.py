@@ -1,7 +1,7 @@
-"""Keys that stand twice in one object of a JSON text: the last counts, and this says so.
+"""Notes about duplicate keys in the objects of a JSON text: the last one counts.
 
-RFC 8259, section 4, leaves open what such a text means; orjson, like most readers, keeps the last member
-and is silent. In YAML the same is an error (rule N2).
+RFC 8259, section 4, does not define such a text. orjson keeps the last member without a warning, as most
+readers do. In YAML a duplicate key is an error (rule N2).
 """
 
 import re
@@ -19,7 +19,7 @@ MAX_NOTES: Final = 100
 #: The most characters of a key in a note.
 _MAX_KEY: Final = 60
 
-#: Texts, and what opens, closes and separates; colons say nothing that these do not.
+#: Strings, brackets and commas. Colons are not needed to find the keys.
 _TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[][{},]', re.DOTALL)
 
 _OPENING: Final = b"{["
@@ -28,13 +28,13 @@ _OBJECT, _COMMA = b"{,"
 
 
 class _Open:
-    """An object or array that has not ended.
+    """An object or array whose end has not been read.
 
     Attributes:
-        keys: where each key of an object stood last.
-        name: the key of an object's member that is being read.
-        index: how many members or items have been read.
-        is_object: which of the two it is.
+        keys: by key of an object, the byte where it occurred last.
+        name: the key of the member that is being read.
+        index: the number of members or items before the current one.
+        is_object: whether it is an object.
     """
 
     __slots__ = ("index", "is_object", "keys", "name")
@@ -47,12 +47,12 @@ class _Open:
 
     @property
     def token(self) -> str | int:
-        """Its token of a pointer to what is being read."""
+        """Return the pointer token of the member or item that is being read."""
         return self.name if self.is_object else self.index
 
 
 def notes(text: bytes) -> Iterator[Note]:
-    """Every key that stands twice, with its place and its lines; at most ``MAX_NOTES``.
+    """Yield a note for every duplicate key, with its location and lines; at most ``MAX_NOTES``.
 
     Args:
         text: a text that was read as JSON, in UTF-8.
@@ -60,14 +60,14 @@ def notes(text: bytes) -> Iterator[Note]:
     for pointer, key, first, second in islice(_repeated(text), MAX_NOTES):
         shown = key if len(key) <= _MAX_KEY else f"{key[:_MAX_KEY]}…"
         places = f"{_place(text, first)} and {_place(text, second)}"
-        told = f"the key {shown!r} stands twice in one object, {places}; only the last counts"
-        yield Note(pointer=pointer, text=told)
+        message = f"the key {shown!r} occurs twice in one object, {places}; only the last counts"
+        yield Note(pointer=pointer, text=message)
 
 
 def _repeated(text: bytes) -> Iterator[tuple[str, str, int, int]]:
-    """The pointer of every repeated key, the key, and the bytes where it stood before and stands again."""
+    """Yield the pointer of every duplicate key, the key, and the bytes of both occurrences."""
     stack: list[_Open] = []
-    named = True  # whether the key of what comes next has been read
+    named = True  # whether the key of the next value has been read
     for match in _TOKEN.finditer(text):
         sign = text[match.start()]
         if sign in _OPENING:
@@ -94,7 +94,7 @@ def _key(text: bytes) -> str:
 
 
 def _place(text: bytes, byte: int) -> str:
-    """Line and column of a byte, from 1, in words."""
+    """Return the line and column of a byte, from 1, in words."""
     start = text.rfind(b"\n", 0, byte) + 1
     line = text.count(b"\n", 0, start) + 1
     return f"line {line}, column {len(text[start:byte].decode()) + 1}"

@@ -1,8 +1,8 @@
-"""Dynamic references as plain ones (JSON Schema 2020-12, section 8.2.3.2).
+"""Replacement of dynamic references by plain ones (JSON Schema 2020-12, section 8.2.3.2).
 
-A ``$dynamicRef`` means the anchor of its name in the outermost schema resource through which evaluation has come. So a
-component that holds one means something else to each resource that refers to it: it gets a variant for each, in which
-the references are plain. Resources are the schemas with an ``$id``, and named schemas.
+A ``$dynamicRef`` names an anchor of the outermost schema resource through which evaluation came. A component
+that contains one therefore depends on the resource that refers to it. It gets a variant for each of them, with
+plain references. Resources are the schemas with an ``$id``, and named schemas.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,14 +14,14 @@ from specfn._pointer import escape, unescape
 from specfn.document.components import PREFIX
 from specfn.document.sites import IN_LISTS, members
 
-#: The annotation of a schema in the place of a reference with too many meanings: it admits anything.
+#: The annotation of a schema that replaces a reference with too many meanings: it admits any value.
 OPEN: Final = "x-specfn-open"
 
-#: The most variants of a document, and the most names of anchors that are told apart.
+#: The most variants of a document, and the most distinct names of anchors.
 _MOST: Final = 500
 _NAMES: Final = 20
 
-#: By the name of an anchor, the component that has it.
+#: The component of each anchor, by the anchor's name.
 Anchors: TypeAlias = Mapping[str, str]
 
 
@@ -39,15 +39,15 @@ def bind(schemas: JsonObject, anchors: Mapping[str, Anchors]) -> None:
     """Replace the dynamic references of components in place, and add the variants that they need.
 
     Args:
-        schemas: the components. A dynamic reference is a ``$ref`` to what it means by itself, with the name of
-            the anchor as ``$dynamicRef``.
-        anchors: the dynamic anchors of the resource of each component.
+        schemas: the components. A dynamic reference is a ``$ref`` to its static target, with the name of the
+            anchor as ``$dynamicRef``.
+        anchors: the dynamic anchors of each component's resource.
     """
     _Binding(schemas, anchors).run()
 
 
 class _Binding:
-    """The work of one ``bind``."""
+    """One run of ``bind``."""
 
     def __init__(self, schemas: JsonObject, anchors: Mapping[str, Anchors]) -> None:
         self._schemas = schemas
@@ -58,20 +58,20 @@ class _Binding:
         self._waiting: list[tuple[str, str, Anchors]] = []
 
     def run(self) -> None:
-        self._waiting = [(name, name, self._entered(name, {})) for name in self._uses]
+        self._waiting = [(name, name, self._in_scope(name, {})) for name in self._uses]
         while self._waiting:
             name, component, scope = self._waiting.pop()
             self._schemas[name] = self._bound(self._given[component], scope, "object")
 
-    def _entered(self, component: str, scope: Anchors) -> dict[str, str]:
-        """The anchors that count in a component: those from outside before its resource's own."""
+    def _in_scope(self, component: str, scope: Anchors) -> dict[str, str]:
+        """Return the anchors that apply in a component: those of the scope override its resource's own."""
         every = {**self._anchors.get(component, {}), **scope}
         return {
             name: every[name] for name in sorted(self._uses.get(component, ())) if name in every
         }
 
     def _bound(self, node: Any, scope: Anchors, kind: str) -> Any:
-        """A part of a component with its references replaced; the same object where there is none."""
+        """Return a part of a component with its references replaced; the same object if there are none."""
         if node.__class__ is list:
             new = [self._bound(item, scope, IN_LISTS.get(kind, "")) for item in node]
             return new if any(a is not b for a, b in zip(new, node, strict=True)) else node
@@ -92,7 +92,7 @@ class _Binding:
         static = unescape(reference.removeprefix(PREFIX))
         anchor = node.get("$dynamicRef")
         target = static if anchor is None else scope.get(anchor, static)
-        name = self._variant(target, scope) if anchor is None or self._is_told(anchor) else None
+        name = self._variant(target, scope) if anchor is None or self._is_used(anchor) else None
         if name == static and anchor is None:
             return node
         out = {key: value for key, value in node.items() if key != "$dynamicRef"}
@@ -102,13 +102,13 @@ class _Binding:
         del out["$ref"]
         return {**out, OPEN: True}
 
-    def _is_told(self, anchor: str) -> bool:
+    def _is_used(self, anchor: str) -> bool:
         return any(anchor in names for names in self._uses.values())
 
     def _variant(self, component: str, scope: Anchors) -> str | None:
-        """The component as it is reached in a scope; ``None`` if there are too many."""
-        wanted = self._entered(component, scope)
-        if wanted == self._entered(component, {}):
+        """Return the component as it is reached in a scope; ``None`` if there are too many variants."""
+        wanted = self._in_scope(component, scope)
+        if wanted == self._in_scope(component, {}):
             return component
         key = (component, tuple(wanted.items()))
         if key not in self._variants:
@@ -117,14 +117,14 @@ class _Binding:
             name = f"{component}_{mark(dumps(key))}"
             while name in self._schemas:
                 name += "_"
-            self._schemas[name] = True  # takes the place
+            self._schemas[name] = True  # reserves the name
             self._variants[key] = name
             self._waiting.append((name, component, wanted))
         return self._variants[key]
 
 
 def _uses(schemas: JsonObject, anchors: Mapping[str, Anchors]) -> dict[str, set[str]]:
-    """The names of the anchors that components refer to dynamically, themselves or by others."""
+    """Return, by component, the anchors that it refers to dynamically, directly or through others."""
     holders: dict[str, list[str]] = {}
     for names in anchors.values():
         for name, component in names.items():
@@ -148,7 +148,7 @@ def _uses(schemas: JsonObject, anchors: Mapping[str, Anchors]) -> dict[str, set[
 
 
 def _reaching(seeds: Iterable[str], users: Mapping[str, Iterable[str]]) -> set[str]:
-    """The seeds and whatever uses them."""
+    """Return the seeds and every component that uses one of them, directly or indirectly."""
     found = set(seeds)
     waiting = [*found]
     while waiting:
@@ -159,7 +159,7 @@ def _reaching(seeds: Iterable[str], users: Mapping[str, Iterable[str]]) -> set[s
 
 
 def _references(schema: Any) -> list[JsonObject]:
-    """The nodes of a schema that refer to something."""
+    """Return the nodes of a schema that have a reference."""
     found: list[JsonObject] = []
     stack: list[tuple[Any, str]] = [(schema, "object")]
     while stack:

@@ -1,4 +1,4 @@
-"""The examples and defaults of a raw document of any version, each with the place of its schema."""
+"""Examples and defaults of a raw document of any version, each with the location of its schema."""
 
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -11,12 +11,12 @@ _Tokens: TypeAlias = tuple[str | int, ...]
 
 
 class Example(NamedTuple):
-    """A value that a document gives for a schema.
+    """A value that a document declares for a schema.
 
     Attributes:
-        pointer: the place of the value.
+        pointer: the location of the value.
         value: the value.
-        schema: the place of the schema.
+        schema: the location of the schema.
     """
 
     pointer: str
@@ -24,13 +24,13 @@ class Example(NamedTuple):
     schema: str
 
 
-#: Whether a member is one object, or a map or list of them.
+#: Whether a member is one object, or a map or list of objects.
 _ONE: Final = False
 _MANY: Final = True
 
 _CONTENT: Final = {"content": ("media", _MANY), "headers": ("parameter", _MANY)}
 
-#: By kind of object: its members that hold objects, and of which kind.
+#: By type of object: its members that contain objects, and the type of those.
 _MEMBERS: Final[dict[str, dict[str, tuple[str, bool]]]] = {
     "document": {
         "components": ("components", _ONE),
@@ -82,12 +82,12 @@ _MEMBERS: Final[dict[str, dict[str, tuple[str, bool]]]] = {
     },
 }
 
-#: Objects whose names beside ``x-`` members are the document's own.
+#: Objects whose keys are the document's own, except those that begin with ``x-``.
 _EXTENSIBLE: Final = frozenset({"callback", "item", "response"})
 
 
 def examples(document: JsonObject) -> Iterator[Example]:
-    """Find every example and default of a document, in its order; references outside it are not followed."""
+    """Yield every example and default in document order. References to other documents are not followed."""
     stack: list[tuple[Any, str, _Tokens]] = [(document, "document", ())]
     while stack:
         node, kind, place = stack.pop()
@@ -100,7 +100,7 @@ def examples(document: JsonObject) -> Iterator[Example]:
 
 
 def _inner(node: JsonObject, kind: str, place: _Tokens) -> Iterator[tuple[Any, str, _Tokens]]:
-    """Return the objects in an object, with their kinds and places."""
+    """Yield the objects in an object, with their types and locations."""
     if kind == "callback":
         for url, item in node.items():
             if not str(url).startswith("x-"):
@@ -122,7 +122,7 @@ def _inner(node: JsonObject, kind: str, place: _Tokens) -> Iterator[tuple[Any, s
 
 
 def _own(document: JsonObject, node: JsonObject, kind: str, place: _Tokens) -> Iterator[Example]:
-    """Return the examples that an object gives itself."""
+    """Yield the examples that an object declares itself."""
     if kind == "schema":
         for keyword in ("default", "example"):
             if keyword in node:
@@ -134,14 +134,14 @@ def _own(document: JsonObject, node: JsonObject, kind: str, place: _Tokens) -> I
         schema = join((*place, "schema"))
         is_json = kind != "media" or "json" in str(place[-1]).lower()
         for pointer, value in _beside(document, node, kind, place):
-            if is_json or not isinstance(value, str):  # a text may be the serialized form
+            if is_json or not isinstance(value, str):  # a string may be the serialized value
                 yield Example(pointer, value, schema)
 
 
 def _beside(
     document: JsonObject, node: JsonObject, kind: str, place: _Tokens
 ) -> Iterator[tuple[str, Any]]:
-    """Return the values beside a schema, with their places."""
+    """Yield the values beside a schema, with their locations."""
     if "example" in node and kind != "response":
         yield join((*place, "example")), node["example"]
     several = node.get("examples")
@@ -158,7 +158,7 @@ def _beside(
 
 
 def _followed(document: JsonObject, node: Any, place: _Tokens) -> tuple[Any, _Tokens]:
-    """Return an Example Object behind a reference within the document, and its place."""
+    """Return the Example Object behind an internal reference, and its location."""
     reference = node.get("$ref") if isinstance(node, dict) else None
     if not isinstance(reference, str) or not reference.startswith("#/"):
         return node, place

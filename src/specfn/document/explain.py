@@ -1,9 +1,9 @@
-"""Why a document is not what the metaschema describes, as notes that name the cause.
+"""Explanation of the faults of an invalid document, as notes that name the cause.
 
-jsonschema-rs says in milliseconds whether a value is valid. Its list of errors is another matter: each
-nested union copies all that is below it, so a small invalid document can cost gigabytes, and a million
-faults cost a million errors. So only verdicts are asked for, from the outside inwards, of one part of the
-metaschema and of the document at a time, until the caller has enough notes.
+jsonschema-rs validates a value in milliseconds, but its list of errors can be huge. Each nested union copies all
+that is below it, so a small invalid document can cost gigabytes. A million faults cost a million errors. This
+module therefore uses validity alone. It checks one part of the metaschema and of the document at a time, from the
+outside inwards, until the caller has enough notes.
 """
 
 import re
@@ -15,7 +15,7 @@ from specfn._pointer import join
 from specfn.document.metaschema import Metaschema, Rule
 from specfn.records import Note
 
-#: The tokens of a place in the document.
+#: The tokens of a location in the document.
 Place: TypeAlias = tuple[str | int, ...]
 
 #: The longest text of a note, and of a value in it.
@@ -26,7 +26,7 @@ _MAX_NAMES: Final = 9
 
 
 class _Task(NamedTuple):
-    """A value in the document that is not what a rule asks for."""
+    """A value in the document that a rule of the metaschema rejects."""
 
     place: Place
     rule: Rule
@@ -34,14 +34,14 @@ class _Task(NamedTuple):
 
 
 _Findings: TypeAlias = Iterator["_Task | Note"]
-#: Finds what one keyword of a schema says against a value.
+#: Yields the findings of one schema keyword about a value.
 _Step: TypeAlias = Callable[[Metaschema, _Task, JsonObject], _Findings]
 
 
 def explain(metaschema: Metaschema, document: Any) -> Iterator[Note]:
-    """The faults of an invalid document, as long as they are asked for.
+    """Yield the faults of an invalid document until the caller stops.
 
-    The time is that of as many verdicts on parts of the document as it has levels and notes are taken.
+    The number of validations is about the depth of the document times the number of notes that are taken.
     """
     start: list[_Task | Note] = [_Task((), metaschema.root, document)]
     stack = [iter(start)]
@@ -56,7 +56,7 @@ def explain(metaschema: Metaschema, document: Any) -> Iterator[Note]:
 
 
 def _findings(metaschema: Metaschema, task: _Task) -> _Findings:
-    """What is wrong with one value: notes, and tasks for the parts of it that are wrong."""
+    """Yield the faults of one value: notes, and tasks for its invalid parts."""
     node = metaschema.node(task.rule)
     found = False
     for keyword in node if isinstance(node, dict) else ():
@@ -77,7 +77,7 @@ def _check(metaschema: Metaschema, place: Place, rule: Rule, value: Any) -> _Fin
         yield _Task(place, rule, value)
 
 
-# -- keywords that hold schemas for the same value ---------------------------------------------------
+# -- keywords that apply schemas to the same value ---------------------------------------------------
 
 
 def _reference(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
@@ -107,7 +107,7 @@ def _dependents(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findi
             yield from _check(metaschema, task.place, rule, task.value)
 
 
-# -- keywords that hold schemas for members ----------------------------------------------------------
+# -- keywords that apply schemas to members ----------------------------------------------------------
 
 
 def _items(metaschema: Metaschema, task: _Task, _: JsonObject) -> _Findings:
@@ -141,7 +141,7 @@ def _patterns(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Finding
 
 
 def _others(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
-    """The members that ``additionalProperties`` is about."""
+    """Check the members to which ``additionalProperties`` applies."""
     others = _unknown(task.value, node)
     if node["additionalProperties"] is not False:
         rule = task.rule.below("additionalProperties")
@@ -152,7 +152,7 @@ def _others(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
 
 
 def _unknown(value: Any, node: JsonObject) -> list[str]:
-    """The members of a value that neither ``properties`` nor ``patternProperties`` speak of."""
+    """Return the members of a value that neither ``properties`` nor ``patternProperties`` covers."""
     if not isinstance(value, dict):
         return []
     known = node.get("properties", {})
@@ -168,13 +168,13 @@ def _unknown(value: Any, node: JsonObject) -> list[str]:
 
 
 def _union(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
-    """The branch that was meant; where the tag is that of no branch, all tags."""
+    """Select the branch that was most likely meant. If a tag has no branch, report the tags instead."""
     keyword = "oneOf" if "oneOf" in node else "anyOf"
     rules = [task.rule.below(keyword, index) for index in range(len(node[keyword]))]
     fitting = sum(metaschema.fits(rule, task.value) for rule in rules)
     if fitting:
         if fitting > 1 and keyword == "oneOf":
-            yield _note(task.place, "one of the forms that OpenAPI knows here", "several")
+            yield _note(task.place, "exactly one of the forms that OpenAPI allows", "several")
         return
     branches = [_branch(metaschema, rule) for rule in rules]
     tag = _tag(branches, task.value)
@@ -191,7 +191,7 @@ def _union(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
 
 
 def _branch(metaschema: Metaschema, rule: Rule) -> JsonObject:
-    """The schema of a branch, behind its reference."""
+    """Return the schema of a branch, with references followed."""
     node: JsonObject = metaschema.node(rule)
     while "$ref" in node:
         rule = rule.target(node["$ref"])
@@ -200,7 +200,7 @@ def _branch(metaschema: Metaschema, rule: Rule) -> JsonObject:
 
 
 def _options(branch: JsonObject, name: str) -> list[Any]:
-    """The values that a branch allows for a property, if it lists them."""
+    """Return the values that a branch lists for a property, or an empty list."""
     schema = branch.get("properties", {}).get(name)
     if not isinstance(schema, dict):
         return []
@@ -208,7 +208,7 @@ def _options(branch: JsonObject, name: str) -> list[Any]:
 
 
 def _tag(branches: list[JsonObject], value: Any) -> str:
-    """The property whose value tells the branches apart; empty if there is none, or none in the value."""
+    """Return the property that distinguishes the branches; empty if the value has no such property."""
     for name in branches[0].get("properties", ()) if isinstance(value, dict) else ():
         if name in value and all(_options(branch, name) for branch in branches):
             return str(name)
@@ -216,7 +216,7 @@ def _tag(branches: list[JsonObject], value: Any) -> str:
 
 
 def _score(branch: JsonObject, value: Any) -> tuple[int, int, int]:
-    """How far a branch is from what was meant: by type, by constants and what is missing, by what it knows."""
+    """Return the distance of a branch: by type, by constants and required properties, by unknown properties."""
     types = branch.get("type", [])
     allowed = [types] if isinstance(types, str) else types
     members = value if isinstance(value, dict) else {}
@@ -232,7 +232,7 @@ def _score(branch: JsonObject, value: Any) -> tuple[int, int, int]:
     )
 
 
-#: The classes of a type's values, closely enough to tell branches apart.
+#: The classes of a type's values, precise enough to distinguish branches.
 _CLASSES: Final[dict[str, type | tuple[type, ...]]] = {
     "object": dict,
     "array": list,
@@ -244,7 +244,7 @@ _CLASSES: Final[dict[str, type | tuple[type, ...]]] = {
 }
 
 
-# -- keywords that assert something --------------------------------------------------------------------
+# -- assertions ----------------------------------------------------------------------------------------
 
 
 def _assertion(metaschema: Metaschema, task: _Task, node: JsonObject, keyword: str) -> _Findings:
@@ -268,12 +268,12 @@ def _required(_: Metaschema, task: _Task, node: JsonObject) -> _Findings:
 
 
 def _rest(metaschema: Metaschema, task: _Task, node: Any) -> Note:
-    """The fault that no keyword explained: properties that nothing speaks of, or whatever it is."""
+    """Return a note for a fault that no keyword explained."""
     if isinstance(node, dict) and "unevaluatedProperties" in node and isinstance(task.value, dict):
         names = metaschema.unevaluated(task.rule, task.value)
         if names:
             return _unexpected(task.place, names)
-    return _note(task.place, "what OpenAPI allows here", _shown(task.value))
+    return _note(task.place, "a value that OpenAPI allows", _shown(task.value))
 
 
 _STEPS: Final[dict[str, _Step]] = {
@@ -310,7 +310,7 @@ def _type_text(types: str | list[str]) -> str:
     return " or ".join(_TYPES[name] for name in ([types] if isinstance(types, str) else types))
 
 
-#: What was expected, by the keyword that asserts it.
+#: The expected value, by the keyword that asserts it.
 _EXPECTED: Final[dict[str, Callable[[Any], str]]] = {
     "type": _type_text,
     "enum": lambda options: f"one of {_listed(options)}",
@@ -332,7 +332,7 @@ def _listed(values: Iterable[Any]) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value in a text: a scalar as JSON, the others by their kind."""
+    """Return a value for a text: a scalar as JSON, another value as its type."""
     if isinstance(value, dict | list):
         return _TYPES["object" if isinstance(value, dict) else "array"]
     text = dumps(value[:_MAX_VALUE] if isinstance(value, str) else value).decode()

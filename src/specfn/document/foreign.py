@@ -1,7 +1,7 @@
-"""What a text or an object is that is no OpenAPI document, and what to do about it.
+"""Recognition of texts and objects that are not OpenAPI documents, with advice.
 
-Whoever names a wrong file wants to hear which one it was. All tables: how files of other kinds begin, and
-which keys documents of other kinds have.
+An error names the format of the wrong file. The tables list how files of other formats begin, and the keys of
+documents in other formats.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from specfn._json import JsonObject
 from specfn._pointer import join
 
-#: How much of a text is looked at.
+#: How many bytes of a text are inspected.
 _HEAD: Final = 4096
 
 _UNPACK: Final = "unpack it first"
@@ -19,7 +19,7 @@ _CONVERT: Final = "convert it to OpenAPI first"
 _OTHER: Final = "specfn reads descriptions of HTTP APIs"
 _FILE: Final = "use the JSON or YAML file"
 
-#: How files begin that are no text at all: what they are, and what to do.
+#: The first bytes of binary files: the format, and the advice.
 _BINARY: Final = (
     (b"\x1f\x8b", "gzip data", _UNPACK),
     (b"PK\x03\x04", "a ZIP archive", _UNPACK),
@@ -30,7 +30,7 @@ _BINARY: Final = (
     (b"\x89PNG", "an image", _FILE),
 )
 
-#: How texts begin that are written in another language.
+#: The beginnings of texts in other languages.
 _LANGUAGES: Final = (
     (r"<(?i:!doctype html|html)\b", "an HTML page", _RAW),
     (r"<", "HTML or XML", _RAW),
@@ -46,18 +46,18 @@ _LANGUAGES: Final = (
     (r"/[/*]", "a comment that begins with /", "JSON and YAML have none of that kind; remove it"),
 )
 
-#: Spaces and comments before what counts; RAML says what it is in one.
+#: Spaces and comments before the first token. A RAML document declares itself in a comment.
 _BEFORE: Final = re.compile(rb"(?:\s|#(?!%RAML)[^\n]*)*")
 
 
 class Kind(NamedTuple):
-    """A kind of document that specfn does not read.
+    """A document format that specfn does not read.
 
     Attributes:
-        keys: where one of these leads to a value that fits, it is that kind: keys from the root on.
-        value: a pattern of that value's text; everything fits an empty one.
-        what: what it is.
-        do: what to do.
+        keys: the keys from the root to the value that identifies the format.
+        value: a pattern of that value's text. The empty pattern matches any value.
+        what: the name of the format.
+        do: the advice.
     """
 
     keys: tuple[str, ...]
@@ -82,15 +82,15 @@ _KINDS: Final = (
     Kind(("$schema",), "", "a JSON Schema", "use the OpenAPI document that it belongs to"),
 )
 
-#: The keys whose value is the version of another language.
+#: The keys whose value is the version of the other format.
 _NAMED: Final = frozenset({"asyncapi", "arazzo", "overlay", "swaggerVersion"})
 
-#: The keys that say which version of which language a document is in.
+#: The keys that declare the version of an OpenAPI document.
 _VERSIONS: Final = ("openapi", "swagger")
 
 
 def text(data: bytes) -> str | None:
-    """What a text is, if its beginning says that it is no document; ``None`` where it does not."""
+    """Return an error text if the beginning of a text shows another format, else ``None``."""
     head = data[:_HEAD]
     for begin, what, do in _BINARY:
         if head.startswith(begin):
@@ -108,11 +108,11 @@ def _instead(what: str, do: str) -> str:
 
 
 class Found(NamedTuple):
-    """What was found in place of a document.
+    """An object that is not an OpenAPI document.
 
     Attributes:
-        told: what it is and what to do.
-        pointer: where.
+        told: the format that was found, and the advice.
+        pointer: the location that identifies it.
     """
 
     told: str
@@ -120,7 +120,7 @@ class Found(NamedTuple):
 
 
 def document(members: JsonObject) -> Found:
-    """What an object is that is no OpenAPI document of a known version."""
+    """Recognize an object that is not an OpenAPI document of a supported version."""
     for version in _VERSIONS:
         if version in members:
             told = f"it says {version}: {str(members[version])[:40]!r}"
@@ -140,7 +140,7 @@ def _at(node: Any, keys: tuple[str, ...]) -> Any:
 
 
 def _nameless(members: JsonObject) -> Found:
-    """What is said of an object that has no key with a version."""
+    """Describe an object without a key that declares a version."""
     for key, value in members.items():
         if key.lower() in _VERSIONS:
             return Found(f"it says {key!r}; write {key.lower()}", join((key,)))

@@ -1,7 +1,7 @@
-"""The schema resources and anchors of a document (JSON Schema 2020-12, sections 8.2 and 9.1).
+"""Schema resources and anchors of a document (JSON Schema 2020-12, sections 8.2 and 9.1).
 
-An ``$id`` begins a schema resource. References below it are relative to its URI, and its anchors are its own. All of
-that is looked up in the document alone: an ``$id`` is never a place to read from.
+An ``$id`` begins a schema resource. References below it are relative to its URI, and its anchors belong to it.
+They are looked up in the document alone: an ``$id`` is never fetched.
 """
 
 from collections.abc import Iterator
@@ -11,26 +11,26 @@ from urllib.parse import unquote, urljoin
 from specfn._json import JsonObject
 from specfn.document.sites import IN_LISTS, Kind, members
 
-#: The root key under which documents of other files are embedded.
+#: The root key under which other documents are embedded.
 EMBEDDED: Final = "x-specfn-documents"
 
-#: Where documents name their schemas.
+#: The locations of named schemas.
 NAMED: Final = frozenset({("components", "schemas"), ("definitions",)})
 
-#: What stands for the URI of a document without one, so that relative ones have a base.
+#: The base of relative URIs in a document without a URI.
 _NOWHERE: Final = "https://specfn.invalid/"
 
-#: Members under which a schema begins, outside of schemas.
+#: Members outside of schemas that contain a schema.
 _ENTRIES: Final = frozenset({"itemSchema", "schema"})
 
-#: Kinds of objects that hold no schema.
+#: Types of objects that contain no schema.
 _LEAVES: Final = frozenset({"", "discriminator"})
 
 Tokens: TypeAlias = tuple[str, ...]
 
 
 class Place(NamedTuple):
-    """A schema and where it stands in the document."""
+    """A schema with its location in the document."""
 
     node: JsonObject
     tokens: Tokens
@@ -40,16 +40,16 @@ class Identifiers:
     """The identifiers of one document.
 
     Attributes:
-        dynamic: the places of every ``$dynamicAnchor`` by its name, in the document's order; without a name those of
-            ``$recursiveAnchor`` (2019-09).
+        dynamic: the location of every ``$dynamicAnchor`` by its name, in document order. The empty name contains
+            those of ``$recursiveAnchor`` (2019-09).
     """
 
     def __init__(self, document: JsonObject, uri: str | None) -> None:
-        """Look the identifiers of a document up.
+        """Index the identifiers of a document.
 
         Args:
-            document: the raw document, and those that are embedded in it.
-            uri: where it came from.
+            document: the raw document, with the documents that are embedded in it.
+            uri: the URI that it was read from.
         """
         self.dynamic: dict[str, list[Place]] = {}
         self._document = document
@@ -72,7 +72,7 @@ class Identifiers:
         return self._uris.get(id(node))
 
     def around(self, tokens: Tokens) -> str | None:
-        """Return the URI of the nearest resource with an ``$id`` around a place; ``None`` for the document's."""
+        """Return the URI of the nearest resource with an ``$id`` around a location; ``None`` without one."""
         node: Any = self._document
         found = None
         for token in tokens:
@@ -81,7 +81,7 @@ class Identifiers:
         return found
 
     def find(self, base: str | None, reference: str) -> tuple[Place, str] | None:
-        """Return what a reference names and the pointer that leads on from there; ``None`` if it is not here.
+        """Return the target of a reference and the pointer within it; ``None`` if it is not in the document.
 
         Args:
             base: the URI of the resource around the reference; ``None`` for the document.
@@ -99,9 +99,9 @@ class Identifiers:
         return resource and (resource, fragment)
 
     def root(self, tokens: Tokens) -> Any:
-        """Return the root of the schema resource around a place.
+        """Return the root of the schema resource around a location.
 
-        It begins at the nearest ``$id``, else at a named schema, else where OpenAPI ends and a schema begins.
+        The root is the nearest ``$id``, else a named schema, else the first schema on the way.
         """
         node: Any = self._document
         root, size = node, _named(tokens)
@@ -132,7 +132,7 @@ class Identifiers:
             yield from ((str(at), item, IN_LISTS.get(kind, "")) for at, item in enumerate(node))
 
     def _enter(self, place: Place, uri: str) -> str:
-        """Record the identifiers of a node; returns the URI that what is below it is relative to."""
+        """Record the identifiers of a node. Return the base URI of the references below it."""
         node = place.node
         identifier = node.get("$id")
         if isinstance(identifier, str):
@@ -159,7 +159,7 @@ class Identifiers:
 
 
 def _named(tokens: Tokens) -> int:
-    """How many tokens lead to a named schema, or to the first one that no other is around."""
+    """Return how many tokens lead to a named schema, or else to the outermost schema."""
     for size in (1, 2):
         for start in (0, 2):
             if tokens[start : start + size] in NAMED and len(tokens) > start + size:
@@ -169,7 +169,7 @@ def _named(tokens: Tokens) -> int:
 
 
 def joined(base: str, reference: Any) -> str | None:
-    """Return a URI reference relative to a base, without its fragment; ``None`` for what is none."""
+    """Resolve a URI reference against a base, without its fragment; ``None`` if it is not a URI reference."""
     if not isinstance(reference, str):
         return None
     try:

@@ -1,4 +1,4 @@
-"""What a JSON text has in place of what was expected, and what to do, in one line with the place."""
+"""Error texts for invalid JSON: what was found, what was expected, what to do, and where."""
 
 import json
 import re
@@ -6,16 +6,16 @@ from typing import Final
 
 from specfn._json import JSONDecodeError
 
-#: A merge conflict that was left in the text.
+#: A merge conflict in the text.
 _CONFLICT: Final = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
 
-#: Read from right to left: a comma before the place.
+#: A comma before the position; it is matched from right to left.
 _TRAILING: Final = re.compile(r"\s*,")
 
-#: Older Pythons name the bracket behind such a comma, newer ones the comma.
+#: Older versions of Python report the bracket after such a comma, newer ones the comma.
 _TRAILING_COMMA: Final = "found a comma behind the last member; remove it"
 
-#: By the message of the standard library's parser: a better text.
+#: A better text for each message of the standard library's parser.
 _PROBLEMS: Final = (
     ("trailing comma", _TRAILING_COMMA),
     ("Extra data", "found more text behind the end; remove it"),
@@ -27,7 +27,7 @@ _PROBLEMS: Final = (
     ("',' delimiter", "expected ',' or a closing bracket"),
 )
 
-#: By the text at the place: what to add about it.
+#: By the text at the position: the token that was found, and the advice.
 _FOUND: Final = (
     (r"/[/*]|#", "found a comment; JSON has none, remove it"),
     (r"'", "found a single quote; use double quotes"),
@@ -52,7 +52,7 @@ def explained(error: JSONDecodeError) -> str:
 
 
 def _standard(error: JSONDecodeError) -> JSONDecodeError:
-    """Return the standard library's error for the same text: its messages do not change with a version.
+    """Return the standard library's error for the same text: its messages are the same in all versions.
 
     The standard library reads a few texts that are not JSON, such as ``NaN``; for those the error is returned.
     """

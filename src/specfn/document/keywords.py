@@ -1,26 +1,26 @@
-"""What the standard allows as the value of each schema keyword; anything else is left out (rule N7)."""
+"""Rules for the value of each schema keyword. An invalid value is left out (rule N7)."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Protocol, TypeAlias
 
 from specfn._json import JsonObject, dumps
 
-#: What a rule gives for a value that has no meaning to keep.
+#: The result of a rule for an invalid value.
 DROP: Final = object()
 
 _TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 
 _ONLY_TEXT = {str}
 
-#: Keywords whose values are texts; most schemas have no others.
+#: Keywords whose values are strings. Most schemas have no others.
 _TEXTS = frozenset({"description", "format", "title", "type"})
 
-#: Formats of numbers alone; ``decimal`` and ``decimal128`` are of texts, too (OpenAPI Format Registry).
+#: Formats of numbers alone. ``decimal`` and ``decimal128`` are formats of strings, too (OpenAPI Format Registry).
 NUMERIC_FORMATS: Final = frozenset(
     "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float double double-int sf-integer sf-decimal".split()
 )
 
-#: What people write for a type, and mean beyond doubt.
+#: Common spellings of types whose meaning is unambiguous.
 _TYPE_HABITS = {
     "bool": "boolean",
     "decimal": "number",
@@ -39,23 +39,23 @@ _TYPE_HABITS = {
 
 
 class Upgrade(Protocol):
-    """What the rules need to go on below a keyword."""
+    """The interface that the rules use for subschemas."""
 
     def schema(self, node: Any, depth: int = 0) -> Any:
-        """One schema and all below it, upgraded."""
+        """Upgrade a schema with its subschemas."""
 
 
-#: A rule takes the upgrade, the value and the depth, and gives the value to keep, or ``DROP``.
+#: A rule takes the upgrade, the value and the depth. It returns the value to keep, or ``DROP``.
 Rule: TypeAlias = Callable[[Any, Any, int], Any]
 
 
 def is_true(value: Any) -> bool:
-    """Whether a flag of a document is set; YAML 1.1 habits and quotes leave ``"true"`` behind."""
+    """Return whether a flag of a document is set. YAML 1.1 and quotes can leave ``"true"`` behind."""
     return value is True or (value.__class__ is str and value.lower() == "true")
 
 
 def is_plain(node: JsonObject) -> bool:
-    """Whether a schema is one type with texts beside it, as most are: there is nothing to upgrade."""
+    """Return whether a schema is one type with texts beside it. Such a schema needs no upgrade."""
     if len(node) == 1:
         kind = node.get("type")
         return kind.__class__ is str and kind in _TYPES
@@ -83,7 +83,7 @@ def _items(upgrade: Upgrade, value: Any, depth: int) -> Any:
 
 
 def schema_map(upgrade: Upgrade, value: Any, depth: int) -> Any:
-    """A map of schemas."""
+    """Upgrade a map of schemas."""
     if value.__class__ is not dict:
         return DROP
     changed: JsonObject | None = None
@@ -115,10 +115,10 @@ def _type(_: Any, value: Any, __: int) -> Any:
         return value if value in _TYPES else _habit(value)
     if value.__class__ is not list or not value:
         return DROP
-    # YAML's ``[string, null]`` holds no text but null itself.
+    # YAML's ``[string, null]`` contains null itself.
     kinds = [_habit("null" if kind is None else kind) for kind in value]
     if DROP in kinds:
-        return DROP  # a type that is not known may admit anything
+        return DROP  # an unknown type may admit any value
     kinds = list(dict.fromkeys(kinds))
     return value if kinds == value else kinds
 
@@ -162,12 +162,12 @@ def _dependent_required(_: Any, value: Any, __: int) -> Any:
 
 
 def number(_: Any, value: Any, __: int) -> Any:
-    """A finite number."""
+    """Keep a finite number."""
     return value if value.__class__ in (int, float) and value == value else DROP  # noqa: PLR0124  NaN
 
 
 def positive(_: Any, value: Any, __: int) -> Any:
-    """A number above zero."""
+    """Keep a number above zero."""
     return value if value.__class__ in (int, float) and value > 0 else DROP
 
 
@@ -196,18 +196,18 @@ def _examples(_: Any, value: Any, __: int) -> Any:
 
 
 def _declared(_: Any, value: Any, __: int) -> Any:
-    """Keep what normalizing says of constants; see ``values.DECLARED``."""
+    """Keep the record of declared constants that normalizing writes; see ``values.DECLARED``."""
     if value.__class__ is not dict or not value or not value.keys() <= {"const", "enum"}:
         return DROP
     return value if {*map(type, value.values())} == {list} else DROP
 
 
 def _mark(_: Any, __: Any, ___: int) -> Any:
-    """What composing says of a schema: a document must not say it for us."""
+    """Leave out an annotation that only composing may write; a document must not contain it."""
     return DROP
 
 
-#: The rule of every keyword that has one; what has none is kept as it is.
+#: The rule of each keyword. A keyword without a rule is kept unchanged.
 RULES: dict[str, Rule] = {
     "$comment": _text,
     "$defs": schema_map,

@@ -1,7 +1,7 @@
-"""Read documents from files and URLs: the only module of specfn that does (rules N1, N2; threat T7).
+"""Reading of documents from files and URLs; no other module does this (rules N1, N2; threat T7).
 
-A URL that the caller typed is trusted; where it redirects to is not, unless that is the same origin.
-Error texts name a URL without its user, password and query.
+A URL that the caller passes is trusted. A redirect is trusted only if it stays within the same origin, or leads
+to a listed one. Error texts contain a URL without its user, password and query.
 """
 
 import importlib.util
@@ -25,7 +25,7 @@ from specfn.records import Note
 if TYPE_CHECKING:
     import httpx
 
-#: The most bytes of one document, unpacked.
+#: The largest document in bytes, decompressed.
 MAX_BYTES: Final = 256 * 1024 * 1024
 
 _MAX_REDIRECTS: Final = 5
@@ -39,25 +39,25 @@ _HEADERS: Final = {
     "User-Agent": "specfn",
 }
 
-#: One coding at a time: a chain of them would let a few bytes unpack to any size within one read.
+#: One content coding at a time: a chain could decompress a few bytes to any size in one read.
 _CODINGS: Final = frozenset({"", "identity", "gzip", "deflate"})
 
 _URL: Final = re.compile(r"https?://", re.IGNORECASE)
 _NEARLY: Final = re.compile(r"https?:", re.IGNORECASE)
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
-#: Told how many bytes have arrived, and how many are expected where the server says so.
+#: Receives the number of bytes that have arrived, and the expected number if the server declares it.
 Progress: TypeAlias = Callable[[int, int | None], None]
 
 
 class Source(NamedTuple):
-    """A raw document and where it came from.
+    """A raw document with its origin.
 
     Attributes:
-        document: the document as plain JSON; never mutated.
+        document: the document as plain JSON; it is never changed.
         uri: the absolute URL (without user, query and fragment) or file URI; ``None`` for text and dicts.
-        shared: whether one object may stand in several places of the document.
-        notes: what is wrong with its text and did not keep it from being read.
+        shared: whether one object may occur at several locations of the document.
+        notes: faults of its text that did not prevent reading.
     """
 
     document: JsonObject
@@ -67,7 +67,7 @@ class Source(NamedTuple):
 
 
 class Fetched(NamedTuple):
-    """The bytes of a URL, unpacked, and the URL that gave them after redirects."""
+    """The decompressed bytes of a URL, and the final URL after redirects."""
 
     content: bytes
     uri: str
@@ -82,21 +82,21 @@ def read(
     progress: Progress | None = None,
     thorough: bool = False,
 ) -> Source:
-    """Read a document from wherever it is.
+    """Read a document from any source.
 
     Args:
         source: a path or an ``http(s)`` URL (``str``, ``Path``), the text itself (``bytes``), or the
             document (``dict``).
-        references: ``Options.references``; a URL may also redirect to the origins that it lists.
-        limit: the most bytes of a file or of what a URL gives, unpacked.
-        login: what to send to the origin of the URL.
-        progress: called with every chunk of a URL that arrives.
-        thorough: note keys that stand twice also in JSON texts over 4 MiB.
+        references: ``Options.references``. A URL may also redirect to the origins that it lists.
+        limit: the most bytes of a file or of a response, decompressed.
+        login: headers and authentication for the origin of the URL.
+        progress: called with every chunk of a response.
+        thorough: report duplicate keys also in JSON texts over 4 MiB.
 
     Raises:
-        DocumentError: there is nothing to read there, or what is there is not a document.
-        TransportError: the server of the URL did not answer.
-        UsageError: the source is none of these.
+        DocumentError: the source cannot be read, or is not a document.
+        TransportError: the server of the URL did not respond.
+        UsageError: the source has another type.
     """
     if isinstance(source, dict):
         return Source(document=checked(source), shared=True)
@@ -117,8 +117,8 @@ def read_text(text: str | bytes, *, uri: str | None = None, thorough: bool = Fal
 
     Args:
         text: the text; bytes are UTF-8, UTF-16 or UTF-32.
-        uri: where the text came from, as the base of its relative references.
-        thorough: as ``read``.
+        uri: the URI of the text, as the base of its relative references.
+        thorough: as in ``read``.
 
     Raises:
         DocumentError: the text is not a document.
@@ -128,21 +128,21 @@ def read_text(text: str | bytes, *, uri: str | None = None, thorough: bool = Fal
 
 
 def uri_of(path: str | os.PathLike[str]) -> str:
-    """The absolute file URI of a path; symbolic links stay as they are."""
-    return Path(os.path.abspath(path)).as_uri()  # noqa: PTH100  # Path.absolute keeps the dots
+    """Return the absolute file URI of a path. Symbolic links are not resolved."""
+    return Path(os.path.abspath(path)).as_uri()  # noqa: PTH100  # Path.absolute keeps ".."
 
 
 def _check_path(path: str) -> None:
-    """Refuse what is not meant as a path: the text of a document, a URL of another kind."""
+    """Refuse a string that is not a path: the text of a document, or a URL with another scheme."""
     if "\n" in path or path.lstrip().startswith("{"):
         raise DocumentError("this is the text of a document, not a path; use specfn.loads for text")
     if _SCHEME.match(path):
         raise DocumentError(f"only http and https URLs are read, not {path.partition(':')[0]}")
-    if _NEARLY.match(path):  # not shown: it may hold a password
+    if _NEARLY.match(path):  # not quoted: it may contain a password
         raise DocumentError("this is neither a path nor a URL; a URL begins with https://host")
 
 
-#: What a failed attempt to open a file means, the first class that fits.
+#: The error text by the class of the exception. The first class that matches counts.
 _FILE_FAULTS: Final[tuple[tuple[type[Exception], str], ...]] = (
     (FileNotFoundError, "there is no file {path}; check the path"),
     (IsADirectoryError, "{path} is a directory; name the document in it"),
@@ -153,14 +153,14 @@ _FILE_FAULTS: Final[tuple[tuple[type[Exception], str], ...]] = (
 
 
 def read_file(path: str | os.PathLike[str], *, limit: int = MAX_BYTES) -> bytes:
-    """The bytes of a file.
+    """Read the bytes of a file.
 
     Raises:
-        DocumentError: the file is not there, may not be read, or is larger than the limit.
+        DocumentError: the file does not exist, cannot be read, or is larger than the limit.
     """
     try:
         with Path(path).open("rb") as file:
-            # A pipe says 0; a file says how much to make room for, which is less than the limit.
+            # A pipe has the size 0. The size of a file saves the allocation of the whole limit.
             size = os.fstat(file.fileno()).st_size or limit
             content = file.read(min(size, limit) + 1)
     except (OSError, ValueError) as error:
@@ -177,7 +177,7 @@ def _quoted(path: str | os.PathLike[str]) -> str:
 
 
 def read_resource(package: str, *names: str) -> bytes | None:
-    """The bytes of a file in an installed package, which is not imported; ``None`` where it is not there."""
+    """Read a file of an installed package without an import of it; ``None`` if it does not exist."""
     spec = importlib.util.find_spec(package)
     for location in (spec and spec.submodule_search_locations) or ():
         path = Path(location, *names)
@@ -190,23 +190,21 @@ def read_resource(package: str, *names: str) -> bytes | None:
 
 
 def shown(url: str) -> str:
-    """A URL for people to read: without user, password, query and fragment."""
+    """Return a URL for error texts: without user, password, query and fragment."""
     try:
         parts = urlsplit(url)
         host = parts.netloc.rpartition("@")[2]
     except ValueError:
         return "the URL"
-    if not host and _NEARLY.match(
-        url
-    ):  # what should be the host stands in the path, a password with it
+    if not host and _NEARLY.match(url):  # the host is part of the path, perhaps with a password
         return "the URL"
     return f"{parts.scheme}://{host}{parts.path}"
 
 
 def origin_of(url: str) -> str | None:
-    """Scheme, host and port of an ``http(s)`` URL, as the client that connects reads them.
+    """Return scheme, host and port of an ``http(s)`` URL, as httpx parses them.
 
-    ``None`` for anything else. The default port is written out, so equal texts are equal origins.
+    Return ``None`` for anything else. The default port is written out, so equal origins are equal texts.
     """
     import httpx  # noqa: PLC0415  # 150 ms that only a URL pays
 
@@ -230,22 +228,22 @@ def fetch(
     login: Login | None = None,
     progress: Progress | None = None,
 ) -> Fetched:
-    """The bytes of a URL.
+    """Fetch the bytes of a URL.
 
-    Redirects are followed within the origin, and to the origins that are listed.
+    Redirects are followed within the origin, and to the listed origins.
 
     Args:
         url: an ``http(s)`` URL; its user and password are sent to its own origin only.
-        limit: the most bytes to take, unpacked.
+        limit: the most bytes to read, decompressed.
         origins: other origins that redirects may lead to.
-        login: what to send to the origin that it names, and nowhere else.
+        login: headers and authentication for one origin. They are sent to no other.
         progress: called with every chunk.
 
     Raises:
-        DocumentError: the URL is malformed, redirects elsewhere, or what it gives is no document.
-        TransportError: the server did not answer in time, or broke off.
+        DocumentError: the URL is malformed, redirects to another origin, or the server refuses.
+        TransportError: the server did not respond in time, or the connection failed.
     """
-    from concurrent.futures import Future  # noqa: PLC0415  # brings logging, which a file does not need
+    from concurrent.futures import Future  # noqa: PLC0415  # imports logging, which a file does not need
 
     trusted = frozenset(map(origin_of, origins))
     download = _Download(url, limit, trusted, login or Login(), progress)
@@ -254,10 +252,10 @@ def fetch(
     def work() -> None:
         try:
             future.set_result(download.run())
-        except BaseException as error:  # noqa: BLE001  # whatever it is, it is raised where it is awaited
+        except BaseException as error:  # noqa: BLE001  # re-raised in the thread that waits
             future.set_exception(error)
 
-    # httpx bounds each read but not their sum, so the sum is bounded from outside.
+    # httpx limits the time of each read but not the total, so the total is limited here.
     threading.Thread(target=work, daemon=True, name="specfn-fetch").start()
     try:
         return future.result(_TOTAL_SECONDS)
@@ -268,36 +266,34 @@ def fetch(
 
 
 def _quiet(url: "httpx.URL") -> "httpx.URL":
-    """Return the URL for a client that writes it into its log, where its query is left out."""
+    """Return the URL for a client that writes it into its log. Its query is left out there."""
     if isinstance(url, HiddenQuery):
         return url
     hide_queries_in_log()
-    kind = type(
-        "HiddenURL", (HiddenQuery, type(url)), {}
-    )  # httpx is not imported before it is needed
+    kind = type("HiddenURL", (HiddenQuery, type(url)), {})  # httpx is imported lazily
     hidden: httpx.URL = kind(url)
     return hidden
 
 
-#: What a failed request means, by the client's class of error; the first that fits.
+#: The error for a failed request, by the client's exception class. The first class that matches counts.
 _NETWORK_FAULTS: Final[dict[str, tuple[type[Exception], str]]] = {
     "InvalidURL": (DocumentError, "{url} is not a URL"),
     "UnsupportedProtocol": (DocumentError, "{url} is not a URL"),
-    "DecodingError": (DocumentError, "{url} is not packed as the server says"),
-    "TimeoutException": (TransportError, "the server of {url} did not answer in time"),
+    "DecodingError": (DocumentError, "{url} is not compressed as its Content-Encoding declares"),
+    "TimeoutException": (TransportError, "the server of {url} did not respond in time"),
     "ConnectError": (TransportError, "the server of {url} could not be reached: {error}"),
-    "HTTPError": (TransportError, "the server of {url} broke off"),
+    "HTTPError": (TransportError, "the server of {url} closed the connection"),
 }
 
 
-#: What to do about a status, where it is not the address that is wrong.
+#: The advice for a status, unless the URL is wrong.
 _ADVICE: Final = dict.fromkeys(
     (401, 403), "the document is behind a login: pass headers or auth to specfn.load"
 )
 
 
 class _Download:
-    """One download with its redirects; ``cancelled`` ends it at the next chunk."""
+    """A download with its redirects. Setting ``cancelled`` ends it at the next chunk."""
 
     def __init__(
         self,
@@ -315,14 +311,14 @@ class _Download:
         self.cancelled = False
 
     def run(self) -> Fetched:
-        """Ask, follow, read."""
+        """Send the requests and read the last response."""
         import httpx  # noqa: PLC0415  # 150 ms that only a URL pays
 
         try:
             return self._follow(httpx)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             fault = self._fault(error)
-        # Not raised above: the context would keep the client's error, which holds the whole URL.
+        # Not raised above: the context would keep the client's error, which contains the whole URL.
         raise fault
 
     def _fault(self, error: Exception) -> Exception:
@@ -349,7 +345,7 @@ class _Download:
         raise DocumentError(f"{shown(self.url)} redirects more than {_MAX_REDIRECTS} times")
 
     def _send(self, client: "httpx.Client", request: "httpx.Request", login: Login) -> Any:
-        """Send a request, and what the login asks for after it; the responses before the last are not read."""
+        """Send a request, and further requests that the authentication needs. Only the last response is read."""
         requests = login.requests(request)
         following = next(requests)
         while True:
@@ -377,9 +373,11 @@ class _Download:
         where = shown(self.url)
         if not response.is_success:
             advice = _ADVICE.get(response.status_code, "check the address")
-            raise DocumentError(f"the server answered {response.status_code} for {where}; {advice}")
+            raise DocumentError(
+                f"the server responded {response.status_code} for {where}; {advice}"
+            )
         if response.headers.get("content-encoding", "").strip().lower() not in _CODINGS:
-            raise DocumentError(f"{where} arrives in a coding other than gzip and deflate")
+            raise DocumentError(f"{where} has a content coding other than gzip and deflate")
         length = response.headers.get("content-length", "")
         expected = int(length) if length.isdecimal() else None
         content = bytearray()
@@ -395,5 +393,5 @@ class _Download:
 
 
 def _base(url: "httpx.URL") -> str:
-    """The URL as a base for references: without what may be secret."""
+    """Return the URL as a base for references, without its query, which may be secret."""
     return str(url.copy_with(query=None))

@@ -8,12 +8,12 @@ if TYPE_CHECKING:
 
 
 class Login(NamedTuple):
-    """What the caller sends with requests for documents.
+    """Headers and authentication for the download of documents.
 
     Attributes:
-        origin: the origin of the URL that the caller typed, as ``load.origin_of`` writes it.
+        origin: the origin of the URL that the caller passed, as ``load.origin_of`` writes it.
         headers: headers to send.
-        auth: an ``httpx.Auth``, or user and password; ``None`` for neither.
+        auth: an ``httpx.Auth``, or user and password; ``None`` without authentication.
     """
 
     origin: str | None = None
@@ -24,11 +24,11 @@ class Login(NamedTuple):
         return f"Login({self.origin!r})"
 
     def for_origin(self, origin: str, user: tuple[str, str] | None) -> "Login":
-        """Return what is sent to an origin.
+        """Return the part of the login that may be sent to an origin.
 
         Args:
-            origin: where the request goes.
-            user: user and password that the URL itself gives for this origin; headers and ``auth`` win over them.
+            origin: the origin of the request.
+            user: user and password from the URL itself. Headers and ``auth`` override them.
         """
         own = self if origin == self.origin else Login()
         has_header = any(name.lower() == "authorization" for name in own.headers)
@@ -37,7 +37,7 @@ class Login(NamedTuple):
     def requests(
         self, request: "httpx.Request"
     ) -> Generator["httpx.Request", "httpx.Response", None]:
-        """Yield the requests of one exchange; takes the response to each but the last."""
+        """Yield the requests of one exchange. Receives the response to each request but the last."""
         from httpx import BasicAuth  # noqa: PLC0415  # 150 ms that only a URL pays
 
         auth = BasicAuth(*self.auth) if isinstance(self.auth, tuple) else self.auth

@@ -1,4 +1,4 @@
-"""The metaschema of one OpenAPI or Swagger version, whole and in parts, as verdicts."""
+"""The metaschema of one OpenAPI or Swagger version: validity of a whole document and of its parts."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -9,7 +9,7 @@ import jsonschema_rs
 from specfn._json import JsonObject
 from specfn._pointer import from_fragment, join
 
-#: The keywords that change what another means.
+#: Keywords that modify another keyword.
 _BESIDE: Final[dict[str, tuple[str, ...]]] = {
     "minimum": ("exclusiveMinimum",),
     "contains": ("minContains", "maxContains"),
@@ -17,10 +17,10 @@ _BESIDE: Final[dict[str, tuple[str, ...]]] = {
 
 
 class Rule(NamedTuple):
-    """A place in the metaschema, or in a schema that it refers to.
+    """A location in the metaschema, or in a schema that it refers to.
 
     Attributes:
-        uri: which of them.
+        uri: the URI of the schema.
         tokens: the tokens of a JSON Pointer.
     """
 
@@ -28,11 +28,11 @@ class Rule(NamedTuple):
     tokens: tuple[str | int, ...] = ()
 
     def below(self, *tokens: str | int) -> "Rule":
-        """A place below this one."""
+        """Return a location below this one."""
         return Rule(self.uri, (*self.tokens, *tokens))
 
     def target(self, reference: str) -> "Rule":
-        """What a ``$ref`` at this place names."""
+        """Return the target of a ``$ref`` at this location."""
         uri, fragment = urldefrag(reference)
         return Rule(uri or self.uri, tuple(from_fragment(fragment)))
 
@@ -41,7 +41,7 @@ class Metaschema:
     """A compiled metaschema; its parts are compiled on first need.
 
     Attributes:
-        root: the place of the whole.
+        root: the location of the whole metaschema.
     """
 
     def __init__(self, schema: JsonObject, others: Mapping[str, JsonObject]) -> None:
@@ -60,35 +60,35 @@ class Metaschema:
         self._parts: dict[Rule, Any] = {}
 
     def is_valid(self, document: Any) -> bool:
-        """Whether the document is what the metaschema describes."""
+        """Return whether the document is valid."""
         return self._whole.is_valid(document)
 
     def node(self, rule: Rule) -> Any:
-        """The schema at a place."""
+        """Return the schema at a location."""
         node: Any = self._resources[rule.uri]
         for token in rule.tokens:
             node = node[token]
         return node
 
     def dynamic(self, rule: Rule, reference: str) -> Rule:
-        """What a ``$dynamicRef`` at a place names: here its only anchor, which stands for any schema."""
+        """Return the target of a ``$dynamicRef``. These metaschemas have one anchor for each name."""
         definitions = self._resources[rule.uri]["$defs"]
         name = reference.removeprefix("#")
         key = next(key for key, node in definitions.items() if node.get("$dynamicAnchor") == name)
         return Rule(rule.uri, ("$defs", key))
 
     def fits(self, rule: Rule, value: Any) -> bool:
-        """Whether a value is what the schema at a place asks for."""
+        """Return whether a value is valid against the schema at a location."""
         return bool(self._part(rule).is_valid(value))
 
     def holds(self, node: JsonObject, keyword: str, value: Any) -> bool:
-        """Whether a value is what one keyword of a schema asks for, all others aside."""
+        """Return whether a value is valid against one keyword of a schema, and the keywords that modify it."""
         words = (keyword, *_BESIDE.get(keyword, ()))
         schema = {"$schema": self._dialect, **{word: node[word] for word in words if word in node}}
         return jsonschema_rs.is_valid(schema, value, offline=True)
 
     def unevaluated(self, rule: Rule, value: JsonObject) -> list[str]:
-        """The properties that ``unevaluatedProperties`` of a schema refuses, where nothing else is wrong."""
+        """Return the properties that ``unevaluatedProperties`` rejects, if no other keyword does."""
         for error in self._part(rule).iter_errors(value):
             if error.kind.name == "unevaluatedProperties" and not error.instance_path:
                 return list(error.kind.unexpected)

@@ -1,4 +1,4 @@
-"""Any version of a document to one normalized OpenAPI 3.1 graph (rules N1, N8)."""
+"""Normalizing of a document of any version to one OpenAPI 3.1 graph (rules N1, N8)."""
 
 import re
 from typing import Any, NamedTuple
@@ -11,22 +11,22 @@ from specfn.document.swagger2 import Swagger2
 from specfn.errors import DocumentError
 from specfn.records import Note
 
-#: How often a document is normalized at most: each round resolves what the one before has revealed.
+#: The most rounds of normalizing. Each round resolves references that the one before revealed.
 _MAX_ROUNDS = 3
 
 _OPENAPI = re.compile(r"3\.([012])(?![0-9])")
 
 
 class Normalized(NamedTuple):
-    """What normalizing gives.
+    """A normalized document.
 
     Attributes:
         document: OpenAPI 3.1 with every reference outside schemas resolved, path-level parameters merged
             into the operations, and schemas in JSON Schema 2020-12 that refer to components only.
-        dangling: the references of schemas that lead nowhere.
+        dangling: the references of schemas without a target.
         notes: faults that belong to no single operation.
-        version: the version the document was written in: ``2.0``, ``3.0``, ``3.1`` or ``3.2``.
-        nodes: how many schemas it has, shared ones counted wherever they stand.
+        version: the version of the raw document: ``2.0``, ``3.0``, ``3.1`` or ``3.2``.
+        nodes: the number of schemas; a shared schema counts at each of its locations.
     """
 
     document: JsonObject
@@ -37,7 +37,7 @@ class Normalized(NamedTuple):
 
 
 def version(document: JsonObject) -> str:
-    """The version that a document says it is written in, read by its text.
+    """Return the version that a document declares, by its text.
 
     Raises:
         DocumentError: the document is neither Swagger 2.0 nor OpenAPI 3.0 to 3.2.
@@ -53,7 +53,7 @@ def version(document: JsonObject) -> str:
 
 
 def _not_openapi(document: JsonObject) -> DocumentError:
-    from specfn.document import foreign  # noqa: PLC0415  # a document that is one does not pay for it
+    from specfn.document import foreign  # noqa: PLC0415  # valid documents do not need it
 
     found = foreign.document(document)
     return DocumentError(
@@ -66,16 +66,16 @@ def _not_openapi(document: JsonObject) -> DocumentError:
 def normalize(document: JsonObject, uri: str | None = None, *, shared: bool = False) -> Normalized:
     """Normalize a document. The input is not changed; untouched parts are shared with it.
 
-    A reference into a place that only normalizing makes (``#/components/schemas/A`` in Swagger 2.0) means that
-    place: else normalizing twice would not be normalizing once, and what was dangling would lead somewhere.
+    A reference may name a location that only normalizing creates (``#/components/schemas/A`` in Swagger 2.0). It then
+    means that location. Otherwise a second normalizing would resolve references that the first one left dangling.
 
     Args:
-        document: the raw document: a tree of plain JSON values.
-        uri: where it came from; a reference by that name is internal.
-        shared: whether one object may stand in several places of it; each is then normalized once.
+        document: the raw document: plain JSON values.
+        uri: the URI that it was read from. References to it are internal.
+        shared: whether one object may occur at several locations. Each object is then normalized once.
 
     Raises:
-        DocumentError: the document is of no known version.
+        DocumentError: the document's version is not supported.
     """
     found = version(document)
     normalized = _once(document, uri, found, shared=shared)
@@ -96,11 +96,11 @@ def _sharing() -> type[SchemaUpgrade]:
 
 
 class _Round(NamedTuple):
-    """A document that was normalized once.
+    """The result of one round of normalizing.
 
     Attributes:
-        result: what that gave.
-        revealed: whether a reference that led nowhere in the document leads somewhere in the result.
+        result: the normalized document.
+        revealed: whether a dangling reference of the document has a target in the result.
     """
 
     result: Normalized

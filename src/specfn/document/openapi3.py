@@ -1,4 +1,4 @@
-"""OpenAPI 3.0, 3.1 and 3.2 documents to the normalized form."""
+"""Normalizing of OpenAPI 3.0, 3.1 and 3.2 documents."""
 
 from typing import Any
 
@@ -7,15 +7,15 @@ from specfn.document.identifiers import EMBEDDED
 from specfn.document.reader import Reader
 from specfn.document.resolve import reference_of
 
-#: How deep callbacks within callbacks are read.
+#: The deepest nesting of callbacks that is read.
 _MAX_CALLBACKS = 3
 
 
 class OpenApi3(Reader):
-    """Reads one OpenAPI 3.x document."""
+    """Normalizing of one OpenAPI 3.x document."""
 
     def document(self) -> JsonObject:
-        """The whole document, normalized."""
+        """Normalize the whole document."""
         raw = self.resolver.document
         components = raw.get("components")
         components = components if isinstance(components, dict) else {}
@@ -36,7 +36,7 @@ class OpenApi3(Reader):
     # -- operations --------------------------------------------------------------------------------
 
     def operation(self, raw: JsonObject, shared: Any) -> JsonObject:
-        """One Operation Object, normalized; ``shared`` are the path item's parameters."""
+        """Normalize an Operation Object; ``shared`` are the parameters of the path item."""
         out = dict(raw)
         parameters = self.parameters(shared, raw.get("parameters"))
         if parameters or "parameters" in raw:
@@ -47,7 +47,7 @@ class OpenApi3(Reader):
         return self.callbacks(out)
 
     def body(self, out: JsonObject) -> None:
-        """Upgrade the request body of an operation in place."""
+        """Normalize the request body of an operation in place."""
         if "requestBody" in out:
             body = self.resolved(out["requestBody"], "requestBody", self._with_content)
             if body is None:
@@ -56,7 +56,7 @@ class OpenApi3(Reader):
                 out["requestBody"] = body
 
     def callbacks(self, out: JsonObject) -> JsonObject:
-        """Upgrade the callbacks of an operation in place."""
+        """Normalize the callbacks of an operation in place."""
         if "callbacks" in out:
             out["callbacks"] = self._all_callbacks(out["callbacks"])
         return out
@@ -73,7 +73,7 @@ class OpenApi3(Reader):
     # -- parts of an operation --------------------------------------------------------------------
 
     def parameter(self, raw: JsonObject) -> JsonObject:
-        """A Parameter Object or Header Object."""
+        """Normalize a Parameter Object or Header Object."""
         if "schema" not in raw and "content" not in raw and "examples" not in raw:
             return raw
         out = dict(raw)
@@ -85,7 +85,7 @@ class OpenApi3(Reader):
         return self.content(dict(raw))
 
     def content(self, out: JsonObject) -> JsonObject:
-        """Upgrade the parts that parameters, bodies and responses share, in place."""
+        """Normalize the fields that parameters, bodies and responses share, in place."""
         if "content" in out:
             out["content"] = self.map(out["content"], "mediaType", self._media_type)
         if "examples" in out:
@@ -93,7 +93,7 @@ class OpenApi3(Reader):
         return out
 
     def response(self, raw: JsonObject) -> JsonObject:
-        """A Response Object, normalized."""
+        """Normalize a Response Object."""
         out = self.content(dict(raw))
         if "headers" in raw:
             out["headers"] = self.map(raw["headers"], "header", self.parameter)
@@ -111,7 +111,7 @@ class OpenApi3(Reader):
         return self._encodings(out)
 
     def _encodings(self, out: JsonObject) -> JsonObject:
-        """Upgrade the Encoding Objects of a Media Type or Encoding Object, in place."""
+        """Normalize the Encoding Objects of a Media Type or Encoding Object, in place."""
         encoding = out.get("encoding")
         if isinstance(encoding, dict):
             found = {name: node for name, node in encoding.items() if isinstance(node, dict)}
@@ -123,7 +123,7 @@ class OpenApi3(Reader):
         return out
 
     def _encoding(self, raw: Any) -> Any:
-        """One Encoding Object; what is nested deeper than 3.2 asks for stays as it is."""
+        """Normalize an Encoding Object. Encodings nested below it stay unchanged."""
         if not isinstance(raw, dict):
             return {}
         out = dict(raw)
@@ -132,7 +132,7 @@ class OpenApi3(Reader):
         return out
 
     def _examples(self, raw: Any) -> Any:
-        """Example Objects by name; a reference that leads nowhere is only a lost example."""
+        """Normalize Example Objects by name. A dangling reference only loses an example."""
         if not isinstance(raw, dict) or not any(map(reference_of, raw.values())):
             return raw
         return self.map(raw, "example", dict)

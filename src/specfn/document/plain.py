@@ -1,7 +1,7 @@
-"""What a document may hold: JSON values of Python's plain types, within limits of depth and size.
+"""Check of documents that callers pass as objects: JSON values of plain types, limited in depth and size.
 
-Text is read by parsers that make nothing else. A ``dict`` that a caller hands over is looked through
-once; it is never mutated, and copied only along the way to a key that had to become text.
+Parsers of text create nothing else. A ``dict`` from a caller is checked once. It is never changed; only the parts
+around a key that must become a string are copied.
 """
 
 import math
@@ -14,34 +14,34 @@ from specfn._json import JsonObject
 from specfn._pointer import join
 from specfn.errors import DocumentError
 
-#: How many levels of objects and arrays a document may have.
+#: The deepest nesting of objects and arrays.
 MAX_DEPTH: Final = 200
 
-#: How many keys and values a document may have, shared ones counted wherever they stand.
+#: The most keys and values of a document; shared ones count at each of their locations.
 MAX_NODES: Final = 10_000_000
 
 TOO_DEEP: Final = f"the document is nested deeper than {MAX_DEPTH} levels"
 TOO_LARGE: Final = f"the document holds more than {MAX_NODES:,} keys and values"
 
-#: How deep orjson writes; documented, and a test says so.
+#: The depth limit of orjson. It is documented, and a test checks it.
 _ORJSON_DEPTH: Final = 254
 
-#: Longer integers than 1,000 digits are refused: Python itself does not write them from 4,300 on.
+#: Integers of more than 1,000 digits are refused: Python does not write them from 4,300 digits on.
 _MAX_BITS: Final = 3322
 
 _HINT: Final = (
-    "a document holds only what JSON can write; if another reader made this value of a text, "
-    "hand that text to specfn.loads"
+    "a document may contain only JSON values; if another parser created this value, "
+    "pass the text to specfn.loads instead"
 )
 
 
 def too_deep(value: Any) -> bool:
-    """Whether a JSON value has more than ``MAX_DEPTH`` levels."""
+    """Return whether a JSON value has more than ``MAX_DEPTH`` levels."""
     return _may_be_too_deep(value) and walked_too_deep(value)
 
 
 def _may_be_too_deep(value: Any) -> bool:
-    """The same part by part, at the speed of writing them; the room for all would be another document's."""
+    """Check the depth part by part, by writing each part. Writing the whole would double the memory."""
     part: list[Any] = [None]
     wrapped = _wrapped(part, _WHOLE)
     try:
@@ -54,12 +54,12 @@ def _may_be_too_deep(value: Any) -> bool:
     return False
 
 
-#: How many levels hold a part: the document, a section, an item of it.
+#: The levels around a part: the document, a section, an item of the section.
 _WHOLE: Final = 3
 
 
 def written(value: Any) -> bytes | None:
-    """A JSON value as compact JSON, in brackets; ``None`` if it may have more than ``MAX_DEPTH`` levels."""
+    """Return a value as compact JSON in brackets; ``None`` if it may have more than ``MAX_DEPTH`` levels."""
     try:
         return orjson.dumps(_wrapped([value]))
     except TypeError:
@@ -67,10 +67,10 @@ def written(value: Any) -> bytes | None:
 
 
 def _wrapped(value: list[Any], levels: int = 0) -> list[Any]:
-    """A value and its brackets inside of as many arrays as leave room for ``MAX_DEPTH`` levels but those.
+    """Wrap a value in arrays, so that orjson's depth limit becomes ``MAX_DEPTH`` levels.
 
-    That orjson refuses what is deeper takes a fifth of the time of a walk in Python, which is only needed
-    where it does.
+    orjson then refuses a value that is too deep. This takes a fifth of the time of a walk in Python, which only
+    follows if orjson refuses.
     """
     for _ in range(_ORJSON_DEPTH - MAX_DEPTH + levels - 1):
         value = [value]
@@ -78,10 +78,10 @@ def _wrapped(value: list[Any], levels: int = 0) -> list[Any]:
 
 
 def walked_too_deep(value: Any) -> bool:
-    """The same as ``too_deep``, for what orjson does not write."""
+    """Return the same as ``too_deep`` for values that orjson refuses to write."""
     level = [value] if _is_container(value) else []
     for _ in range(MAX_DEPTH):
-        # By identity, so what is shared (or holds itself) is looked at once per level.
+        # By identity: a shared or recursive value is visited once per level.
         children = (child for node in level for child in _children(node) if _is_container(child))
         level = list({id(child): child for child in children}.values())
         if not level:
@@ -105,16 +105,16 @@ def _children(container: Any) -> Iterable[Any]:
 
 
 def checked(document: Any) -> JsonObject:
-    """A caller's ``dict`` as a document: the very same object, unless integer keys became text.
+    """Check a caller's ``dict`` as a document. Return the same object, unless integer keys became strings.
 
-    Status codes are often written as integers in Python; they become the text that YAML makes of them.
+    Python code often writes status codes as integers. They become strings, as in YAML.
 
     Raises:
-        DocumentError: the document holds what JSON cannot write (dates, sets, tuples, subclasses of
-            ``dict``, infinities, other keys), holds itself, or is too deep or too large.
+        DocumentError: the document contains a value that is not JSON (a date, set, tuple, subclass of ``dict``,
+            infinity or another key), contains itself, or is too deep or too large.
     """
     if document.__class__ is not dict:
-        raise DocumentError(f"found a {_name(document)} instead of a plain dict; {_HINT}")
+        raise DocumentError(f"expected a plain dict, found a {_name(document)}; {_HINT}")
     places = _places_of_integer_keys(document)
     return _with_text_keys(document, places) if places else document
 
@@ -123,14 +123,14 @@ _Place: TypeAlias = tuple[str | int, ...]
 
 
 def _places_of_integer_keys(document: JsonObject) -> list[_Place]:
-    """Look at every value; return where the objects with integer keys are."""
+    """Check every value. Return the locations of objects with integer keys."""
     places: list[_Place] = []
     stack: list[tuple[Any, _Place]] = [(document, ())]
     nodes = 0
     while stack:
         container, place = stack.pop()
         if len(place) >= MAX_DEPTH:
-            raise DocumentError(f"{TOO_DEEP}, or held by itself", pointer=join(place[:8]))
+            raise DocumentError(f"{TOO_DEEP}, or contains itself", pointer=join(place[:8]))
         if container.__class__ is dict:
             nodes += 2 * len(container)
             entries: Iterable[tuple[Any, Any]] = container.items()
@@ -150,16 +150,16 @@ def _places_of_integer_keys(document: JsonObject) -> list[_Place]:
 
 
 def _has_integer_key(members: dict[Any, Any], place: _Place) -> bool:
-    """Whether a key is an integer; any other key than a text is refused."""
+    """Return whether a key is an integer. Keys that are neither strings nor integers are refused."""
     found = False
     for key in members:
         if key.__class__ is str:
             if not key.isascii():
                 _check_scalar(key, place, key)
         elif key.__class__ is not int:
-            _refuse(place, f"found a key that is a {_name(key)}; keys are text")
+            _refuse(place, f"found a key of the type {_name(key)}; keys must be strings")
         elif str(key) in members:
-            _refuse((*place, key), f"the key {key} stands twice, as integer and as text")
+            _refuse((*place, key), f"the key {key} occurs twice, as integer and as string")
         else:
             found = True
     return found
@@ -202,7 +202,7 @@ def _no_fault(_: object) -> str | None:
     return None
 
 
-#: What is wrong with a scalar, by its exact type.
+#: The check of a scalar, by its exact type.
 _FAULTS: Final[dict[type, Callable[[Any], str | None]]] = {
     str: _text_fault,
     int: _integer_fault,
@@ -217,7 +217,7 @@ def _name(value: object) -> str:
 
 
 def _with_text_keys(document: JsonObject, places: list[_Place]) -> JsonObject:
-    """The document with text keys at those places; what holds none of them is shared, not copied."""
+    """Copy the document with string keys at those locations. Parts without such keys are shared."""
     root: JsonObject = _copy(document)
     copies: dict[_Place, Any] = {(): root}
     for place in places:

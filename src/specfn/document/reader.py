@@ -1,7 +1,7 @@
-"""What reading a document of any version shares: references, path items, merged parameters (N3, N5).
+"""Base class for the normalizing of all versions: references, path items, merged parameters (N3, N5).
 
-References outside schemas are resolved in place; the ones inside schemas are kept, by component. A reference
-that leads nowhere stays as it is, and the operations that need it become errors when they are migrated.
+References outside schemas are replaced by their targets. References inside schemas remain, as references to
+components. A dangling reference stays unchanged; the operations that need it become errors during migration.
 """
 
 from abc import ABC, abstractmethod
@@ -14,31 +14,31 @@ from specfn.document.resolve import DanglingReferenceError, Resolver, reference_
 from specfn.document.schemas import SchemaUpgrade
 from specfn.records import Note
 
-#: The methods of a Path Item Object, in the specification's order.
+#: The methods of a Path Item Object, in the order of the specification.
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 
 
-#: What a reference becomes that leads back into what it stands in (callbacks can): one that leads nowhere.
+#: The replacement for a reference to an object around it, which callbacks allow: a dangling reference.
 _WITHIN = "#/(a reference to what it stands in)"
 
 
 def is_name(key: Any) -> bool:
-    """Whether a key of a map is a name of the document's own, not a specification extension."""
+    """Return whether a key of a map is a name that the document chose, not a specification extension."""
     return isinstance(key, str) and not key.startswith("x-")
 
 
 def dicts(value: Any) -> list[JsonObject]:
-    """The objects of what should be a list of objects."""
+    """Return the objects in a value that should be a list of objects."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 class Reader(ABC):
-    """The base of the readers of one document; a version says what its operations look like.
+    """Normalizing of one document. Subclasses normalize the operations of a version.
 
     Attributes:
-        nesting: how many callbacks the operation that is being read lies within.
-        notes: faults that no single operation can carry.
-        dangling: the references outside schemas that lead nowhere.
+        nesting: the number of callbacks around the current operation.
+        notes: faults that belong to no single operation.
+        dangling: the references outside schemas without a target.
     """
 
     def __init__(self, resolver: Resolver, upgrade: SchemaUpgrade) -> None:
@@ -46,7 +46,7 @@ class Reader(ABC):
         self.upgrade = upgrade
         self._memo: dict[tuple[str, tuple[str, ...]], Any] = {}
         self._referred: dict[tuple[str, str], Any] = {}
-        #: Of a document whose parts are shared: each part, what was made of it, and how many schemas that are.
+        #: For documents with shared parts: each part, its result, and the number of schemas in it.
         self._made: dict[tuple[str | int, ...], tuple[Any, Any, int]] | None
         self._made = {} if upgrade.shared else None
         self.nesting = 0
@@ -55,20 +55,20 @@ class Reader(ABC):
 
     @abstractmethod
     def document(self) -> JsonObject:
-        """The whole document, normalized."""
+        """Normalize the whole document."""
 
     @abstractmethod
     def operation(self, raw: JsonObject, shared: Any) -> JsonObject:
-        """One Operation Object, normalized; ``shared`` are the path item's parameters."""
+        """Normalize an Operation Object; ``shared`` are the parameters of the path item."""
 
     @abstractmethod
     def parameter(self, raw: JsonObject) -> JsonObject:
-        """One Parameter Object, normalized."""
+        """Normalize a Parameter Object."""
 
     # -- reference objects ----------------------------------------------------------------------
 
     def resolved(self, node: Any, kind: str, build: Callable[[JsonObject], Any]) -> Any:
-        """Build from what a node is or refers to; a dangling Reference Object is handed on as it is."""
+        """Build from a node or from the target of its reference. A dangling Reference Object is returned unchanged."""
         reference = reference_of(node)
         if reference is None:
             if self._made is not None and isinstance(node, dict):
@@ -82,7 +82,7 @@ class Reader(ABC):
         return self._described(built, node) if len(node) > 1 else built
 
     def _once(self, node: Any, kind: str, build: Callable[[Any], Any]) -> Any:
-        """Build from a node, once wherever it stands."""
+        """Build from a node once, at whatever location it occurs."""
         if self._made is None:
             return build(node)
         key = (kind, id(node), self.nesting)
@@ -96,7 +96,7 @@ class Reader(ABC):
         return known[1]
 
     def _target(self, reference: str, kind: str, build: Callable[[JsonObject], Any]) -> Any:
-        """Build from what a reference names: once, by whatever references."""
+        """Build from the target of a reference, once for all references to it."""
         dangling = {"$ref": reference}
         try:
             target, tokens = self.resolver.follow(dangling)
@@ -112,7 +112,7 @@ class Reader(ABC):
 
     @staticmethod
     def _described(built: Any, reference: JsonObject) -> Any:
-        """A Reference Object's own summary and description override the target's (3.1, section 4.8.23)."""
+        """Apply the summary and description of a Reference Object to the target (3.1, section 4.8.23)."""
         own = {
             key: reference[key]
             for key in ("summary", "description")
@@ -121,7 +121,7 @@ class Reader(ABC):
         return {**built, **own} if own and isinstance(built, dict) else built
 
     def map(self, value: Any, kind: str, build: Callable[[JsonObject], Any]) -> JsonObject:
-        """Build every value of a map of objects or references; what is neither is left out."""
+        """Build every value of a map of objects or references. Other values are left out."""
         if not isinstance(value, dict):
             return {}
         return {
@@ -133,7 +133,7 @@ class Reader(ABC):
     # -- paths ----------------------------------------------------------------------------------
 
     def paths(self, value: Any, root: str) -> JsonObject:
-        """A Paths Object (or webhooks, or a Callback Object) with its references resolved."""
+        """Normalize a Paths Object, webhooks, or a Callback Object."""
         if not isinstance(value, dict):
             return {}
         return {
@@ -142,7 +142,7 @@ class Reader(ABC):
         }
 
     def _item(self, item: Any, place: tuple[str, ...]) -> Any:
-        """A Path Item Object: what it refers to, its own fields first, parameters moved to operations."""
+        """Normalize a Path Item Object: resolve its reference, and move its parameters into the operations."""
         if not isinstance(item, dict):
             return item
         raw = item
@@ -155,7 +155,7 @@ class Reader(ABC):
                 own = {key: value for key, value in item.items() if key != "$ref"}
                 raw = {**target, **own}
             else:
-                text = f"the path item reference {item['$ref']!r} leads nowhere: its operations are missing"
+                text = f"the path item reference {item['$ref']!r} has no target: its operations are missing"
                 self.notes.append(Note(pointer=join(place), text=text))
         shared = raw.get("parameters")
         out: JsonObject = {}
@@ -175,11 +175,11 @@ class Reader(ABC):
             return raw
         if self._made is None:
             return self.operation(raw, shared)
-        # The parameters that it shares are the document's own, so their identity tells them apart.
+        # The shared parameters are the document's own objects, so their identity distinguishes the uses.
         return self._once(raw, f"operation {id(shared)}", lambda node: self.operation(node, shared))
 
     def parameters(self, shared: Any, own: Any) -> list[JsonObject]:
-        """Path-level and operation-level parameters by ``(in, name)``; the operation wins (rule N5)."""
+        """Merge path-level and operation-level parameters by ``(in, name)``; the operation wins (rule N5)."""
         merged: dict[tuple[Any, ...], JsonObject] = {}
         for declared in (shared, own):
             for node in dicts(declared):

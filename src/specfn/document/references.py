@@ -1,8 +1,8 @@
-"""Documents in several files made one: every external ``$ref`` becomes an internal one (rule N4).
+"""Bundling of a document in several files: external references become internal ones (rule N4).
 
-What a document refers to is embedded whole, once, under ``x-specfn-documents``, and the references are
-rewritten to point there; all that comes after sees internal references only. jsonref joins the URIs, calls
-the loader once per document and proves that a reference leads somewhere; its proxies stay in this module.
+Each referenced document is embedded whole, once, under ``x-specfn-documents``. The references are rewritten to
+point there, so later stages see internal references only. jsonref joins the URIs, calls the loader once per
+document and checks that each target exists. Its proxies do not leave this module.
 See ``docs/decisions/references.md``.
 """
 
@@ -21,25 +21,25 @@ from specfn.document.shelf import MAX_BYTES, RefusedError, Shelf, canonical
 from specfn.document.sites import Kind, Place, Site, sites
 from specfn.records import Note
 
-#: The member of the root that holds the other documents, by URI.
+#: The member of the root that contains the other documents, by URI.
 KEY: Final = EMBEDDED
 
-#: Through how many documents a chain of references may lead.
+#: The most documents through which a chain of references may lead.
 MAX_HOPS: Final = 50
 
-#: What a URI fragment may hold besides letters and digits (RFC 3986, section 3.5).
+#: Characters that a URI fragment may contain besides letters and digits (RFC 3986, section 3.5).
 _FRAGMENT_SAFE: Final = "/?:@!$&'()*+,;=-._~"
 
-#: An array index (RFC 6901, section 4), of a length that Python reads.
+#: An array index (RFC 6901, section 4), of a length that Python parses.
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 
 
 class Bundled(NamedTuple):
-    """A document that refers to nothing outside itself, as far as that was allowed and possible.
+    """A document without external references, as far as that was allowed and possible.
 
     Attributes:
-        document: the document; the very same object where nothing had to be rewritten.
-        problems: the references that stay as they are, and why.
+        document: the document; the same object if no reference was rewritten.
+        problems: the references that were left unchanged, with the reasons.
     """
 
     document: JsonObject
@@ -47,7 +47,7 @@ class Bundled(NamedTuple):
 
 
 def is_external(reference: str) -> bool:
-    """Whether a ``$ref`` names another document (an empty one, or one that begins with ``#``, does not)."""
+    """Return whether a ``$ref`` names another document: it is not empty and does not begin with ``#``."""
     return bool(reference) and not reference.startswith("#")
 
 
@@ -60,18 +60,18 @@ def bundle(
 ) -> Bundled:
     """Embed the documents that a document refers to.
 
-    A reference that may not be followed, or leads nowhere, stays as it is, so that only the operations
-    that need it become errors. ``$self``, ``$id``, ``$schema``, ``externalDocs``, ``operationRef`` and
-    ``externalValue`` are never fetched, and a discriminator's mapping only follows a ``$ref``.
+    A reference that is not allowed, or has no target, stays unchanged; only the operations that need it become
+    errors. ``$self``, ``$id``, ``$schema``, ``externalDocs``, ``operationRef`` and ``externalValue`` are never
+    fetched. The mapping of a discriminator is rewritten, but never causes a download.
 
     Args:
-        source: the raw document; it is not mutated.
+        source: the raw document; it is not changed.
         references: ``"internal"``, a directory, or a list of origins (``Options.references``).
         limit: the most bytes of the other documents together, up to 64 MiB.
-        login: what to send to the origin of the document's URL.
+        login: headers and authentication for the origin of the document's URL.
 
     Raises:
-        UsageError: ``references`` is none of these.
+        UsageError: ``references`` has another value.
     """
     if references == "internal":
         return Bundled(document=source.document)
@@ -83,14 +83,14 @@ def bundle(
 
 
 class _Target(NamedTuple):
-    """What a reference names: a document by its URI, and the fragment in it."""
+    """The target of a reference: the URI of a document, and the fragment in it."""
 
     uri: str
     fragment: str
 
 
 class _Task(NamedTuple):
-    """A part of an embedded document whose references are to be looked at."""
+    """A part of an embedded document whose references wait to be followed."""
 
     uri: str
     place: Place
@@ -99,7 +99,7 @@ class _Task(NamedTuple):
 
 
 class _Bundle:
-    """The work of one ``bundle``: look at references, follow the external ones, rewrite them all."""
+    """One run of ``bundle``: follow the external references, and rewrite all of them."""
 
     def __init__(self, root: JsonObject, shelf: Shelf) -> None:
         self.root = root
@@ -107,15 +107,15 @@ class _Bundle:
         self.follower = _Follower(shelf)
         self.tasks: deque[_Task] = deque()
         self.seen: dict[str, set[tuple[Place, Kind]]] = {}
-        #: The new texts of references, by document (the root's URI is empty) and place.
+        #: The new texts of references, by document (the root has the empty URI) and location.
         self.edits: dict[str, dict[Place, str]] = {}
-        #: Discriminators' mappings wait until it is known what is embedded.
+        #: Mappings of discriminators wait until all documents are embedded.
         self.mappings: list[tuple[str, Site]] = []
         self.problems: list[Note] = []
         self._identifiers: dict[str, Identifiers] = {}
 
     def run(self, found: list[Site]) -> Bundled:
-        """Follow what was found in the root, then what is found behind it."""
+        """Follow the references of the root, then those of the embedded documents."""
         self._look(found, "", 0)
         while self.tasks:
             uri, place, kind, hops = self.tasks.popleft()
@@ -141,7 +141,7 @@ class _Bundle:
                 self._rewrite(uri, site, _Target(uri, site.text[1:]), hops)
 
     def _is_here(self, uri: str, site: Site) -> bool:
-        """Whether a reference names a schema by the ``$id`` that it has in the same document: nothing is fetched."""
+        """Return whether a reference names a schema of the same document by its ``$id``. It is not fetched then."""
         document = self.shelf.documents[uri] if uri else self.root
         if uri not in self._identifiers:
             self._identifiers[uri] = Identifiers(document, uri or self.shelf.base or None)
@@ -152,7 +152,7 @@ class _Bundle:
 
     def _follow(self, uri: str, site: Site, hops: int) -> None:
         if hops >= MAX_HOPS:
-            self._leave(uri, site, f"it is reached through {MAX_HOPS} other documents")
+            self._leave(uri, site, f"it is reached through {MAX_HOPS} other documents, the limit")
             return
         try:
             target = self.follower.follow(uri or self.shelf.base, site.text)
@@ -162,13 +162,13 @@ class _Bundle:
             self._rewrite(uri, site, target, hops + 1)
 
     def _leave(self, uri: str, site: Site, reason: str) -> None:
-        """Keep a reference as it is, and say why."""
+        """Leave a reference unchanged, and report the reason."""
         pointer = join(((KEY, uri) if uri else ()) + site.place[:-1])
-        text = f"the reference {site.text[:200]!r} stays as it is: {reason}"
+        text = f"the reference {site.text[:200]!r} was left unchanged: {reason}"
         self.problems.append(Note(pointer=pointer, text=text))
 
     def _rewrite(self, uri: str, site: Site, target: _Target, hops: int) -> None:
-        """Make a reference internal, and look at what it names."""
+        """Make a reference internal, and follow the references of its target."""
         if not _is_pointer(target.fragment):
             return
         self.edits.setdefault(uri, {})[site.place] = self._internal(target)
@@ -178,7 +178,7 @@ class _Bundle:
             self.tasks.append(_Task(target.uri, place, site.kind, hops))
 
     def _rewrite_mapping(self, uri: str, site: Site) -> None:
-        """Make a discriminator's value internal if what it names is there anyway; fetch nothing."""
+        """Make the value of a mapping internal if its target is embedded. Nothing is fetched."""
         target = _Target(uri, site.text[1:])
         if is_external(site.text):
             located = _located(uri or self.shelf.base, site.text)
@@ -191,7 +191,7 @@ class _Bundle:
             self.edits.setdefault(uri, {})[site.place] = self._internal(target)
 
     def _internal(self, target: _Target) -> str:
-        """The text of a reference to a place in what is embedded, or in the root itself."""
+        """Return the text of a reference to a location in an embedded document, or in the root itself."""
         if target.uri not in self.shelf.documents:
             return f"#{target.fragment}"
         pointer = quote(f"/{KEY}/{escape(target.uri)}", safe=_FRAGMENT_SAFE)
@@ -210,20 +210,20 @@ class _Bundle:
 
 
 class _Follower:
-    """References through jsonref: each document is loaded once, and nothing of jsonref is handed out."""
+    """Following of references with jsonref: each document is loaded once, and no proxy is returned."""
 
     def __init__(self, shelf: Shelf) -> None:
-        import jsonref  # noqa: PLC0415  # 90 ms that only documents in several files pay
+        import jsonref  # noqa: PLC0415  # 90 ms that only documents in several files need
 
         self._library = jsonref
         self._shelf = shelf
         self._store = jsonref.URIDict()
 
     def follow(self, base: str, text: str) -> _Target:
-        """What a reference names, after proof that it is there.
+        """Return the target of a reference, after a check that it exists.
 
         Raises:
-            RefusedError: it may not be followed, or leads nowhere.
+            RefusedError: the reference is not allowed, or has no target.
         """
         target = _located(base, text)
         if target is None:
@@ -240,21 +240,21 @@ class _Follower:
         try:
             _ = reference.__subject__
         except RecursionError:
-            raise RefusedError("it leads to itself, or into too deep a document") from None
+            raise RefusedError("it leads to itself, or into a document that is too deep") from None
         except self._library.JsonRefError as error:
             raise RefusedError(_reason(error.cause)) from None
         return target
 
 
 def _reason(cause: Exception | None) -> str:
-    """Why jsonref gave up; only a refusal of ours is repeated, as any other text could hold content."""
+    """Return why jsonref failed. Only a refusal of specfn is quoted; other texts could contain document content."""
     if cause is None:
         return "it leads to itself"
-    return str(cause) if isinstance(cause, RefusedError) else "there is nothing at that place"
+    return str(cause) if isinstance(cause, RefusedError) else "its target does not exist"
 
 
 def _located(base: str, text: str) -> _Target | None:
-    """What a reference names, without looking; ``None`` for what is no URI reference."""
+    """Return the target of a reference without a check; ``None`` if it is not a URI reference."""
     try:
         uri, _, fragment = urljoin(base, text).partition("#")
         return _Target(canonical(uri), fragment)
@@ -267,7 +267,7 @@ def _is_pointer(fragment: str) -> bool:
 
 
 def _place(document: JsonObject, tokens: list[str]) -> Place:
-    """The place of a pointer in a raw document, or of the reference that the pointer leads through."""
+    """Return the location of a pointer in a raw document, or of the reference that the pointer leads through."""
     node: Any = document
     place: Place = ()
     for token in tokens:
@@ -283,7 +283,7 @@ def _place(document: JsonObject, tokens: list[str]) -> Place:
 
 
 def _edited(document: JsonObject, edits: dict[Place, str]) -> JsonObject:
-    """The document with other texts at some places; everything else is shared with it."""
+    """Return the document with other texts at some locations. Everything else is shared with it."""
     if not edits:
         return document
     root: JsonObject = dict(document)

@@ -1,4 +1,4 @@
-"""Internal references: a ``$ref`` text to the place in the raw document that it names (rule N3)."""
+"""Resolution of internal references to locations in the raw document (rule N3)."""
 
 import posixpath
 from typing import Any
@@ -8,12 +8,12 @@ from specfn._json import JsonObject
 from specfn._pointer import from_fragment
 from specfn.document.identifiers import EMBEDDED, Identifiers
 
-#: How many references may follow one another before the chain is taken for a cycle.
+#: The longest chain of references. A longer one is treated as a cycle.
 MAX_CHAIN = 100
 
 
 class DanglingReferenceError(Exception):
-    """A reference that leads nowhere in this document.
+    """A reference without a target in this document.
 
     Attributes:
         reference: the text of the reference.
@@ -27,7 +27,7 @@ class DanglingReferenceError(Exception):
 
 
 def reference_of(node: Any) -> str | None:
-    """The text of a Reference Object, or ``None`` for anything else."""
+    """Return the text of a Reference Object, or ``None`` for anything else."""
     if node.__class__ is dict:
         reference = node.get("$ref")
         if isinstance(reference, str):
@@ -36,11 +36,11 @@ def reference_of(node: Any) -> str | None:
 
 
 class Resolver:
-    """Looks references up in one raw document; anchors and identifiers are indexed on first need.
+    """Look-up of references in one raw document. Anchors and identifiers are indexed when first needed.
 
     Attributes:
         document: the raw document.
-        names: the base parts that mean this document: none, its URI, its ``$self``.
+        names: the base URIs that mean this document: the empty one, its URI, its ``$self``.
     """
 
     def __init__(self, document: JsonObject, uri: str | None = None) -> None:
@@ -54,15 +54,15 @@ class Resolver:
 
     @property
     def identifiers(self) -> Identifiers:
-        """The identifiers of the document."""
+        """Return the identifiers of the document."""
         if self._identifiers is None:
             self._identifiers = Identifiers(self.document, self._uri)
         return self._identifiers
 
     def named(self, tokens: tuple[str, ...]) -> tuple[str, ...]:
-        """The tokens of a place with the URI of an embedded document relative to this one's.
+        """Return the tokens of a location, with the URI of an embedded document relative to this document.
 
-        A name that is made of them then says the same on every machine.
+        A name that is made of these tokens is the same on every machine.
         """
         if len(tokens) < 2 or tokens[0] != EMBEDDED:
             return tokens
@@ -71,15 +71,15 @@ class Resolver:
     def locate(
         self, reference: str, hops: int = 0, base: str | None = None
     ) -> tuple[Any, tuple[str, ...]]:
-        """The value that a reference names and the pointer tokens of its place, one step.
+        """Return the target of a reference and the pointer tokens of its location, in one step.
 
         Args:
             reference: the text of the ``$ref``.
-            hops: how many references were already followed to get here.
-            base: the URI of the schema resource around the reference; ``None`` for the document.
+            hops: the number of references that were already followed.
+            base: the URI of the schema resource around the reference; ``None`` for the document's.
 
         Raises:
-            DanglingReferenceError: the reference leads nowhere, or to another document.
+            DanglingReferenceError: the reference has no target, or names another document.
         """
         text, _, fragment = reference.partition("#")
         is_pointer = not fragment or fragment.startswith(("/", "%2F", "%2f"))
@@ -94,10 +94,10 @@ class Resolver:
         return self._walk(node, from_fragment(fragment), reference, tokens, hops)
 
     def follow(self, node: Any) -> tuple[Any, tuple[str, ...]]:
-        """The value behind a chain of Reference Objects, and the tokens of its place (empty if none).
+        """Return the value behind a chain of Reference Objects, and the tokens of its location (empty without a chain).
 
         Raises:
-            DanglingReferenceError: a step leads nowhere, or the chain never ends.
+            DanglingReferenceError: a step has no target, or the chain is endless.
         """
         tokens: tuple[str, ...] = ()
         for _ in range(MAX_CHAIN):
@@ -108,7 +108,7 @@ class Resolver:
         raise DanglingReferenceError(reference or "")
 
     def has(self, reference: str) -> bool:
-        """Whether a reference by pointer leads somewhere; one by an identifier does not count."""
+        """Return whether a reference by pointer has a target. A reference by an identifier does not count."""
         base, _, fragment = reference.partition("#")
         if base not in self.names or not fragment.startswith("/"):
             return False
@@ -129,7 +129,7 @@ class Resolver:
             found, node = _item(node, token)
             if found:
                 continue
-            # The place may lie behind a reference: the pointer goes on in what that one names.
+            # The location may be behind a reference: the pointer continues in that reference's target.
             onward = reference_of(node)
             if onward is None or hops >= MAX_CHAIN:
                 raise DanglingReferenceError(reference)
@@ -139,7 +139,7 @@ class Resolver:
 
 
 def _relative(uri: str, bases: frozenset[str]) -> str:
-    """A URI as seen from the first base with the same authority; itself without one."""
+    """Return a URI relative to the first base with the same authority; unchanged without one."""
     place = urlsplit(uri)
     for base in map(urlsplit, sorted(bases)):
         if (base.scheme, base.netloc) == (place.scheme, place.netloc):
@@ -148,7 +148,7 @@ def _relative(uri: str, bases: frozenset[str]) -> str:
 
 
 def _item(node: Any, token: str) -> tuple[bool, Any]:
-    """The item of an array that a token names: whether there is one, and it (else the node itself)."""
+    """Return whether a token names an item of an array, and the item (else the node itself)."""
     is_index = node.__class__ is list and token.isdecimal() and len(token) < 10
     if is_index and int(token) < len(node):
         return True, node[int(token)]

@@ -1,6 +1,6 @@
-"""Upgrades of a schema that concern more than one keyword of it (rule N7). Each changes the dict it is given.
+"""Upgrades of a schema that concern several keywords (rule N7). Each changes the dict that it receives.
 
-The sets name the keywords without which an upgrade has nothing to do: a document has many schemas.
+The sets name the keywords that an upgrade needs; without them it is skipped.
 """
 
 import re
@@ -15,10 +15,10 @@ _OLDER: Final = re.compile(r"json-schema\.org/draft-0[3-7]/")
 #: Annotations that stay outside when a schema is wrapped to admit null.
 _OUTER = ("title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples")
 
-#: Keywords besides ``type`` and ``enum`` that may refuse null.
+#: Keywords besides ``type`` and ``enum`` that may reject null.
 _APPLICATORS = frozenset(("$ref", "allOf", "anyOf", "oneOf", "not", "const", "if"))
 
-#: By what other schemas may call this one: every reference names a component once all are upgraded.
+#: Identifiers of schemas. After the upgrade every reference names a component, so they are not needed.
 IDENTITY = frozenset(("$id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "id"))
 
 BOUNDS = frozenset(("exclusiveMinimum", "exclusiveMaximum", "divisibleBy"))
@@ -27,14 +27,14 @@ NULLABLE = frozenset(("nullable", "x-nullable"))
 
 
 def drop_identity(out: JsonObject) -> None:
-    """Leave out identifiers and anchors; an ``id`` that is no text is not draft 4's."""
+    """Remove identifiers and anchors. An ``id`` that is not a string is not draft 4's identifier."""
     for key in IDENTITY:
         if key != "id" or isinstance(out.get("id"), str):
             out.pop(key, None)
 
 
 def upgrade_tuple(upgrade: Upgrade, out: JsonObject, depth: int) -> None:
-    """``items`` as a list and ``additionalItems`` to ``prefixItems`` and ``items``."""
+    """Upgrade ``items`` as a list and ``additionalItems`` to ``prefixItems`` and ``items``."""
     items = out.get("items")
     rest = out.pop("additionalItems", None)
     if isinstance(items, list):
@@ -46,7 +46,7 @@ def upgrade_tuple(upgrade: Upgrade, out: JsonObject, depth: int) -> None:
 
 
 def upgrade_bounds(out: JsonObject) -> None:
-    """Boolean exclusive bounds (draft 4, OpenAPI 3.0) to numbers; ``divisibleBy`` to ``multipleOf``."""
+    """Upgrade boolean exclusive bounds (draft 4, OpenAPI 3.0) to numbers, ``divisibleBy`` to ``multipleOf``."""
     for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         value = out.get(exclusive)
         if isinstance(value, bool | str):
@@ -61,12 +61,12 @@ def upgrade_bounds(out: JsonObject) -> None:
 
 
 def is_before_2019(dialect: Any) -> bool:
-    """Return whether a dialect has ``dependencies``, which 2019-09 splits in two."""
+    """Return whether a dialect has ``dependencies``, which 2019-09 replaced by two keywords."""
     return isinstance(dialect, str) and _OLDER.search(dialect) is not None
 
 
 def upgrade_dependencies(upgrade: Upgrade, out: JsonObject, depth: int) -> None:
-    """``dependencies`` (drafts 3 to 7) to ``dependentRequired`` and ``dependentSchemas``."""
+    """Upgrade ``dependencies`` (drafts 3 to 7) to ``dependentRequired`` and ``dependentSchemas``."""
     value = out.pop("dependencies")
     members = value.items() if isinstance(value, dict) else ()
     required = {name: each for name, each in members if isinstance(each, list)}
@@ -82,13 +82,13 @@ def upgrade_dependencies(upgrade: Upgrade, out: JsonObject, depth: int) -> None:
 
 
 def upgrade_example(out: JsonObject) -> None:
-    """``example`` to ``examples``."""
+    """Upgrade ``example`` to ``examples``."""
     example = out.pop("example")
     out.setdefault("examples", [example])
 
 
 def upgrade_nullable(out: JsonObject) -> JsonObject:
-    """``nullable: true`` admits null, whatever stands beside it (rule N7)."""
+    """Upgrade ``nullable: true``: it admits null, whatever keywords are beside it (rule N7)."""
     flag, extension = out.pop("nullable", None), out.pop("x-nullable", None)
     if flag is not True and not is_true(flag) and not is_true(extension):
         return out

@@ -1,8 +1,7 @@
-"""Schema Objects of any version to JSON Schema 2020-12 (rule N7).
+"""Upgrade of Schema Objects of any version to JSON Schema 2020-12 (rule N7).
 
-A node that is already right is handed on as it is, so an untouched subtree costs one walk and no memory.
-Keywords whose value the standard does not allow are left out: such a keyword has no meaning to keep, and
-the metaschema's diagnostics name it.
+A node that needs no change is shared, so an unchanged subtree costs one walk and no memory. Keywords with an
+invalid value are left out: they have no meaning to keep, and the metaschema's diagnostics report them.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -32,12 +31,12 @@ from specfn.document.values import is_mistyped, upgrade_values
 if TYPE_CHECKING:
     from specfn.document.identifiers import Place
 
-#: The deepest nesting of one schema. What lies below becomes a reference that leads nowhere, so that only
-#: the operations that need it are errors and the stack is safe.
+#: The deepest nesting of one schema. Deeper parts become a dangling reference: only the operations that need them
+#: become errors, and the stack is safe.
 MAX_DEPTH = 100
 _TOO_DEEP = f"#/(nested deeper than {MAX_DEPTH} schemas)"
 
-#: Beside ``$ref`` in 2.0 and 3.0, what annotates, widens or directs counts; what narrows does not (N3).
+#: Keywords that apply beside ``$ref`` in 2.0 and 3.0: annotations, and those that widen or direct (N3).
 _SIBLINGS = frozenset(
     {
         "$ref",
@@ -57,29 +56,29 @@ _SIBLINGS = frozenset(
 _DYNAMIC = ("$dynamicRef", "$recursiveRef")
 _REFERENCES = frozenset({"$ref", *_DYNAMIC})
 
-#: What a rewrite of the whole node looks for that few nodes have, and all that asks for one: besides ``items``,
-#: which does so as a list, no keyword that has a rule.
+#: Keywords that trigger a rewrite of the whole node. ``items`` does so only as a list; otherwise no keyword with a
+#: rule triggers one.
 _RARELY = frozenset({"definitions", "dependencies", "discriminator", *IDENTITY, *BOUNDS, *TUPLE})
 _REWRITTEN = (_RARELY | {"example", *_REFERENCES, *NULLABLE}) - {"items"}
 
-#: What gives what is below a schema another meaning: schemas that references look into, a dialect.
+#: Keywords that affect the schemas below: containers that references lead into, and a dialect.
 _AROUND = RESOURCE | {"$schema"}
 _SCOPE = _AROUND | {"$dynamicAnchor"}
 
-#: What may stand beside the reference of a component that is only another name.
+#: Keywords allowed beside the reference of a component that is an alias.
 _ALIAS = frozenset({"$ref", "deprecated", "description", "title"})
 
-#: What a circle of references becomes: a reference that leads nowhere and says why.
+#: The replacement for a circle of references: a dangling reference whose text names the fault.
 _CIRCLE = "#/(references that only refer to each other)"
 
 
 class SchemaUpgrade:
-    """Upgrades the schemas of one document and gathers what they refer to.
+    """Upgrade of the schemas of one document, with the schemas that they refer to.
 
     Attributes:
-        shared: whether each part of the document may stand in it more than once.
+        shared: whether a part of the document may occur at several locations.
         schemas: the normalized components, by name. Filled by ``finish``.
-        nodes: how many schemas were upgraded, shared ones counted wherever they stand.
+        nodes: the number of upgraded schemas; a shared schema counts at each of its locations.
     """
 
     shared = False
@@ -87,10 +86,10 @@ class SchemaUpgrade:
     def __init__(
         self, resolver: Resolver, components: Any, *, siblings: bool, dialect: Any = None
     ) -> None:
-        """Upgrade for one document.
+        """Prepare the upgrade of one document.
 
         Args:
-            resolver: of the raw document.
+            resolver: the resolver of the raw document.
             components: the document's own named schemas, raw.
             siblings: whether keywords beside ``$ref`` apply (3.1 and later).
             dialect: the document's ``jsonSchemaDialect``.
@@ -107,11 +106,11 @@ class SchemaUpgrade:
 
     @property
     def dangling(self) -> set[str]:
-        """The references that lead nowhere."""
+        """Return the references without a target."""
         return self._components.dangling
 
     def finish(self) -> JsonObject:
-        """Upgrade the named schemas and, until none is left, what references reach beyond them."""
+        """Upgrade the named schemas, and then every schema that references reach."""
         for name, node in self._components.raw.items():
             if node is None or node.__class__ is dict or isinstance(node, bool):
                 self._current = name
@@ -123,7 +122,7 @@ class SchemaUpgrade:
         return self.schemas
 
     def _drain(self) -> None:
-        """Upgrade the components that were made."""
+        """Upgrade the components that were made during the upgrade."""
         waiting = self._components.waiting
         while waiting:
             self._current, node, self._enclosing = waiting.popleft()
@@ -131,7 +130,7 @@ class SchemaUpgrade:
         self._enclosing = ()
 
     def _anchors(self) -> dict[str, dict[str, str]]:
-        """The components of the dynamic anchors in the resource of each component, by their names."""
+        """Return, by component, the components of the dynamic anchors in its resource, by anchor name."""
         identifiers = self._resolver.identifiers
         roots: dict[int, list[tuple[str, Place]]] = {}
         for name, places in identifiers.dynamic.items():
@@ -148,7 +147,7 @@ class SchemaUpgrade:
         return found
 
     def _break_circles(self) -> None:
-        """Components that only refer to each other lead nowhere."""
+        """Replace components that only refer to each other by a dangling reference."""
         settled: set[str] = set()
         for start in self.schemas:
             chain: dict[str, None] = {}
@@ -164,7 +163,7 @@ class SchemaUpgrade:
             settled.update(chain)
 
     def _alias(self, name: str) -> str | None:
-        """The component that a component is only another name of."""
+        """Return the component that an alias refers to; ``None`` if the component is not an alias."""
         schema = self.schemas[name]
         if not isinstance(schema, dict) or not _ALIAS.issuperset(schema) or "$ref" not in schema:
             return None
@@ -173,7 +172,7 @@ class SchemaUpgrade:
         return target if reference.startswith(PREFIX) and target in self.schemas else None
 
     def schema(self, node: Any, depth: int = 0) -> Any:
-        """One schema and all below it, upgraded; the same object where nothing had to change."""
+        """Upgrade a schema with its subschemas; return the same object if nothing changes."""
         if node.__class__ is not dict:
             return node if isinstance(node, bool) else {}
         self.nodes += 1
@@ -187,7 +186,7 @@ class SchemaUpgrade:
         return self._upgraded(node, depth) if _SCOPE.isdisjoint(node) else self._scoped(node, depth)
 
     def _scoped(self, node: JsonObject, depth: int) -> Any:
-        """A schema that the references below it may look into first."""
+        """Upgrade a schema into which the references below it may lead."""
         if self._current is None and not depth and binds(node):
             return {"$ref": self._components.made(node)}
         if _AROUND.isdisjoint(node):
@@ -200,7 +199,7 @@ class SchemaUpgrade:
             self._enclosing = outside
 
     def _alone(self, node: JsonObject) -> JsonObject:
-        """A reference with nothing beside it, as most are."""
+        """Upgrade a reference without siblings, the most common form."""
         reference = node["$ref"]
         canonical = self.canonical(reference) if isinstance(reference, str) else None
         if canonical is None:
@@ -230,7 +229,7 @@ class SchemaUpgrade:
         return self._rewritten(dict(node) if changed is None else changed, node, depth)
 
     def _rewritten(self, out: JsonObject, raw: JsonObject, depth: int) -> Any:
-        """Upgrade what concerns the node as a whole. ``out`` is ours to change."""
+        """Apply the upgrades that concern the whole node. ``out`` may be changed."""
         if not _REFERENCES.isdisjoint(raw):
             out = self._reference(out, raw)
         if not _RARELY.isdisjoint(out):
@@ -242,7 +241,7 @@ class SchemaUpgrade:
         return out if NULLABLE.isdisjoint(out) else upgrade_nullable(out)
 
     def _rarely(self, out: JsonObject, depth: int) -> None:
-        """Upgrade in place what few nodes have."""
+        """Apply the upgrades that few nodes need, in place."""
         if not IDENTITY.isdisjoint(out):
             drop_identity(out)
         if "definitions" in out:
@@ -259,7 +258,7 @@ class SchemaUpgrade:
             upgrade_dependencies(self, out, depth)
 
     def _own_dialect(self) -> Any:
-        """The dialect of the schema that is being read: of the resource around it, else of the document."""
+        """Return the dialect of the current schema: that of its resource, else that of the document."""
         around = (node["$schema"] for node in self._enclosing if "$schema" in node)
         return next(around, self._dialect)
 
@@ -282,7 +281,7 @@ class SchemaUpgrade:
         return out
 
     def _dynamic(self, reference: str) -> JsonObject:
-        """A dynamic reference as a plain one; with the name of the anchor where another may be meant."""
+        """Return a dynamic reference as a plain one. It keeps the anchor's name if there are several anchors."""
         current = self._own()
         has_resource = any("$id" in node for node in self._enclosing)
         if reference == "#" and current is not None and not has_resource:
@@ -297,15 +296,15 @@ class SchemaUpgrade:
         return {"$ref": target, "$dynamicRef": name}
 
     def _own(self) -> str | None:
-        """The component that is being read; ``None`` in an operation."""
+        """Return the component that is being upgraded; ``None`` in an operation."""
         return self._current
 
     def canonical(self, reference: str) -> str:
-        """The same reference as ``#/components/schemas/NAME``; unchanged where it leads nowhere."""
+        """Return a reference as ``#/components/schemas/NAME``, or unchanged if it is dangling."""
         return self._components.canonical(reference, self._enclosing)
 
     def _discriminator(self, out: JsonObject) -> None:
-        """A Discriminator Object whose mapping names components; Swagger writes the name alone."""
+        """Upgrade a Discriminator Object. Its mapping names components; Swagger writes the property name alone."""
         value = out.pop("discriminator")
         if isinstance(value, str):
             value = {"propertyName": value}
@@ -329,7 +328,7 @@ class SchemaUpgrade:
         out["discriminator"] = value
 
     def _mapped(self, target: str) -> str:
-        """A mapping's value as a reference: a component's name, or any reference (Discriminator Object)."""
+        """Return the value of a mapping as a reference: it is a component's name, or any reference."""
         if target in self._components.raw:
             return PREFIX + escape(target)
         return self.canonical(target)

@@ -1,7 +1,7 @@
-"""Schemas of documents whose parts are shared (YAML's aliases, a caller's ``dict``): each is upgraded once.
+"""Upgrade of schemas with shared parts (YAML aliases, a caller's ``dict``): each part is upgraded once.
 
-A few lines of YAML stand for millions of schemas where aliases lead to aliases. Normalizing them costs
-what the lines do, and its result shares what the document shares.
+In a few lines of YAML, aliases of aliases can represent millions of schemas. The upgrade costs as much as the
+lines, and its result shares the same parts.
 """
 
 from typing import Any, NamedTuple
@@ -11,14 +11,14 @@ from specfn.document.schemas import MAX_DEPTH, SchemaUpgrade
 
 
 class _Known(NamedTuple):
-    """What became of a node.
+    """An upgraded node.
 
     Attributes:
-        node: the node, held so that no other gets its identity.
-        upgraded: what it became.
-        nodes: how many schemas lie below it, shared ones counted wherever they stand.
-        height: the most levels of schemas that may lie below it.
-        asked: whether something below it means the component that it stands in.
+        node: the node. The reference keeps its ``id`` from being reused.
+        upgraded: the result.
+        nodes: the number of schemas below it; a shared schema counts at each of its locations.
+        height: the largest number of schema levels below it.
+        asked: whether a schema below it depends on the component around it.
     """
 
     node: JsonObject
@@ -29,10 +29,10 @@ class _Known(NamedTuple):
 
 
 class SharedUpgrade(SchemaUpgrade):
-    """Upgrades each schema of a graph once, however often it stands in the document.
+    """Upgrade of each schema of a graph once, at however many locations it occurs.
 
-    What a node becomes depends on the schema around it whose definitions references look into first; and, for
-    the few that are cut for their depth or mean the component that they stand in, on both of these.
+    The result for a node depends on the enclosing schema into which references lead. For nodes that are cut at the
+    depth limit, or depend on the component around them, it depends on the depth or the component as well.
     """
 
     shared = True
@@ -41,7 +41,7 @@ class SharedUpgrade(SchemaUpgrade):
         super().__init__(*args, **options)
         self._anywhere: dict[tuple[int, int], _Known] = {}
         self._here: dict[tuple[int, int, int, str | None], _Known] = {}
-        #: The deepest schema, and whether a component was asked for, since the innermost node began.
+        #: The deepest schema, and whether the component was needed, since the innermost node began.
         self._deepest = 0
         self._asked = False
 
@@ -58,7 +58,7 @@ class SharedUpgrade(SchemaUpgrade):
         outside = self._deepest, self._asked, self.nodes
         self._deepest, self._asked = depth, False
         upgraded = super()._upgraded(node, depth)
-        height = self._deepest - depth + 1  # what is plain below the deepest is not seen here
+        height = self._deepest - depth + 1  # plain schemas below the deepest are not counted
         known = _Known(node, upgraded, self.nodes - outside[2], height, self._asked)
         if self._asked or depth + height > MAX_DEPTH:
             self._here[here] = known
@@ -69,7 +69,7 @@ class SharedUpgrade(SchemaUpgrade):
         return upgraded
 
     def _note(self, known: _Known, depth: int) -> None:
-        """Tell whoever holds a node what is below it."""
+        """Pass the facts about a node to the nodes around it."""
         self._deepest = max(self._deepest, depth + known.height - 1)
         self._asked = self._asked or known.asked
 

@@ -1,7 +1,7 @@
-"""The other documents that a document may refer to: fetched once each, if the caller allows it (rule N4).
+"""Other documents that a document refers to: each is read once, if the caller allows it (rule N4).
 
-Nothing here quotes what was fetched: a reference chosen by the document's author must not become a way to
-look at the files and services of whoever reads the document (threat T6).
+Error texts do not quote these documents. The author of a document chooses its references, and must not be able to
+read files and services of the user through them (threat T6).
 """
 
 import os
@@ -15,27 +15,27 @@ from specfn.document import load
 from specfn.document.login import Login
 from specfn.errors import DocumentError, TransportError, UsageError
 
-#: How many other documents are read for one document.
+#: The most other documents for one document.
 MAX_DOCUMENTS: Final = 200
-#: How many bytes they may have together.
+#: The most bytes of all other documents together.
 MAX_BYTES: Final = 64 * 1024 * 1024
-#: How many keys and values they may have together.
+#: The most keys and values of all other documents together.
 MAX_NODES: Final = 2_000_000
 
-#: Reads at most so many bytes of a URI, or refuses with a reason.
+#: Reads at most a number of bytes of a URI, or raises ``RefusedError``.
 Gate: TypeAlias = Callable[[str, int], bytes]
 
 
 class RefusedError(Exception):
-    """A document that may not be read, or cannot be; its text never holds what was fetched."""
+    """A document that must not or cannot be read. The text never contains a part of the document."""
 
 
 class Shelf:
-    """Reads documents by URI through a gate, each at most once.
+    """Reading of documents by URI, each at most once.
 
     Attributes:
-        base: what relative references of the root document are relative to; empty if nothing.
-        documents: what was read, by URI, in the order of reading.
+        base: the base of relative references of the root document; empty without one.
+        documents: the documents by URI, in the order of reading.
     """
 
     def __init__(
@@ -56,10 +56,10 @@ class Shelf:
         self._nodes = 0
 
     def __call__(self, uri: str) -> JsonObject:
-        """The document of a URI; the protocol of jsonref's loaders.
+        """Return the document of a URI. This is the protocol of jsonref's loaders.
 
         Raises:
-            RefusedError: it may not be read, or cannot be.
+            RefusedError: the document must not be read, or cannot be.
         """
         key = canonical(uri)
         if key == self._root.uri:
@@ -74,30 +74,32 @@ class Shelf:
         return self.documents[key]
 
     def holds(self, uri: str) -> bool:
-        """Whether a URI names the root document or one that was read."""
+        """Return whether a URI names the root document or one that was read."""
         return uri == self._root.uri or uri in self.documents
 
     def _read(self, uri: str) -> JsonObject:
         if len(self.documents) >= MAX_DOCUMENTS:
-            raise RefusedError(f"there are more than {MAX_DOCUMENTS} other documents")
+            raise RefusedError(f"the document refers to more than {MAX_DOCUMENTS} other documents")
         content = self._gate(uri, self._limit - self._bytes)
         self._bytes += len(content)
         try:
             document = load.read_text(content).document
         except DocumentError:
-            # Not its reason, which can hold a piece of the text.
-            raise RefusedError("what it names is not a JSON or YAML object") from None
+            # The reason is not quoted: it can contain a part of the text.
+            raise RefusedError("its target is not a JSON or YAML object") from None
         self._nodes += _count(document, MAX_NODES - self._nodes)
         if self._nodes > MAX_NODES:
-            raise RefusedError(f"the other documents hold more than {MAX_NODES:,} keys and values")
+            raise RefusedError(
+                f"the other documents contain more than {MAX_NODES:,} keys and values"
+            )
         return document
 
 
 def canonical(uri: str) -> str:
-    """One spelling for a URI, without fragment: a file's as ``load.uri_of`` writes it.
+    """Return one spelling of a URI, without fragment. A file URI is written as by ``load.uri_of``.
 
     Raises:
-        ValueError: it is no URI.
+        ValueError: the text is not a URI.
     """
     parts = urlsplit(uri.partition("#")[0])
     if parts.scheme == "file" and parts.netloc in {"", "localhost"}:
@@ -106,14 +108,14 @@ def canonical(uri: str) -> str:
 
 
 def _path_of(part: str) -> str:
-    """The path that the path part of a file URI means on this system."""
-    from urllib.request import url2pathname  # noqa: PLC0415  # 30 ms that few documents pay
+    """Return the file path of the path part of a file URI on this system."""
+    from urllib.request import url2pathname  # noqa: PLC0415  # 30 ms that few documents need
 
     return url2pathname(part)
 
 
 def _count(document: JsonObject, limit: int) -> int:
-    """How many keys and values a document has, or any number over the limit."""
+    """Count the keys and values of a document; stop above the limit."""
     count = 0
     stack: list[Any] = [document]
     while stack and count <= limit:
@@ -125,22 +127,22 @@ def _count(document: JsonObject, limit: int) -> int:
 
 
 def _gate(references: str | Collection[str], login: Login | None) -> tuple[Gate, str]:
-    """The gate that the caller's option stands for, and the base of a document that has no URI."""
+    """Return the function that reads documents for an option, and the base of a document without a URI."""
     if not isinstance(references, str | os.PathLike):
         return _origins(references, login), ""
     jail = Path(os.path.realpath(references))
     if not jail.is_dir():
         raise UsageError(
-            f"references is 'internal', a directory or a list of origins; {references!r} is no directory"
+            f"invalid references {references!r}: expected 'internal', a directory or a list of origins"
         )
     return _directory(jail), f"{jail.as_uri()}/"
 
 
 def _directory(jail: Path) -> Gate:
-    """Files below a directory, wherever symbolic links lead."""
+    """Return a function that reads files below a directory. Symbolic links are resolved first."""
 
     def read(uri: str, limit: int) -> bytes:
-        refusal = RefusedError("it is not a file in the directory that references may stay in")
+        refusal = RefusedError("it is not a file in the directory of Options.references")
         parts = urlsplit(uri)
         if parts.scheme != "file" or parts.netloc not in {"", "localhost"}:
             raise refusal
@@ -156,23 +158,25 @@ def _directory(jail: Path) -> Gate:
 
 
 def _origins(references: Collection[str], login: Login | None) -> Gate:
-    """URLs of exactly these origins."""
+    """Return a function that fetches URLs of exactly these origins."""
     allowed = frozenset(map(_origin, references))
 
     def read(uri: str, limit: int) -> bytes:
         if load.origin_of(uri) not in allowed:
-            raise RefusedError("its origin is not one that references may be fetched from")
+            raise RefusedError("its origin is not listed in Options.references")
         if "@" in urlsplit(uri).netloc:
-            raise RefusedError("it holds a user name")
+            raise RefusedError("it contains a user name")
         return load.fetch(uri, limit=limit, login=login).content
 
     return read
 
 
 def _origin(text: str) -> str:
-    """An origin as the caller wrote it, checked."""
+    """Return an origin that the caller passed, after a check."""
     origin = load.origin_of(text)
     parts = urlsplit(text)
     if origin is None or parts.path not in {"", "/"} or parts.query or "@" in parts.netloc:
-        raise UsageError(f"an origin is a text like https://api.example.com:8443, found {text!r}")
+        raise UsageError(
+            f"invalid origin {text!r}: expected a URL like https://api.example.com:8443"
+        )
     return origin

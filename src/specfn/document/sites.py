@@ -1,8 +1,8 @@
-"""Where references stand in a raw document: the places where OpenAPI allows one, and only those.
+"""Walk over the references of a raw document, at the locations where OpenAPI allows them.
 
-``{"$ref": ...}`` inside ``enum``, ``const``, ``default``, an example or an ``x-`` extension is data. Whether
-a key is a schema keyword or somebody's name depends on where it stands, so the walk knows what kind of
-object it is in; it goes on from the kind of a reference to the kind of what it names.
+``{"$ref": ...}`` inside ``enum``, ``const``, ``default``, an example or an ``x-`` extension is data. The location
+decides whether a key is a schema keyword or a name that the document chose. The walk therefore tracks the type of
+the current object. The type of a reference is also the type of its target.
 """
 
 from collections.abc import Iterator
@@ -13,17 +13,17 @@ from specfn._json import JsonObject
 #: The tokens of a JSON Pointer, array indexes as integers.
 Place: TypeAlias = tuple[str | int, ...]
 
-#: The kind of object that a walk is in; the keys of the tables below.
+#: The type of object that the walk is in: a key of the tables below.
 Kind: TypeAlias = str
 
 
 class Site(NamedTuple):
-    """One text that names another place.
+    """A text that names another location.
 
     Attributes:
-        place: where the text stands.
+        place: the location of the text.
         text: the reference.
-        kind: what kind of object it names; empty for a discriminator's mapping, which only names it.
+        kind: the type of its target; empty for the mapping of a discriminator, which does not use its target.
     """
 
     place: Place
@@ -31,10 +31,10 @@ class Site(NamedTuple):
     kind: Kind
 
 
-#: Members that hold no reference: data, or objects for which OpenAPI has no Reference Object.
+#: Members without references: data, or objects for which OpenAPI has no Reference Object.
 _DATA: Final = ""
 
-#: By the name of the member, what an object with schema or OpenAPI keywords holds; else more of the same.
+#: The type of each member of an object with schema or OpenAPI keywords. Other members have the same type.
 _OBJECT: Final[dict[str, Kind]] = {
     **dict.fromkeys(("const", "default", "enum", "example", "externalDocs"), _DATA),
     **dict.fromkeys(("info", "security", "securityDefinitions", "server", "servers"), _DATA),
@@ -58,7 +58,7 @@ _COMPONENTS: Final[dict[str, Kind]] = {
     "securitySchemes": "leaves",
 }
 
-#: By kind: the members that are known by name, what the others hold, whether ``x-`` members are data.
+#: By type: the members with a known name, the type of the others, and whether ``x-`` members are data.
 _KINDS: Final[dict[Kind, tuple[dict[str, Kind], Kind, bool]]] = {
     "object": (_OBJECT, "object", True),
     "components": (_COMPONENTS, "names", True),
@@ -69,7 +69,7 @@ _KINDS: Final[dict[Kind, tuple[dict[str, Kind], Kind, bool]]] = {
     "leaf": ({}, _DATA, False),
 }
 
-#: What stands in a list is no name map: the parameters of an operation, the examples of a schema.
+#: The type of the items in a list: parameters of an operation, examples of a schema.
 IN_LISTS: Final[dict[Kind, Kind]] = {"names": "object", "leaves": _DATA, "object": "object"}
 
 
@@ -81,15 +81,14 @@ def sites(
     swagger: bool = False,
     seen: set[tuple[Place, Kind]] | None = None,
 ) -> Iterator[Site]:
-    """Every reference in what stands at a place, in the document's order.
+    """Yield every reference at or below a location, in document order.
 
     Args:
         document: the raw document.
-        place: where to begin.
-        kind: what kind of object stands there.
-        swagger: whether the document is Swagger 2.0, where ``examples`` hold data only.
-        seen: the objects of this document that other walks have been in; they are left out, and more
-            are added.
+        place: the location of the first object.
+        kind: the type of that object.
+        swagger: whether the document is Swagger 2.0, where ``examples`` contain data only.
+        seen: the objects that earlier walks visited. They are skipped, and newly visited ones are added.
     """
     node = document
     for token in place:
@@ -123,13 +122,13 @@ def sites(
 def members(
     node: JsonObject, kind: Kind, *, swagger: bool, extensions: bool = False
 ) -> list[tuple[str, Any, Kind]]:
-    """Return the members of an object with the kind of each; empty for data.
+    """Return the members of an object with the type of each; an empty type means data.
 
     Args:
         node: the object.
-        kind: its kind.
-        swagger: whether the document is Swagger 2.0, where ``examples`` hold data only.
-        extensions: whether what ``x-`` members hold is more of the same.
+        kind: its type.
+        swagger: whether the document is Swagger 2.0, where ``examples`` contain data only.
+        extensions: whether ``x-`` members are walked, too.
     """
     known, others, extensible = _KINDS[kind]
     is_data = extensible and not extensions

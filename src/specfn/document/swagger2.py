@@ -1,6 +1,6 @@
-"""Swagger 2.0 documents to the normalized form (rule N6).
+"""Normalizing of Swagger 2.0 documents (rule N6).
 
-Fields that only OpenAPI 3 has are read as OpenAPI 3 means them: documents that were converted half-way have both.
+Documents that were converted only in part also have fields of OpenAPI 3. These keep the meaning of OpenAPI 3.
 """
 
 from typing import Any, Final
@@ -24,7 +24,7 @@ _SCHEMA_FIELDS = frozenset(
     "maxItems minItems uniqueItems enum multipleOf x-nullable example x-example title".split()
 )
 
-#: ``collectionFormat`` of an array in the query: style and explode (``tsv`` has no style in OpenAPI 3).
+#: Style and explode for each ``collectionFormat`` in the query (OpenAPI 3 has no style for ``tsv``).
 _COLLECTIONS: dict[str, tuple[str, bool]] = {
     "csv": ("form", False),
     "ssv": ("spaceDelimited", False),
@@ -33,7 +33,7 @@ _COLLECTIONS: dict[str, tuple[str, bool]] = {
     "multi": ("form", True),
 }
 
-#: OAuth flows by their 2.0 names.
+#: The OAuth flow of OpenAPI 3 for each flow of 2.0.
 _FLOWS = {
     "implicit": "implicit",
     "password": "password",
@@ -43,7 +43,7 @@ _FLOWS = {
 
 
 class Swagger2(Reader):
-    """Reads one Swagger 2.0 document."""
+    """Normalizing of one Swagger 2.0 document."""
 
     def __init__(self, resolver: Resolver, upgrade: SchemaUpgrade) -> None:
         super().__init__(resolver, upgrade)
@@ -51,7 +51,7 @@ class Swagger2(Reader):
         self._newer.notes = self.notes
 
     def document(self) -> JsonObject:
-        """The whole document, normalized."""
+        """Normalize the whole document."""
         raw = self.resolver.document
         out: JsonObject = {"openapi": "3.1.1"}
         servers = self._servers()
@@ -71,7 +71,7 @@ class Swagger2(Reader):
         return out
 
     def _servers(self) -> list[JsonObject]:
-        """``schemes``, ``host`` and ``basePath`` as Server Objects; relative where no host is given."""
+        """Return ``schemes``, ``host`` and ``basePath`` as Server Objects. They are relative without a host."""
         raw = self.resolver.document
         host = raw.get("host")
         base = raw.get("basePath")
@@ -83,7 +83,7 @@ class Swagger2(Reader):
         return [{"url": f"{scheme}://{host}{path}"} for scheme in self._schemes()]
 
     def _schemes(self) -> list[str]:
-        """The web schemes; without any, the one the document came by, else https (2.0, Swagger Object)."""
+        """Return the web schemes. The default is the scheme of the document's URL, else https (2.0, Swagger Object)."""
         schemes = self.resolver.document.get("schemes")
         listed = (
             [scheme for scheme in schemes if scheme in ("http", "https")]
@@ -98,7 +98,7 @@ class Swagger2(Reader):
     # -- operations -----------------------------------------------------------------------------
 
     def operation(self, raw: JsonObject, shared: Any) -> JsonObject:
-        """One Operation Object, with body and form parameters as a request body."""
+        """Normalize an Operation Object. Body and form parameters become a request body."""
         out = {
             key: value
             for key, value in raw.items()
@@ -132,7 +132,7 @@ class Swagger2(Reader):
         )
 
     def parameter(self, raw: JsonObject) -> JsonObject:
-        """One Parameter Object; body and form parameters keep their ``in`` until the operation moves them."""
+        """Normalize a Parameter Object. Body and form parameters keep their ``in`` for the operation."""
         where = raw.get("in")
         if where == "body":
             return {**raw, "schema": self.upgrade.schema(raw.get("schema", {}))}
@@ -145,9 +145,8 @@ class Swagger2(Reader):
             style, explode = _COLLECTIONS.get(
                 str(raw.get("collectionFormat", "csv")), ("form", False)
             )
-            if (
-                where in ("path", "header", None) and style == "form"
-            ):  # a header of a response says no place
+            # The header of a response has no "in".
+            if where in ("path", "header", None) and style == "form":
                 style = "simple"
             out["style"], out["explode"] = style, explode
         return out
@@ -155,7 +154,7 @@ class Swagger2(Reader):
     def _schema(self, raw: JsonObject) -> JsonObject:
         if raw.get("type") == "file":
             return dict(_BINARY)
-        if "schema" in raw and "type" not in raw:  # 3.0's way, which many 2.0 documents use
+        if "schema" in raw and "type" not in raw:  # the form of 3.0, which many 2.0 documents use
             upgraded: JsonObject = self.upgrade.schema(raw["schema"])
             return upgraded
         schema = {key: value for key, value in raw.items() if key in _SCHEMA_FIELDS}
@@ -198,10 +197,10 @@ class Swagger2(Reader):
         return out
 
 
-#: What makes a Response Object one of OpenAPI 3.
+#: Fields that identify a Response Object of OpenAPI 3.
 _NEWER = frozenset({"content", "links"})
 
-#: Fields of the Swagger Object that stand elsewhere in the normalized document, or nowhere.
+#: Fields of the Swagger Object that the normalized document has at another location, or not at all.
 _MOVED = frozenset(
     "swagger openapi jsonSchemaDialect host basePath schemes consumes produces definitions parameters responses securityDefinitions "
     f"servers components {EMBEDDED}".split()
@@ -209,7 +208,7 @@ _MOVED = frozenset(
 
 
 def _belongs(parameter: JsonObject) -> str:
-    """``body`` or ``formData`` for what becomes the request body, else nothing."""
+    """Return ``body`` or ``formData`` for a parameter of the request body, else an empty string."""
     where = parameter.get("in")
     if where == "formData":
         return where if isinstance(parameter.get("name"), str) else ""
@@ -217,7 +216,7 @@ def _belongs(parameter: JsonObject) -> str:
 
 
 def _form(parameters: list[JsonObject], consumes: list[str]) -> JsonObject:
-    """Form parameters as one object body: a file forces multipart, else urlencoded is preferred."""
+    """Combine form parameters into one object body. A file requires multipart, else urlencoded is preferred."""
     files = any(_is_file(parameter) for parameter in parameters)
     only_multipart = MULTIPART in consumes and FORM not in consumes
     schema: JsonObject = {
@@ -250,7 +249,7 @@ def _property(parameter: JsonObject) -> JsonObject:
 
 
 def _security_scheme(raw: JsonObject) -> JsonObject:
-    """A Security Scheme Object of 2.0 in its OpenAPI 3 form."""
+    """Convert a Security Scheme Object of 2.0 to OpenAPI 3."""
     kind = raw.get("type")
     if kind == "basic":
         return {**raw, "type": "http", "scheme": "basic"}

@@ -1,4 +1,4 @@
-"""Document text to a JSON object: which encoding, JSON or YAML, and what to say when it is neither."""
+"""Reading of a JSON object from document text: encoding, JSON or YAML, and error texts."""
 
 import re
 from typing import Final, NamedTuple
@@ -9,7 +9,7 @@ from specfn.document.plain import MAX_NODES, TOO_DEEP, TOO_LARGE, too_deep, writ
 from specfn.errors import DocumentError
 from specfn.records import Note
 
-#: Byte order marks, the longer ones first: UTF-32's begins with UTF-16's.
+#: Byte order marks, longer ones first: that of UTF-32 begins with that of UTF-16.
 _MARKS: Final = (
     (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe\x00\x00", "utf-32"),
@@ -18,8 +18,8 @@ _MARKS: Final = (
     (b"\xfe\xff", "utf-16"),
 )
 
-#: Without a mark: which of the first four bytes are zero where the first characters are ASCII's (YAML
-#: 1.2.2, section 5.2; RFC 4627, section 3).
+#: Encodings of texts without a mark, by the zero bytes among the first four, if the text begins with ASCII
+#: characters (YAML 1.2.2, section 5.2; RFC 4627, section 3).
 _ZEROS: Final[dict[tuple[bool, ...], str]] = {
     (False, True, True, True): "utf-32-le",
     (True, True, True, False): "utf-32-be",
@@ -39,28 +39,28 @@ _KINDS: Final[dict[type, str]] = {
 
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 
-#: What was meant as JSON: an object whose first key is in double quotes, or behind a comment of JavaScript's.
+#: Texts that were meant as JSON: the first key is in double quotes, or a JavaScript comment comes first.
 _JSON: Final = re.compile(rb'\s*[{[]\s*(?:[{["]|/[/*]|<{7} )')
 
-#: What a text near whose beginning one of these stands is meant to be.
+#: Words near the beginning of a text that was meant as an OpenAPI document.
 _VERSION: Final = re.compile(rb"openapi|swagger")
 _HEAD: Final = 4096
 
-#: Up to this size a text is always looked through for keys that stand twice: beyond, counting takes as long
-#: as a hundredth of all that is done with a document.
+#: Texts up to this size are always checked for duplicate keys. In larger texts the check would take a hundredth of
+#: the total time.
 _COUNTED: Final = 4 * 1024 * 1024
 
-#: How much of a large JSON text is taken apart at once to count what is in it.
+#: The size of a chunk in which the nodes of a large JSON text are counted.
 _CHUNK: Final = 1 << 20
 
 
 class Parsed(NamedTuple):
-    """What a text holds.
+    """The document of a text.
 
     Attributes:
         document: the object.
-        shared: whether one object may stand in several places of it.
-        notes: what is wrong with the text and does not keep it from being read.
+        shared: whether one object may occur at several locations.
+        notes: faults of the text that did not prevent reading.
     """
 
     document: JsonObject
@@ -71,15 +71,15 @@ class Parsed(NamedTuple):
 def parse(text: str | bytes, *, thorough: bool = False) -> Parsed:
     """Read the text of a document, JSON or YAML, as a JSON object.
 
-    What begins with ``{`` or ``[`` is read as JSON, and as YAML's flow style where that fails; all
-    else is YAML. Bytes are UTF-8; or UTF-16 or UTF-32, with a byte order mark or beginning in ASCII.
+    A text that begins with ``{`` or ``[`` is read as JSON, and as YAML's flow style if that fails. Any other text is
+    YAML. Bytes are UTF-8; or UTF-16 or UTF-32, with a byte order mark or with ASCII characters at the beginning.
 
     Args:
         text: the text.
-        thorough: look for keys that stand twice also in JSON texts over 4 MiB.
+        thorough: report duplicate keys also in JSON texts over 4 MiB.
 
     Raises:
-        DocumentError: the text is neither, or not an object, or too deep or too large.
+        DocumentError: the text is neither JSON nor YAML, is not an object, or is too deep or too large.
     """
     data = _utf8(text)
     with paused():
@@ -96,12 +96,12 @@ def parse(text: str | bytes, *, thorough: bool = False) -> Parsed:
 
 
 def _utf8(text: str | bytes) -> bytes:
-    """The text as UTF-8 without byte order mark; its bytes are not checked yet."""
+    """Return the text as UTF-8 without a byte order mark. Its bytes are not checked yet."""
     if isinstance(text, str):
         try:
             return text.removeprefix("\ufeff").encode()
         except UnicodeEncodeError as error:
-            raise DocumentError(f"character {error.start} is half of a surrogate pair") from None
+            raise DocumentError(f"character {error.start} is an unpaired surrogate") from None
     for mark, encoding in _MARKS:
         if text.startswith(mark):
             return text[3:] if encoding == "utf-8" else _decoded(text, encoding).encode()
@@ -122,7 +122,7 @@ def _decoded(data: bytes, encoding: str = "utf-8") -> str:
 
 
 def _first(data: bytes) -> bytes:
-    """The first character that is not space; empty where there is none."""
+    """Return the first character that is not white space; empty without one."""
     match = _SPACE.match(data)
     start = match.end() if match else 0
     return data[start : start + 1]
@@ -147,14 +147,14 @@ def _json_value(data: bytes, *, thorough: bool) -> Parsed:
 
 
 def has_more_colons(data: bytes, compact: bytes | None) -> bool:
-    """Whether a JSON text may say a key twice: counted at the speed of a copy.
+    """Return whether a JSON text may have a duplicate key. The check is as fast as a copy.
 
     Args:
         data: the text.
-        compact: what was read of it, as JSON again; ``None`` where that is not known.
+        compact: the value of the text, written again; ``None`` if it is not known.
 
     Returns:
-        ``False`` only where no key stands twice in an object.
+        ``False`` only if no object has a duplicate key.
     """
     if compact is None or data.count(b":") != compact.count(b":"):
         return True
@@ -168,10 +168,10 @@ def _duplicates(data: bytes) -> tuple[Note, ...]:
 
 
 def _has_too_many_nodes(data: bytes) -> bool:
-    """Whether a JSON text has more than ``MAX_NODES`` keys and values, before any of them is made.
+    """Return whether a JSON text has more than ``MAX_NODES`` keys and values, without parsing it.
 
-    Each of them but the first follows one of four characters. Where there are that many, strings are
-    taken out chunk by chunk: what stands between every second pair of quotes.
+    Each node but the first follows one of four characters. If there are too many of these, the strings are removed
+    in chunks and the rest is counted: every second part between quotes is a string.
     """
     if _count(data) <= MAX_NODES:
         return False
@@ -191,7 +191,7 @@ def _count(data: bytes) -> int:
 
 
 def _flow(data: bytes, failed: JSONDecodeError) -> Parsed:
-    """Read as YAML what is not JSON; of the two faults, tell that of the language that was meant."""
+    """Read a text as YAML that is not JSON. If that fails, report the fault of the intended language."""
     from specfn.document import json_faults, yaml  # noqa: PLC0415  # 17 ms that JSON does not pay
 
     _decoded(data)
@@ -207,8 +207,8 @@ def _flow(data: bytes, failed: JSONDecodeError) -> Parsed:
         raise DocumentError(f"{error.reason}, and not JSON: {reason}") from None
     if not is_json:
         return Parsed(value, shared=shared)
-    told = f"the text is not JSON, and was read as YAML: {reason}"
-    return Parsed(value, shared=shared, notes=(Note(pointer="", text=told),))
+    text = f"the text is not JSON, and was read as YAML: {reason}"
+    return Parsed(value, shared=shared, notes=(Note(pointer="", text=text),))
 
 
 def _yaml_value(data: bytes) -> Parsed:
@@ -228,8 +228,8 @@ def _yaml_value(data: bytes) -> Parsed:
 
 
 def _refuse_foreign(data: bytes) -> None:
-    """Refuse a text that by its beginning is something else; say what."""
-    from specfn.document import foreign  # noqa: PLC0415  # a document that says its version does without
+    """Refuse a text whose beginning shows another format."""
+    from specfn.document import foreign  # noqa: PLC0415  # valid documents do not need it
 
     found = foreign.text(data)
     if found is not None:

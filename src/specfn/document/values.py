@@ -1,7 +1,7 @@
-"""Constants of another type than the schema declares (rule N7).
+"""Constants with another type than the schema declares (rule N7).
 
-``{"type": "string", "enum": [1, 2]}`` admits nothing as it is written. Where no member has the declared type, the document
-means the text of numbers and flags, or the values that texts write; where only some have it, nothing is changed here.
+``{"type": "string", "enum": [1, 2]}`` admits nothing. If no member has the declared type, the document means the
+text of numbers and flags, or the values of texts. If some members have it, nothing is changed.
 """
 
 import math
@@ -12,13 +12,13 @@ from typing import Any, Final
 from specfn._json import JsonObject, dumps
 from specfn.document.keywords import distinct
 
-#: The annotation that keeps the constants as the document writes them, by keyword.
+#: The annotation with the constants that the document declares, by keyword.
 DECLARED: Final = "x-specfn-declared"
 
-#: How many members of an ``enum`` it keeps.
+#: The most members of an ``enum`` that the annotation contains.
 _KEPT: Final = 5
 
-#: A JSON number (RFC 8259, section 6) of a length that is read at once.
+#: A JSON number (RFC 8259, section 6) of limited length.
 _NUMBER: Final = re.compile(r"(?=.{1,100}\Z)-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 _KINDS: Final[dict[type, str]] = {
@@ -47,16 +47,16 @@ def fits(value: Any, kind: str) -> bool:
 
 
 def is_mistyped(node: JsonObject) -> bool:
-    """Return whether a schema with constants has others than null, and none of them is of a declared type."""
+    """Return whether a schema has constants besides null, and none of them has a declared type."""
     kind = node.get("type")
     if kind == "string" and "const" not in node and node["enum"][0].__class__ is str:
-        return False  # as most are
+        return False  # the most common case
     kinds = _types(node)
     return bool(kinds) and any(_is_foreign(node, keyword, kinds) for keyword in ("enum", "const"))
 
 
 def upgrade_values(out: JsonObject) -> None:
-    """Replace constants of which none has the declared type by what the document means, in place."""
+    """Replace constants in place if none of them has the declared type."""
     kinds = _types(out)
     declared: JsonObject = {}
     for keyword in ("enum", "const"):
@@ -69,7 +69,7 @@ def upgrade_values(out: JsonObject) -> None:
 
 
 def _types(node: JsonObject) -> list[str]:
-    """Return the declared types but null."""
+    """Return the declared types except null."""
     kinds = node.get("type")
     return [kind for kind in ([kinds] if isinstance(kinds, str) else kinds or ()) if kind != "null"]
 
@@ -82,13 +82,13 @@ def _values(node: JsonObject, keyword: str) -> list[Any]:
 
 
 def _is_foreign(node: JsonObject, keyword: str, kinds: Sequence[str]) -> bool:
-    """Return whether a keyword has members but null, and none of them is of one of the types."""
+    """Return whether a keyword has members besides null, and none of them has one of the types."""
     values = [value for value in _values(node, keyword) if value is not None]
     return bool(values) and not any(fits(value, kind) for value in values for kind in kinds)
 
 
 def _replace(out: JsonObject, keyword: str, values: list[Any], kinds: Sequence[str]) -> bool:
-    """Replace the values of one keyword; false where the document gives no clue to its meaning."""
+    """Replace the values of one keyword; return false if their meaning is not known."""
     if keyword == "enum" and kinds == ["array"]:
         return _move_to_items(out)
     read = {index: new for index, v in enumerate(values) if (new := _read(v, kinds)) is not None}
@@ -105,7 +105,7 @@ def _replace(out: JsonObject, keyword: str, values: list[Any], kinds: Sequence[s
 
 
 def _move_to_items(out: JsonObject) -> bool:
-    """Make the ``enum`` of an array that of its items, if it has no array among its members."""
+    """Move the ``enum`` of an array to its items, if no member is an array."""
     items = out.get("items", {})
     if not isinstance(items, dict) or "prefixItems" in out:
         return False
@@ -121,12 +121,12 @@ def _move_to_items(out: JsonObject) -> bool:
     return True
 
 
-#: Beside these an ``enum`` of the items is a schema of its own.
+#: Keywords of the items beside which the ``enum`` becomes a schema of its own.
 _CONSTRAINED: Final = frozenset({"$ref", "allOf", "anyOf", "const", "enum", "oneOf"})
 
 
 def _read(value: Any, kinds: Sequence[str]) -> Any:
-    """Return what a value means as one of the types; ``None`` where it means nothing."""
+    """Convert a value to one of the types; ``None`` if that is not possible."""
     return next((new for kind in kinds if (new := _READERS[kind](value)) is not None), None)
 
 
@@ -156,7 +156,7 @@ def _nothing(_: Any) -> None:
     return None
 
 
-#: By type: what a constant of another type means.
+#: The conversion of a constant to each type.
 _READERS: Final[dict[str, Callable[[Any], Any]]] = {
     "array": _nothing,
     "boolean": _flag,

@@ -1,9 +1,8 @@
-"""YAML text to JSON values: the YAML 1.2 core schema over the events of libyaml (rule N2).
+"""Conversion of YAML text to JSON values: the YAML 1.2 core schema on the events of libyaml (rule N2).
 
-A YAML document is read as if its author had written JSON: scalars resolve by the core schema (YAML
-1.2.2, section 10.3), so ``NO``, ``on``, ``12:30`` and ``2024-01-01`` are strings, and keys are always
-text. What JSON cannot say is an error that names its line. Nothing recurses, and an alias costs as
-many nodes as it stands for.
+Scalars resolve by the core schema (YAML 1.2.2, section 10.3), so ``NO``, ``on``, ``12:30`` and ``2024-01-01`` are
+strings, and keys are always strings. A value that JSON cannot express is an error with its line. Nothing
+recurses, and an alias counts as many nodes as the value that it repeats.
 """
 
 import importlib
@@ -27,36 +26,36 @@ from specfn.document.plain import MAX_DEPTH, MAX_NODES, TOO_DEEP, TOO_LARGE
 from specfn.document.yaml_scalars import SUSPECT
 from specfn.errors import DocumentError
 
-#: An alias to a long text costs a node for every so many characters: texts can be bombs, too.
+#: An alias to a long text counts one node for this many characters: texts can be alias bombs, too.
 _TEXT_PER_NODE: Final = 16
 
 _TOO_LARGE: Final = f"{TOO_LARGE}, aliases written out"
 
-#: How the fault of a text begins that is not YAML; what only JSON has no words for is told without it.
+#: The beginning of an error text for invalid YAML. Valid YAML that JSON cannot express has other texts.
 NOT_YAML: Final = "the text is not YAML"
 
 
 class YAMLError(DocumentError):
-    """Text that is not YAML, or YAML that JSON has no words for.
+    """A text that is not YAML, or that JSON cannot express.
 
     Attributes:
-        line: where, counted from 1.
-        column: where, counted from 1.
+        line: the line of the fault, from 1.
+        column: the column of the fault, from 1.
     """
 
     def __init__(self, reason: str, line: int, column: int) -> None:
         super().__init__(f"{reason} (line {line}, column {column})")
-        self.args = (reason, line, column)  # what another process makes it from
+        self.args = (reason, line, column)  # for pickling
         self.line = line
         self.column = column
 
 
 class Read(NamedTuple):
-    """What a YAML text holds.
+    """The value of a YAML text.
 
     Attributes:
         value: the value; ``None`` for an empty text.
-        shared: whether a collection stands in several places of it, by aliases.
+        shared: whether a collection occurs at several locations, by aliases.
     """
 
     value: Any
@@ -66,15 +65,15 @@ class Read(NamedTuple):
 def parse(text: str | bytes) -> Read:
     """Read the one document of a YAML text as JSON values.
 
-    Aliases share one Python object, so the result can be a graph; it has no cycles, and whoever walks
-    it meets at most ``MAX_NODES`` nodes and ``MAX_DEPTH`` levels.
+    Aliases share one Python object, so the result can be a graph. It has no cycles, and a walk over it meets at most
+    ``MAX_NODES`` nodes and ``MAX_DEPTH`` levels.
 
     Args:
         text: the YAML text; bytes are UTF-8, or UTF-16 with a byte order mark.
 
     Raises:
-        YAMLError: the text is not YAML, holds a tag, a merge key, an alias to itself, a key twice, a
-            collection as key, an infinity or a second document, or is too deep or too large.
+        YAMLError: the text is not YAML; contains a tag, a merge key, an alias to itself, a duplicate key, a
+            collection as a key, an infinity or a second document; or is too deep or too large.
     """
     try:
         builder = _Builder(_pump(text))
@@ -86,12 +85,12 @@ def parse(text: str | bytes) -> Read:
         raise YAMLError(f"{NOT_YAML}: {error.reason}; remove them", *_end_of(before)) from None
     except UnicodeEncodeError as error:
         before = _bytes(text[: error.start])
-        raise YAMLError(f"{NOT_YAML}: half of a surrogate pair", *_end_of(before)) from None
+        raise YAMLError(f"{NOT_YAML}: unpaired surrogate", *_end_of(before)) from None
 
 
 def _explained(error: yaml.MarkedYAMLError, text: str | bytes) -> YAMLError:
-    """A fault of the grammar in words that help."""
-    from specfn.document import yaml_faults  # noqa: PLC0415  # for texts that are at fault
+    """Return a fault of the grammar with an error text that helps the author."""
+    from specfn.document import yaml_faults  # noqa: PLC0415  # for invalid texts only
 
     begun, found = (
         yaml_faults.Mark(mark.line, mark.column) if mark else None
@@ -104,7 +103,7 @@ def _explained(error: yaml.MarkedYAMLError, text: str | bytes) -> YAMLError:
 
 
 def _pump(text: str | bytes) -> Callable[[], Any]:
-    """What gives the next event: libyaml, or pure Python where PyYAML was built without it."""
+    """Return the function that gives the next event: libyaml, or pure Python if PyYAML was built without it."""
     try:
         cyaml = importlib.import_module("yaml.cyaml")
     except ImportError:
@@ -118,7 +117,7 @@ def _bytes(text: str | bytes) -> bytes:
 
 
 def _end_of(before: bytes) -> tuple[int, int]:
-    """Line and column, from 1, of what follows these bytes."""
+    """Return the line and column, from 1, of the position after these bytes."""
     return before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
 
 
@@ -129,25 +128,25 @@ def _refuse(event: Any, reason: str) -> NoReturn:
 
 def _refuse_tag(event: Any) -> NoReturn:
     tag = event.tag.replace("tag:yaml.org,2002:", "!!")[:60]
-    _refuse(event, f"the tag {tag} means nothing in JSON; remove it")
+    _refuse(event, f"the tag {tag} has no meaning in JSON; remove it")
 
 
 def _check_key(event: Any, key: str, *, twice: bool) -> None:
-    """Refuse a key that stands twice, and a merge key; a quoted ``"<<"`` is an ordinary key."""
+    """Refuse a duplicate key and a merge key. A quoted ``"<<"`` is an ordinary key."""
     if twice:
-        _refuse(event, f"the key {key[:60]!r} stands twice in one mapping; remove one")
+        _refuse(event, f"the key {key[:60]!r} occurs twice in one mapping; remove one")
     if not getattr(event, "style", None):
         _refuse(event, "the merge key << is not JSON; write the members out")
 
 
 class _Anchored(NamedTuple):
-    """What an anchor marks.
+    """The value of an anchor.
 
     Attributes:
-        value: the value itself.
+        value: the value.
         text: the text of a scalar, for its use as a key; ``None`` for a collection.
-        weight: how many nodes an alias to it stands for; long texts count more than once.
-        height: how many levels of collections it has.
+        weight: the number of nodes that an alias to it counts; long texts count more than one.
+        height: the number of levels of collections in it.
     """
 
     value: Any
@@ -157,14 +156,14 @@ class _Anchored(NamedTuple):
 
 
 class _Marked:
-    """A collection with an anchor whose end has not been read yet.
+    """A collection with an anchor whose end has not been read.
 
     Attributes:
-        start: the event that opened it.
-        value: what it becomes.
+        start: the event that began it.
+        value: the collection.
         depth: its own level, from 1.
         deepest: the deepest level of a collection in it.
-        nodes: how many nodes had been counted before it.
+        nodes: the number of nodes before it.
     """
 
     __slots__ = ("deepest", "depth", "nodes", "start", "value")
@@ -178,26 +177,26 @@ class _Marked:
 
 
 class _Builder:
-    """Builds values from events: two tight loops for scalars, one more for collections."""
+    """Construction of values from events: two tight loops for scalars, and one for collections."""
 
     __slots__ = ("anchors", "events", "key", "marked", "nodes", "shared", "stack")
 
     def __init__(self, get_event: Callable[[], Any]) -> None:
-        # Two events per node at most, so a text over the budget ends early instead of filling memory.
+        # Two events per node at most, so a text over the limit ends early and does not fill the memory.
         self.events: Iterator[Any] = starmap(get_event, repeat((), 2 * MAX_NODES))
-        #: The open collections; the first is a list around the root.
+        #: The open collections. The first is a list that contains the root.
         self.stack: list[Any] = [[]]
-        #: Those of them that bear an anchor.
+        #: The open collections with an anchor.
         self.marked: list[_Marked] = []
-        #: By name; ``None`` while the collection is still open.
+        #: The anchors by name; ``None`` while the collection is open.
         self.anchors: dict[str, _Anchored | None] = {}
-        #: The key that waits for the collection which begins.
+        #: The key of the collection that begins next.
         self.key = ""
         self.nodes = 0
         self.shared = False
 
     def build(self) -> Any:
-        """The value of the stream's only document."""
+        """Return the value of the stream's only document."""
         next(self.events)
         begin = next(self.events)
         if begin.__class__ is StreamEndEvent:
@@ -212,7 +211,7 @@ class _Builder:
     # -- collections --------------------------------------------------------------------------
 
     def _collections(self, begun: Any) -> None:
-        """Open, fill and close collections until the document ends."""
+        """Read collections until the document ends."""
         stack = self.stack
         value = stack[0]
         while stack:
@@ -243,7 +242,7 @@ class _Builder:
             value = child
 
     def _mark(self, event: Any, child: Any) -> None:
-        """Look at a collection that bears a tag or an anchor, or stands inside one with an anchor."""
+        """Record a collection that has a tag or an anchor, or is inside one with an anchor."""
         if event.tag is not None:
             _refuse_tag(event)
         depth = len(self.stack)
@@ -258,7 +257,7 @@ class _Builder:
             innermost.deepest = max(innermost.deepest, depth)
 
     def _close_marked(self, end: Any) -> None:
-        """Give the anchor of the collection that ends its value, if it bears one."""
+        """Set the value of the anchor when its collection ends."""
         closed = self.marked[-1]
         if closed.depth != len(self.stack):
             return
@@ -312,7 +311,7 @@ class _Builder:
         return None
 
     def _scalar(self, event: Any) -> Any:
-        """The value of a scalar that bears a tag or an anchor."""
+        """Return the value of a scalar that has a tag or an anchor."""
         if event.tag is not None:
             _refuse_tag(event)
         value = event.value if event.style else _plain(event)
@@ -321,7 +320,7 @@ class _Builder:
         return value
 
     def _key_of(self, event: Any) -> str:
-        """The text of a key that is an alias, or bears a tag or an anchor."""
+        """Return the text of a key that is an alias, or has a tag or an anchor."""
         if isinstance(event, AliasEvent):
             text = self._anchored(event).text
             if text is not None:
@@ -333,7 +332,7 @@ class _Builder:
         _refuse(event, "a key must be text, not a collection; quote {{ }} and the like")
 
     def _alias(self, event: Any) -> Any:
-        """The value that an alias stands for, counted as if it were written out."""
+        """Return the value of an alias. Its nodes count as if it were written out."""
         meant = self._anchored(event)
         self.nodes += meant.weight
         if self.nodes > MAX_NODES:
@@ -354,12 +353,12 @@ class _Builder:
             )
         meant = self.anchors[name]
         if meant is None:
-            _refuse(event, f"the alias *{name[:60]} stands inside what it refers to")
+            _refuse(event, f"the alias *{name[:60]} is inside the value that it refers to")
         return meant
 
 
 def _plain(event: ScalarEvent) -> Any:
-    """The value of a plain scalar by the core schema."""
+    """Return the value of a plain scalar by the core schema."""
     try:
         return yaml_scalars.value(event.value)
     except ValueError as error:

@@ -1,25 +1,25 @@
-"""What libyaml stumbles over, in words of whoever wrote the text: what was expected there and what to do.
+"""Error texts for invalid YAML: what was expected or found, where, and what to do.
 
-libyaml says where its grammar gave up (``mapping values are not allowed in this context``), not what
-people did: most of these faults are a tab, an indentation, or a text that needed quotes.
+libyaml reports where its grammar failed (``mapping values are not allowed in this context``), not the mistake.
+Most mistakes are a tab, a wrong indentation, or a text without quotes.
 """
 
 import re
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
-#: A merge conflict that was left in the text.
+#: A merge conflict in the text.
 _CONFLICT: Final = re.compile(r"^(<{7}|>{7}) .*$", re.MULTILINE)
 
-#: What ends a line in libyaml's eyes.
+#: The line breaks of libyaml.
 _BREAK: Final = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
-#: What is before a key at the beginning of its line.
+#: The characters before a key at the beginning of its line.
 _LEADING: Final = re.compile(r"[ \t]*(- +)*")
 
 
 class Mark(NamedTuple):
-    """A place in a text.
+    """A position in a text.
 
     Attributes:
         line: from 0.
@@ -34,8 +34,8 @@ class Fault(NamedTuple):
     """A fault of a text.
 
     Attributes:
-        reason: what was expected, what was found, what to do.
-        place: where.
+        reason: what was expected or found, and what to do.
+        place: the position.
     """
 
     reason: str
@@ -43,12 +43,12 @@ class Fault(NamedTuple):
 
 
 class _Trouble(NamedTuple):
-    """What is known of a fault.
+    """A fault as libyaml reports it.
 
     Attributes:
-        problem: what libyaml says.
-        place: where it gave up.
-        begun: where what it was reading began, if it says so.
+        problem: libyaml's text.
+        place: the position where it failed.
+        begun: the beginning of the construct that it was reading, if libyaml reports it.
         lines: the lines of the text.
     """
 
@@ -59,17 +59,17 @@ class _Trouble(NamedTuple):
 
     @property
     def before(self) -> str:
-        """What stands on the line before the place."""
+        """Return the text of the line before the position."""
         return self._line[: self.place.column]
 
     @property
     def character(self) -> str:
-        """What stands at the place; empty at the end of the line."""
+        """Return the character at the position; empty at the end of the line."""
         return self._line[self.place.column : self.place.column + 1]
 
     @property
     def is_end(self) -> bool:
-        """Whether nothing follows the place."""
+        """Return whether nothing follows the position."""
         following = self.lines[self.place.line + 1 :]
         return not "".join([self._line[self.place.column :], *following]).strip()
 
@@ -82,18 +82,18 @@ _Told: TypeAlias = Callable[[_Trouble], Fault]
 
 
 def explained(problem: str, place: Mark, begun: Mark | None, text: str) -> Fault:
-    """A fault of libyaml's in words that help.
+    """Explain a fault that libyaml reported.
 
     Args:
-        problem: what libyaml says.
-        place: where it gave up.
-        begun: where what it was reading began, if it says so.
+        problem: libyaml's text.
+        place: the position where it failed.
+        begun: the beginning of the construct that it was reading, if libyaml reports it.
         text: the whole text.
     """
     conflict = _CONFLICT.search(text)
     if conflict:
         line = text.count("\n", 0, conflict.start())
-        return Fault("a merge conflict stands in the text; resolve it", Mark(line, 0))
+        return Fault("the text contains a merge conflict; resolve it", Mark(line, 0))
     trouble = _Trouble(problem, place, begun, _BREAK.split(text))
     for pattern, told in _PROBLEMS:
         if re.search(pattern, problem):
@@ -106,48 +106,48 @@ def _said(reason: str) -> _Told:
 
 
 def _character(trouble: _Trouble) -> Fault:
-    """A character that begins nothing in YAML."""
+    """Explain a character that cannot begin a token."""
     found = trouble.character
     if found == "\t":
         return Fault("found a tab in the indentation; indent with spaces", trouble.place)
     if found == "`" and trouble.lines[trouble.place.line].lstrip().startswith("```"):
         return Fault("found ```, so this is Markdown; use the text within", trouble.place)
     shown = repr(found) if found else "the end of the line"
-    return Fault(f"found {shown}, which begins nothing in YAML; quote the text", trouble.place)
+    return Fault(f"found {shown}, which cannot begin a YAML value; quote the text", trouble.place)
 
 
 def _second_colon(trouble: _Trouble) -> Fault:
-    """A colon where no key can be."""
+    """Explain a colon where no key is allowed."""
     if ": " in trouble.before.replace("\t", " "):
-        reason = "found ': ' a second time on one line; quote the text that holds it"
+        reason = "found ': ' a second time on one line; quote the text that contains it"
     else:
         reason = (
-            "found a key that belongs to nothing above; correct its indentation, or the line above"
+            "found a key that fits no mapping above; correct its indentation, or the line above"
         )
     return Fault(reason, trouble.place)
 
 
 def _no_key(trouble: _Trouble) -> Fault:
-    """Something else where the next key should be."""
+    """Explain a text where the next key was expected."""
     if trouble.is_end:
         return _cut_off(trouble)
     if _LEADING.fullmatch(trouble.before):
-        reason = "expected a key; the indentation is that of no line above"
+        reason = "expected a key; no line above has this indentation"
     else:
-        reason = "found text behind a value that has ended; quote the whole value"
+        reason = "found text after the end of a value; quote the whole value"
     return Fault(reason, trouble.place)
 
 
 def _no_colon(trouble: _Trouble) -> Fault:
-    """A line that is neither a key nor a value."""
-    reason = "expected ': ' behind a key; write 'key: value', or indent a text that goes on"
+    """Explain a line that is neither a key nor a value."""
+    reason = "expected ': ' after a key; write 'key: value', or indent a text that continues"
     return Fault(reason, trouble.begun or trouble.place)
 
 
 def _no_value(trouble: _Trouble) -> Fault:
     if trouble.is_end:
         return _cut_off(trouble)
-    return Fault("expected a value; quote a text that begins with such a sign", trouble.place)
+    return Fault("expected a value; quote a text that begins with such a character", trouble.place)
 
 
 def _not_closed(trouble: _Trouble) -> Fault:
@@ -155,19 +155,19 @@ def _not_closed(trouble: _Trouble) -> Fault:
         return _cut_off(trouble)
     wanted = re.search(r"'[\]}]'", trouble.problem)
     closing = wanted[0] if wanted else "the closing bracket"
-    reason = f"expected ',' or {closing}; quote a text that holds brackets, commas or colons"
+    reason = f"expected ',' or {closing}; quote a text that contains brackets, commas or colons"
     return Fault(reason, trouble.place)
 
 
 def _cut_off(trouble: _Trouble) -> Fault:
-    """The text ends too early."""
+    """Explain a text that ends too early."""
     began = trouble.begun if trouble.begun != trouble.place else None
-    begun = f"what begins on line {began.line + 1}" if began else "what has begun"
+    begun = f"the value that begins on line {began.line + 1}" if began else "a value"
     reason = f"the text ends within {begun}; it is cut off, or a quote or bracket is missing"
     return Fault(reason, trouble.place)
 
 
-#: By libyaml's words, and those of PyYAML's own parser: the first pattern that is found.
+#: The explanations by a pattern of libyaml's texts, and of PyYAML's own parser. The first match counts.
 _PROBLEMS: Final[tuple[tuple[str, _Told], ...]] = (
     (r"tab character|cannot start any token", _character),
     (r"mapping values are not allowed", _second_colon),
@@ -186,7 +186,7 @@ _PROBLEMS: Final[tuple[tuple[str, _Told], ...]] = (
     ),
     (
         r"unknown escape character",
-        _said("found a \\ that means nothing in double quotes; use single quotes"),
+        _said("found a \\ that has no meaning in double quotes; use single quotes"),
     ),
-    (r"document start", _said("found more text behind the end of the document; remove it")),
+    (r"document start", _said("found more text after the end of the document; remove it")),
 )

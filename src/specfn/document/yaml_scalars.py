@@ -1,4 +1,4 @@
-"""Plain scalars of YAML to values: the core schema (YAML 1.2.2, section 10.3)."""
+"""Resolution of plain YAML scalars by the core schema (YAML 1.2.2, section 10.3)."""
 
 import math
 import re
@@ -18,10 +18,10 @@ _NUMBER: Final = re.compile(
     r"|(?P<special>[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))"
 )
 
-#: What a plain scalar that is not a string can begin with; nothing at all is a null.
+#: The first characters of plain scalars that are not strings; an empty scalar is null.
 SUSPECT: Final = frozenset(["", *"-+.0123456789~nNtTfF"])
 
-#: Longer numbers are refused: Python itself refuses to read and write them from 4,300 digits on.
+#: Longer numbers are refused: Python refuses to read and write numbers of 4,300 digits or more.
 _MAX_DIGITS: Final = 1000
 
 _READ: Final[dict[str, Callable[[str], Any]]] = {
@@ -33,10 +33,10 @@ _READ: Final[dict[str, Callable[[str], Any]]] = {
 
 
 def value(text: str) -> Any:
-    """The value of a plain scalar.
+    """Return the value of a plain scalar.
 
     Raises:
-        ValueError: JSON cannot write it; the text says why and what to do.
+        ValueError: JSON cannot express the value; the text contains the reason and the advice.
     """
     if text in _WORDS:
         return _WORDS[text]
@@ -44,8 +44,8 @@ def value(text: str) -> Any:
     if match is None:
         return text
     if len(text) > _MAX_DIGITS:
-        raise ValueError(f"found a number of {len(text)} characters; quote it if it is a text")
+        raise ValueError(f"found a number of {len(text)} characters; quote it if it is a string")
     number = _READ[str(match.lastgroup)](text)
     if number.__class__ is float and not math.isfinite(number):
-        raise ValueError(f"{text} is not a number that JSON can write; quote it if it is a text")
+        raise ValueError(f"{text} is not a JSON number; quote it if it is a string")
     return number

@@ -1,1 +1,1 @@
-"""Operations to routes: parameters, groups, bodies, responses and accessors, before any model sees them."""
+"""Migration of operations to routes: parameters, groups, bodies, responses and accessors."""

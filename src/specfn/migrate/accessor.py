@@ -1,6 +1,6 @@
-"""Name every operation by its path: namespace and last element, unique in the document (rules R10–R13).
+"""Accessors of operations, made from their paths and unique in the document (rules R10–R13).
 
-``GET /shoppings/sellers/sales/{saleId}/reviews`` is ``shoppings.sellers.sales.reviews.getBySaleId``. A name
+``GET /shoppings/sellers/sales/{saleId}/reviews`` is ``shoppings.sellers.sales.reviews.getBySaleId``. An accessor
 depends on the operation and on those it collides with, never on the order of the document.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from specfn._digest import digest, mark
 from specfn.migrate.route import Pieces, Placeholder, Template
 
-#: Words that no element may be (rule R11). Frozen: one word more would rename functions.
+#: Words that must not be an element (rule R11). The list is frozen: another word would rename functions.
 RESERVED: Final = frozenset(
     "break case catch class const continue debugger default delete do else enum export extends false "
     "finally for function if import in instanceof module new null package private protected public return "
@@ -26,21 +26,21 @@ _ILLEGAL: Final = re.compile(r"[^A-Za-z0-9_]")
 _SEPARATORS: Final = re.compile(r"[^A-Za-z0-9]+")
 _VERBS: Final = {"delete": "erase"}
 
-#: So many underscores decide a collision, then a hash does. A name with more would not fit into any name
-#: (rule F2), and a document made of collisions must not grow into the square of its size.
+#: Up to this number of underscores resolve a collision, then a hash does. A longer prefix would not fit into a name
+#: (rule F2), and a document of collisions must not cost the square of its size.
 _MOST_UNDERSCORES: Final = 64
 
 _Accessor: TypeAlias = tuple[str, ...]
 
 
 class Operation(NamedTuple):
-    """What the name of an operation is made of.
+    """The parts of an operation that determine its accessor.
 
     Attributes:
         method: the HTTP method, in any case.
-        path: the path key, as the document writes it.
-        template: the same, taken apart.
-        override: the value of ``x-samchon-accessor`` as the document has it; ``None`` where absent.
+        path: the path key, as the document declares it.
+        template: the parsed path key.
+        override: the value of ``x-samchon-accessor`` in the document; ``None`` if absent.
     """
 
     method: str
@@ -53,11 +53,11 @@ class Operation(NamedTuple):
 
 
 class Naming(NamedTuple):
-    """The name of one operation.
+    """The accessor of one operation.
 
     Attributes:
         accessor: namespace and last element.
-        ignored: why ``x-samchon-accessor`` does not count, one sentence; ``None`` where it does or is absent.
+        ignored: why ``x-samchon-accessor`` was ignored, as one sentence; else ``None``.
     """
 
     accessor: tuple[str, ...]
@@ -65,17 +65,17 @@ class Naming(NamedTuple):
 
 
 def accessors(operations: Sequence[Operation]) -> list[tuple[str, ...]]:
-    """The accessors of all operations of a document, aligned with them; see ``assign``."""
+    """Return the accessors of all operations of a document, in their order; see ``assign``."""
     return [naming.accessor for naming in assign(operations)]
 
 
 def assign(operations: Sequence[Operation]) -> list[Naming]:
-    """Name all operations of a document, aligned with them.
+    """Assign an accessor to each operation of a document, in their order.
 
-    The accessors are unique ignoring letter case, also when joined with ``_``, and none is the namespace
-    of another (rule R12). Their elements are ASCII identifiers.
+    The accessors are unique ignoring letter case, also when joined with ``_``. None is the namespace of another
+    (rule R12). Their elements are ASCII identifiers.
     """
-    read = cache(_read)  # segments repeat, and what is kept goes with this call
+    read = cache(_read)  # segments repeat; the cache lives as long as this call
     naturals = [_natural(operation, read) for operation in operations]
     paths = [natural.accessor for natural in naturals]
     order = sorted(
@@ -96,22 +96,22 @@ def assign(operations: Sequence[Operation]) -> list[Naming]:
     ]
 
 
-# --- what the path alone says (rules R10 and R11)
+# # --- the accessor of a path alone (rules R10 and R11)
 
 
 class _Natural(NamedTuple):
-    """The accessor that a path gives, and whether anything of the path had to be changed for it."""
+    """The accessor of a path, and whether any part of the path was changed for it."""
 
     accessor: _Accessor
     changed: bool
 
 
 class _Segment(NamedTuple):
-    """What one segment of a path gives.
+    """A segment of a path.
 
     Attributes:
-        element: its element; empty where it is nothing but parameters, or nothing at all.
-        plain: how it reads if nothing of it needs a change; else empty.
+        element: its element; empty if the segment is empty or has parameters only.
+        plain: the segment as text if no part of it needs a change; else empty.
         names: its parameters.
     """
 
@@ -150,7 +150,7 @@ def _read(pieces: Pieces) -> _Segment:
 
 
 def _segment(pieces: Pieces) -> str:
-    """The element of one segment; empty where it is nothing but parameters, or nothing at all."""
+    """Return the element of a segment; empty if the segment is empty or has parameters only."""
     literals = [piece for piece in pieces if isinstance(piece, str)]
     if len(literals) == len(pieces):
         return _element("".join(literals)) if literals else ""
@@ -160,7 +160,7 @@ def _segment(pieces: Pieces) -> str:
 
 
 def _plain_parameter(pieces: Pieces) -> str:
-    """How a segment reads that is one parameter whose name needs no change; else empty."""
+    """Return a segment that is one parameter with a legal name as text; else an empty string."""
     match pieces:
         case (Placeholder(name=name),) if _clean(name) == name:
             return f"{{{name}}}"
@@ -168,7 +168,7 @@ def _plain_parameter(pieces: Pieces) -> str:
 
 
 def _fixed_query(template: Template) -> str:
-    """The members of a path key's query that are the same in every call, as text."""
+    """Return the members of a path key's query that are the same in every call, as text."""
     members: list[str] = []
     for name, value in template.query:
         if not value:
@@ -179,7 +179,7 @@ def _fixed_query(template: Template) -> str:
 
 
 def identifier(text: str) -> str:
-    """Return a text in the characters of an identifier (rule R11); a reserved word stays."""
+    """Return a text in the characters of an identifier (rule R11). A reserved word is not changed."""
     found = _clean(text)
     if not text.isascii() and not _SEPARATORS.sub("", found).replace("_", ""):
         found = _hash(text)
@@ -201,7 +201,7 @@ def _capitalized(name: str) -> str:
 
 
 def _is_identifier(text: str) -> bool:
-    """Whether a text is letters, digits and ``_`` of ASCII, no digit first."""
+    """Return whether a text consists of ASCII letters, digits and ``_``, without a leading digit."""
     return text.isascii() and text.isidentifier()
 
 
@@ -210,7 +210,7 @@ def _clean(text: str) -> str:
 
 
 def _transliterated(text: str) -> str:
-    """Write text in ASCII, word by word; a word of which nothing is left is a hash."""
+    """Transliterate a text to ASCII, word by word. A word without any ASCII character becomes a hash."""
     if text.isascii():
         return text
     composed = unicodedata.normalize("NFC", text)
@@ -230,22 +230,22 @@ def _hash(text: str) -> str:
     return f"x{mark(text)}"
 
 
-# --- one document's accessors beside each other (rules R12 and R13)
+# # --- collisions within one document (rules R12 and R13)
 
 
 def _key(accessor: _Accessor) -> str:
-    """What must be unique of an accessor."""
+    """Return the text of an accessor that must be unique."""
     return "_".join(accessor).lower()
 
 
 class _Tree:
-    """Numbers for namespaces: a long path costs its length, where a set of prefixes costs its square."""
+    """Numbers for namespaces. A long path costs its length; a set of prefixes would cost its square."""
 
     def __init__(self) -> None:
         self.numbers: dict[tuple[int, str], int] = {}
 
     def path(self, accessor: _Accessor) -> list[int]:
-        """The numbers of an accessor's prefixes, shortest first; the last is its own."""
+        """Return the numbers of an accessor's prefixes, shortest first. The last is its own."""
         return list(self._walk(accessor))
 
     def _walk(self, accessor: _Accessor) -> Iterator[int]:
@@ -256,10 +256,10 @@ class _Tree:
 
 
 class _Register:
-    """The accessors that are given away, and the namespaces that no accessor may be."""
+    """The assigned accessors, and the namespaces, which no accessor may be."""
 
     def __init__(self, settled: Iterable[_Accessor], waiting: Iterable[_Accessor]) -> None:
-        """Give away the settled ones; the namespaces of all are known from the beginning."""
+        """Assign the settled accessors. The namespaces of all accessors are reserved from the beginning."""
         settled = tuple(settled)
         self.tree = _Tree()
         self.taken = {_key(accessor) for accessor in settled}
@@ -268,7 +268,7 @@ class _Register:
         }
 
     def claim(self, accessor: _Accessor) -> bool:
-        """Give an accessor away, unless it is taken or a namespace."""
+        """Assign an accessor. Return false if it is already assigned or is a namespace."""
         key = _key(accessor)
         if key in self.taken or self.tree.path(accessor)[-1] in self.namespaces:
             return False
@@ -282,14 +282,14 @@ def _distinct(
     order: Sequence[int],
     settled: dict[int, _Accessor],
 ) -> dict[int, _Accessor]:
-    """Tell colliding accessors apart by underscores before their last elements (rule R12).
+    """Resolve collisions by underscores before the last elements (rule R12).
 
-    Every name that is free as it is goes to its operation first, so that no renamed one takes it.
+    Accessors without collision are assigned first, so that no renamed one takes them.
 
     Args:
         operations: all operations.
-        naturals: what their paths say.
-        order: the operations to name, those who keep their names first.
+        naturals: the accessors of their paths.
+        order: the operations to name; those that need no change come first.
         settled: the accessors of the others.
     """
     register = _Register(settled.values(), (naturals[index] for index in order))
@@ -308,21 +308,21 @@ def _distinct(
 
 
 def _candidates(accessor: _Accessor, identity: str, tried: int) -> Iterator[_Accessor]:
-    """The names to try for an accessor that is not free, without those that were tried before."""
+    """Yield the accessors to try after a collision, without those that were tried before."""
     *namespace, last = accessor
     for count in range(tried + 1, _MOST_UNDERSCORES + 1):
         yield (*namespace, "_" * count + last)
-    told = digest(identity)
-    for length in range(12, len(told) + 1):
-        yield (*namespace, f"_{told[:length]}_{last}")
+    hashed = digest(identity)
+    for length in range(12, len(hashed) + 1):
+        yield (*namespace, f"_{hashed[:length]}_{last}")
 
 
 class _Overrides:
-    """Which ``x-samchon-accessor`` counts (rule R13).
+    """The values of ``x-samchon-accessor`` that apply (rule R13).
 
-    Legal ones are compared with each other first; then with the names of all operations that have none.
-    Each that is ignored gives its operation the name of its path again, which may meet another: the
-    comparison goes on until nothing changes, and each name is looked at once.
+    Legal values are compared with each other first, then with the accessors of all other operations. An operation
+    whose value is ignored gets the accessor of its path, which may collide with another value. The comparison repeats
+    until nothing changes; each accessor is compared once.
     """
 
     def __init__(
@@ -339,7 +339,7 @@ class _Overrides:
         self.tree = _Tree()
 
     def settle(self) -> dict[int, _Accessor]:
-        """The overrides that count, by operation; the reasons of the others are in ``ignored``."""
+        """Return the overrides that apply, by operation. The reasons for the others are in ``ignored``."""
         for index in self.order:
             if self.operations[index].override is not None:
                 self._consider(index)
@@ -377,7 +377,7 @@ class _Overrides:
             self.below[number].append(index)
 
     def _met_by(self, accessor: _Accessor) -> Iterator[int]:
-        """The overrides that an accessor is equal to, a namespace of, or within."""
+        """Yield the overrides that are equal to an accessor, within it, or a namespace of it."""
         if (equal := self.by_key.get(_key(accessor))) is not None:
             yield equal
         *above, node = self.tree.path(accessor)
@@ -387,7 +387,7 @@ class _Overrides:
     def _ignore(self, index: int, other: int) -> None:
         self.live.pop(index, None)
         self.ignored[index] = (
-            f"x-samchon-accessor is ignored because it clashes with the name of {self.operations[other]}; "
+            f"x-samchon-accessor is ignored because it collides with the name of {self.operations[other]}; "
             "the accessor is made from the path"
         )
 

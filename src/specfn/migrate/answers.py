@@ -1,4 +1,4 @@
-"""Declared responses: which one is success, and which media type each is read by (rule R9)."""
+"""Declared responses: the choice of the success response, and of each response's media type (rule R9)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from specfn.migrate.route import Answer
 
 
 class Answers(Mapping[str, Answer]):
-    """Declared responses by status, each read when it is asked for: most calls see none but the success."""
+    """Declared responses by status. Each is read on demand: most calls need only the success response."""
 
     def __init__(self, responses: Mapping[str, JsonObject]) -> None:
         self._responses = responses
@@ -27,12 +27,12 @@ class Answers(Mapping[str, Answer]):
         return f"Answers({dict(self)!r})"
 
     def without(self, status: str | None) -> "Answers":
-        """All but one."""
+        """Return all responses but one."""
         return Answers({key: node for key, node in self._responses.items() if key != status})
 
 
 def answer(status: str, response: JsonObject) -> Answer:
-    """One Response Object."""
+    """Return a Response Object as a record."""
     content = response.get("content")
     content = content if isinstance(content, dict) else {}
     chosen = media.choose(content)
@@ -50,7 +50,7 @@ def answer(status: str, response: JsonObject) -> Answer:
 
 
 def success_of(answers: Mapping[str, Answer]) -> Answer | None:
-    """The success response: 200, 201, other 2xx ascending, ``2XX``; the first with content (rule R9)."""
+    """Return the success response: 200, 201, other 2xx ascending, ``2XX``; the first with content (rule R9)."""
     good = [status for status in answers if len(status) == 3 and status.startswith("2")]
     good.sort(key=lambda status: (status.upper() == "2XX", status not in {"200", "201"}, status))
     chosen = [answers[status] for status in good]
@@ -61,6 +61,6 @@ def success_of(answers: Mapping[str, Answer]) -> Answer | None:
 
 
 def chosen_media(answer: Answer, raw: Any) -> Any:
-    """The Media Type Object that an answer uses."""
+    """Return the Media Type Object that a response uses."""
     content = raw[answer.status].get("content") if answer.media_type is not None else None
     return content[answer.media_type] if isinstance(content, dict) else None

@@ -1,4 +1,4 @@
-"""Request Body Objects to bodies: the media type that is used, and how its bytes are made (rule R8)."""
+"""Request bodies: the choice of the media type, and the serialization (rule R8)."""
 
 from typing import Any
 
@@ -16,18 +16,18 @@ from specfn.records import Note
 def body_of(
     raw: Any, wanted: str | None, version: str, pointer: str, look: Look, notes: list[Note]
 ) -> Body | None:
-    """The body of an operation; ``None`` where it declares none.
+    """Return the request body of an operation; ``None`` if it declares none.
 
     Args:
         raw: the normalized Request Body Object.
-        wanted: the media type that ``Options.media_types`` asks for.
-        version: the version of OpenAPI that the document was written in.
-        pointer: of the Request Body Object.
-        look: gives the composed schema behind a normalized one.
-        notes: where what a reader should know is told.
+        wanted: the media type that ``Options.media_types`` selects.
+        version: the OpenAPI version of the raw document.
+        pointer: the location of the Request Body Object.
+        look: returns the composed schema of a normalized one.
+        notes: receives the notes about the body.
 
     Raises:
-        Refused: it needs a reference that leads nowhere.
+        Refused: the body needs a dangling reference.
     """
     if not isinstance(raw, dict):
         return None
@@ -42,7 +42,7 @@ def body_of(
     declared = content[chosen] if isinstance(content[chosen], dict) else {}
     _needs_no(declared, pointer)
     if wanted is not None and media.essence(wanted) != media.essence(chosen):
-        text = f"Options.media_types asks for {wanted!r}, which the request body does not declare"
+        text = f"Options.media_types selects {wanted!r}, which the request body does not declare"
         notes.append(Note(pointer=pointer, text=text))
     return _body(raw, chosen, declared, version, pointer, look)
 

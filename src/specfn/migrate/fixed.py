@@ -1,4 +1,4 @@
-"""Parameters with a fixed value: shown to nobody, and filled in when a request is made (rules S6, X11)."""
+"""Parameters with a fixed value: the model does not see them; the request contains them (rules S6, X11)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -15,20 +15,20 @@ from specfn.records import ABSENT, Note
 
 
 def fix(routes: Sequence[Route], values: Mapping[str, Any], look: Look) -> tuple[Route, ...]:
-    """Return routes that know the fixed values of their parameters.
+    """Return the routes with the fixed values of their parameters.
 
-    A hidden parameter that overrides the method or the path takes its value from here as well. If it is required
-    and the caller fixes none, it takes the only value that the document allows (rule X11).
+    A hidden parameter that overrides the method or the path can have a fixed value as well. If it is required and the
+    caller fixes no value, it gets the only value that the document allows (rule X11).
 
     Args:
-        routes: of the whole document.
-        values: by ``LOCATION.NAME`` (``query.limit``), by the name of a parameter, or by a pattern of either
-            with ``*``; the first of these goes before the others. Letter case does not count in headers.
-            A pattern fills no override.
-        look: gives the composed schema behind a normalized one.
+        routes: the routes of the whole document.
+        values: by ``LOCATION.NAME`` (``query.limit``), by the name of a parameter, or by a pattern of either with
+            ``*``. An earlier form has priority over a later one. Header names ignore case. A pattern sets no
+            override.
+        look: returns the composed schema of a normalized one.
 
     Raises:
-        UsageError: a name that no operation has, or two patterns that fix one parameter differently.
+        UsageError: no operation has such a parameter, or two patterns give one parameter different values.
     """
     used: set[str] = set()
     fixed = tuple(
@@ -41,7 +41,7 @@ def fix(routes: Sequence[Route], values: Mapping[str, Any], look: Look) -> tuple
 
 
 def _fixed(route: Route, values: Mapping[str, Any], used: set[str], look: Look) -> Route:
-    """Return a route with its fixed values, its overrides among them."""
+    """Return a route with its fixed values, including those of its overrides."""
     found = dict(_values(route, values, used))
     only: set[tuple[str, ...]] = set()
     notes = [*route.notes]
@@ -56,7 +56,7 @@ def _fixed(route: Route, values: Mapping[str, Any], used: set[str], look: Look) 
         filled.append(parameter)
         if given is ABSENT:
             only.add(place)
-            text = f"{parameter.name!r} is sent with the only value that the document allows: {value!r}"
+            text = f"{parameter.name!r} is sent with {value!r}, the only value that the document allows"
             notes.append(Note(pointer=parameter.pointer, text=text))
     return _with(route, filled)._replace(fixed=found, only=frozenset(only), notes=tuple(notes))
 
@@ -69,7 +69,7 @@ def _overrides(route: Route) -> Iterator[Parameter]:
 
 
 def _only_value(parameter: Parameter, look: Look) -> Any:
-    """Return the one value that a required parameter may have; ``ABSENT`` if there is a choice."""
+    """Return the only value that a required parameter allows; ``ABSENT`` if there are several."""
     schema = look(parameter.schema) if parameter.required else None
     if not isinstance(schema, dict):
         return ABSENT
@@ -78,7 +78,7 @@ def _only_value(parameter: Parameter, look: Look) -> Any:
 
 
 def _with(route: Route, filled: Sequence[Parameter]) -> Route:
-    """Return a route that writes parameters which were hidden."""
+    """Return a route that sends parameters which were hidden."""
     for parameter in filled:
         key = GROUPS[parameter.location]
         group: Group = getattr(route, key) or Group(key=key, parameters=(), required=False)
@@ -92,7 +92,7 @@ def _with(route: Route, filled: Sequence[Parameter]) -> Route:
 
 
 def shown(route: Route) -> Route:
-    """The route without the parameters that are fixed."""
+    """Return the route without its fixed parameters."""
     if not route.fixed:
         return route
     return route._replace(
@@ -104,7 +104,7 @@ def shown(route: Route) -> Route:
 
 
 def filled(route: Route, named: JsonObject) -> JsonObject:
-    """Arguments by key with the fixed values among them, which go before any that are given."""
+    """Return the arguments by key with the fixed values, which replace passed values."""
     if not route.fixed:
         return named
     out = dict(named)
@@ -119,14 +119,14 @@ def filled(route: Route, named: JsonObject) -> JsonObject:
 
 
 def fixed_parameters(route: Route) -> Iterator[tuple[str, Parameter, Any]]:
-    """Each fixed value with its parameter, and the property of it that is fixed, or its own key."""
+    """Yield each fixed value with its parameter, and the name of its fixed property or its own key."""
     for place, parameter, key in _places(route):
         if place in route.fixed:
             yield key, parameter, route.fixed[place]
 
 
 def _places(route: Route) -> Iterator[tuple[tuple[str, ...], Parameter, str]]:
-    """Where each parameter is given: its keys from the root; the members of a spread one by themselves."""
+    """Yield the keys of each parameter from the root. Properties of a spread parameter are listed one by one."""
     for parameter in route.parameters:
         yield (parameter.key,), parameter, parameter.key
     for group in route.groups:
@@ -153,7 +153,7 @@ def _given(
     *,
     ranks: int = 3,
 ) -> Any:
-    """Return the value that the caller fixes, by the first ranks of ``_matching``; ``ABSENT`` if none."""
+    """Return the value that the caller fixes, by the first ranks of ``_matching``; ``ABSENT`` if there is none."""
     matched = _matching(parameter, key, values)[:ranks]
     used.update(each for rank in matched for each in rank)
     found = next(filter(None, matched), [])
@@ -165,7 +165,7 @@ def _given(
 
 
 def _matching(parameter: Parameter, key: str, values: Collection[str]) -> tuple[list[str], ...]:
-    """What means a parameter, by rank: names with its location, plain names, patterns."""
+    """Return the entries that match a parameter, by rank: names with location, plain names, patterns."""
     own = {key} if parameter.members else {key, parameter.name}
     group = GROUPS.get(parameter.location, parameter.location)
     placed = {f"{where}.{name}" for where in (parameter.location, group) for name in own}
@@ -206,15 +206,15 @@ def _left(group: Group, fixed: Collection[tuple[str, ...]]) -> Iterator[Paramete
 
 
 def _unknown(name: str, routes: Iterable[Route]) -> str:
-    """Why a name fixes nothing: with what is nearest, or with what there is."""
+    """Return the error text for a name that matches no parameter, with the nearest name or all names."""
     there = dict.fromkeys(
         key if parameter.members else parameter.name
         for route in routes
         for _, parameter, key in (*_places(route), *(((), p, p.key) for p in _overrides(route)))
     )
     wanted = name.rpartition(".")[2] if name.partition(".")[0] in _LOCATIONS else name
-    reason = f"Options.fixed names {name!r}, and no operation has such a parameter"
-    return f"{reason}{near(wanted, there) or '; there is none'}"
+    reason = f"Options.fixed names {name!r}, but no operation has such a parameter"
+    return f"{reason}{near(wanted, there) or '; no operation has parameters'}"
 
 
 _LOCATIONS = frozenset({"path", *GROUPS, *GROUPS.values()})

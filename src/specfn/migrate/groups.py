@@ -1,4 +1,4 @@
-"""Query, header and cookie parameters as groups: what a model is shown, and what the connection fills (rules R5 to R7)."""
+"""Groups of query, header and cookie parameters: shown to the model, or set by the connection (rules R5 to R7)."""
 
 from collections.abc import Collection, Iterable
 
@@ -11,7 +11,7 @@ from specfn.migrate.route import Group, GroupKey, Location, Parameter
 from specfn.records import Note
 from specfn.settings import Presence, Settings
 
-#: The groups, by where their parameters go.
+#: The group of each parameter location.
 GROUPS: dict[str, GroupKey] = {
     "query": "query",
     "querystring": "query",
@@ -19,19 +19,19 @@ GROUPS: dict[str, GroupKey] = {
     "cookie": "cookies",
 }
 
-#: Names, without case and separators, that are credentials wherever they occur (rule R7).
+#: Names of credentials at any location, without case and separators (rule R7).
 _CREDENTIALS = frozenset(
     "apikey xapikey accesstoken authtoken xauthtoken clientsecret subscriptionkey ocpapimsubscriptionkey "
     "oauthtoken".split()
 )
 
-#: The fields of a request signature, likewise (AWS Signature Version 4 and 4A, in headers or in a presigned URL).
+#: Names of the fields of a request signature (AWS Signature Version 4 and 4A, in headers or a presigned URL).
 _SIGNATURE = frozenset(
     "xamzalgorithm xamzcontentsha256 xamzcredential xamzdate xamzexpires xamzregionset xamzs3sessiontoken "
     "xamzsecuritytoken xamzsignature xamzsignedheaders".split()
 )
 
-#: Keywords beside which an object parameter is not one plain object (rule R6).
+#: Keywords that keep an object parameter from being spread (rule R6).
 _NOT_PLAIN = frozenset(
     {
         "$ref",
@@ -54,7 +54,7 @@ _NOT_PLAIN = frozenset(
 
 
 def plain(name: str) -> str:
-    """A name without case and separators, for comparing what people spell in several ways."""
+    """Return a name without case and separators, to compare different spellings."""
     return "".join(filter(str.isalnum, name.lower()))
 
 
@@ -65,17 +65,17 @@ def groups(
     look: Look,
     notes: list[Note],
 ) -> tuple[dict[GroupKey, Group], tuple[Parameter, ...]]:
-    """The query, header and cookie parameters that a model gives, as groups (rules R5 to R7).
+    """Return the query, header and cookie parameters that the model passes, as groups (rules R5 to R7).
 
     Args:
         declared: the declarations with their pointers.
         settings: the caller's options.
-        keys: where the document's security schemes put theirs, by ``scheme_keys``.
-        look: gives the composed schema behind a normalized one.
-        notes: where what a model is not shown is told.
+        keys: the locations and names of the keys of security schemes, by ``scheme_keys``.
+        look: returns the composed schema of a normalized one.
+        notes: receives a note for each parameter that the model does not see.
 
     Returns:
-        The groups, and the parameters that no model is shown and the connection fills.
+        The groups, and the parameters that the connection sets.
     """
     if not declared:
         return {}, ()
@@ -101,7 +101,7 @@ def groups(
 
 
 class _Sorter:
-    """Tells what a model is shown from what the connection fills, and notes what is not shown."""
+    """Separation of the parameters that the model sees from those that the connection sets."""
 
     def __init__(
         self, settings: Settings, keys: Collection[tuple[str, str]], notes: list[Note]
@@ -123,12 +123,12 @@ class _Sorter:
         }
 
     def take(self, raw: JsonObject, place: str) -> None:
-        """Sort one declaration in; the last of a name counts."""
+        """Add one declaration. The last one of a name counts."""
         name, location = raw["name"], raw["in"]
         if _is_authorization(raw):
             self._note(
                 place,
-                "a required Authorization header: give it in connection.headers or as a credential",
+                "a required Authorization header: pass it in connection.headers or as a credential",
             )
         reason = self._reason(raw, place)
         if reason is not None:
@@ -136,7 +136,7 @@ class _Sorter:
             self._note(place, text)
             return
         known = self.shown[GROUPS[location]]
-        if location == "header":  # a header's name has no case
+        if location == "header":  # header names ignore case
             known.pop(self._cased.get(name.lower(), ""), None)
             self._cased[name.lower()] = name
         elif name in known and known[name].location != location:
@@ -146,7 +146,7 @@ class _Sorter:
         known[name] = declaration(raw, name, name, location, place)
 
     def _reason(self, raw: JsonObject, place: str) -> str | None:
-        """Why a parameter is not shown; what the connection fills is kept."""
+        """Return why a parameter is not shown. A parameter that the connection sets is kept as hidden."""
         name, location = raw["name"], raw["in"]
         reason = _hidden(name, location, self._settings, self._keys)
         if reason is None:
@@ -171,7 +171,7 @@ def _is_authorization(raw: JsonObject) -> bool:
 
 
 def scheme_keys(schemes: Iterable[JsonObject]) -> set[tuple[str, str]]:
-    """Where the document's ``apiKey`` schemes put their keys; header names without case."""
+    """Return the locations and names of the keys of ``apiKey`` schemes. Header names are in lower case."""
     found = set()
     for scheme in schemes:
         where, name = scheme.get("in"), scheme.get("name")
@@ -183,7 +183,7 @@ def scheme_keys(schemes: Iterable[JsonObject]) -> set[tuple[str, str]]:
 def _hidden(
     name: str, location: Location, settings: Settings, keys: Collection[tuple[str, str]]
 ) -> str | None:
-    """Why a model must not see a parameter; ``None`` if it may (rule R7)."""
+    """Return why the model must not see a parameter; ``None`` if it may (rule R7)."""
     lower = name.lower()
     reason = _reserved(name, location)
     if reason is not None:
@@ -194,20 +194,20 @@ def _hidden(
     if wish is not None:
         return "hidden by Options.hidden" if wish else None
     if (location, lower if location == "header" else name) in keys:
-        return "it is the key of a security scheme: the connection fills it"
+        return "it is the key of a security scheme: the connection sets it"
     if plain(name) in _CREDENTIALS:
-        return "it is a credential by its name: the connection fills it"
+        return "its name is that of a credential: the connection sets it"
     if plain(name) in _SIGNATURE:
-        return "it is a part of a request signature: the connection fills it"
+        return "it is part of a request signature: the connection sets it"
     return None
 
 
 def _reserved(name: str, location: Location) -> str | None:
-    """Return why no option shows a parameter to a model; ``None`` if one may (rule X11)."""
+    """Return why no option can show a parameter to the model; ``None`` if one can (rule X11)."""
     if location == "header" and (reason := ignored(name)) is not None:
         return reason
     if location == "header" and is_of_caller(name):
-        return "only connection.headers may set it"
+        return "only connection.headers can set it"
     overridden = overrides(name, location)
     if overridden is None:
         return None
@@ -217,7 +217,7 @@ def _reserved(name: str, location: Location) -> str | None:
 def _without_credentials(
     parameter: Parameter, settings: Settings, keys: Collection[tuple[str, str]], notes: list[Note]
 ) -> Parameter | None:
-    """A spread parameter without the members that a model must not see; ``None`` if none is left."""
+    """Return a spread parameter without the members that the model must not see; ``None`` if no member remains."""
     if not parameter.members:
         return parameter
     shown = []
@@ -232,7 +232,7 @@ def _without_credentials(
 
 
 def _spread(parameters: list[Parameter], look: Look) -> list[Parameter]:
-    """Put the members of plain object parameters into the group, as they are on the wire (rule R6)."""
+    """Put the properties of plain object parameters into the group, as they are in the query (rule R6)."""
     spread = {
         index: names
         for index, parameter in enumerate(parameters)
@@ -245,7 +245,7 @@ def _spread(parameters: list[Parameter], look: Look) -> list[Parameter]:
     staying = [p.name for index, p in enumerate(parameters) if index not in spread]
     colliding = {index for indexes in owners.values() if len(indexes) > 1 for index in indexes}
     colliding |= {index for name in staying for index in owners.get(name, ())}
-    while colliding:  # what stays because it collides may collide in turn
+    while colliding:  # a parameter that is not spread may cause further collisions
         for index in colliding:
             del spread[index]
         own = (parameters[index].name for index in colliding)
@@ -257,13 +257,13 @@ def _spread(parameters: list[Parameter], look: Look) -> list[Parameter]:
 
 
 def _with_members(parameter: Parameter, names: tuple[str, ...], look: Look) -> Parameter:
-    """A spread parameter; it must be given only if one of its members must."""
+    """Return a spread parameter. It is required only if one of its members is."""
     required = parameter.required and bool(look(parameter.schema).get("required"))
     return parameter._replace(members=names, required=required)
 
 
 def _members(parameter: Parameter, look: Look) -> tuple[str, ...] | None:
-    """The properties of a parameter that is one plain object in exploded form style."""
+    """Return the properties of a parameter that is one plain object in exploded form style."""
     exploded = parameter.location == "query" and parameter.style == "form" and parameter.explode
     if not exploded or parameter.media_type is not None:
         return None
@@ -276,7 +276,7 @@ def _members(parameter: Parameter, look: Look) -> tuple[str, ...] | None:
 
 
 def _is_plain(schema: JsonObject) -> bool:
-    """Whether a schema is one object with properties and nothing else."""
+    """Return whether a schema is one object with properties only."""
     return (
         bool(schema.get("properties"))
         and _NOT_PLAIN.isdisjoint(schema)

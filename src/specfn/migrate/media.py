@@ -1,4 +1,4 @@
-"""Which media type a body or a response uses, and how its bytes become a value (rules R8, R9)."""
+"""Media types of bodies and responses: the choice among them, and their kind (rules R8, R9)."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from specfn.migrate.route import BodyKind
 FORM = "application/x-www-form-urlencoded"
 _OCTETS = "application/octet-stream"
 
-#: Gives the composed schema behind a normalized one, references followed.
+#: Returns the composed schema of a normalized one, references followed.
 Look = Callable[[Any], Any]
 
 
@@ -20,11 +20,11 @@ def _plain_look(schema: Any) -> Any:
 
 
 def essence(media_type: str) -> str:
-    """A media type without its parameters, in lower case (RFC 9110, section 8.3.1)."""
+    """Return a media type without its parameters, in lower case (RFC 9110, section 8.3.1)."""
     return media_type.partition(";")[0].strip().lower()
 
 
-#: The order of preference: what the essence of a media type must be, and how its bytes are read.
+#: The order of preference: a test of the essence of a media type, and the body kind.
 _PREFERENCES: tuple[tuple[Callable[[str], bool], BodyKind], ...] = (
     (lambda name: name == "application/json", "json"),
     (lambda name: name.endswith("merge-patch+json"), "json"),
@@ -39,10 +39,10 @@ _PREFERENCES: tuple[tuple[Callable[[str], bool], BodyKind], ...] = (
 )
 _LAST = len(_PREFERENCES)
 
-#: JSON Lines have no registered name, and several in use; a suffix is a sequence as well (``geo+json-seq``).
+#: JSON Lines have several names and no registered one. A suffix is a sequence as well (``geo+json-seq``).
 _SEQUENCE = re.compile(r"[^/]+/(?:[^/]*[.+-])?(?:jsonl|json-?lines|nd-?json|ldjson|json-seq)")
 
-#: From here on the document's order decides: multipart that is no form, and what is not known.
+#: From this rank on the document's order decides: multipart other than forms, and unknown media types.
 _OTHER = _LAST - 1
 
 
@@ -53,7 +53,7 @@ def _rank(media_type: str) -> int:
 
 
 def kind_of(media_type: str) -> BodyKind:
-    """How a value of a media type is written; what is not known is bytes."""
+    """Return the body kind of a media type. Unknown media types are binary."""
     rank = _rank(media_type)
     return "binary" if rank == _LAST else _PREFERENCES[rank][1]
 
@@ -66,12 +66,12 @@ def is_sequence(media_type: str) -> bool:
 def choose(
     content: Mapping[str, Any], wanted: str | None = None, look: Look = _plain_look
 ) -> str | None:
-    """The media type to use among those that are declared; ``None`` without any.
+    """Choose a media type among the declared ones; return ``None`` if there are none.
 
     Args:
         content: Media Type Objects by media type, in the document's order.
-        wanted: a documented media type that the caller asks for.
-        look: gives the composed schema behind a normalized one.
+        wanted: the media type that the caller selects.
+        look: returns the composed schema of a normalized one.
     """
     if wanted is not None:
         if wanted in content:
@@ -91,12 +91,12 @@ def choose(
 def _preference(media_type: str, media: Any, look: Look) -> int:
     schema = media.get("schema") if isinstance(media, dict) else None
     if essence(media_type) == FORM and has_binary(schema, look):
-        return _LAST  # a form cannot hold a file
+        return _LAST  # a form cannot contain a file
     return min(_rank(media_type), _OTHER)
 
 
 def has_binary(schema: Any, look: Look = _plain_look) -> bool:
-    """Whether an object schema has a property (or an array of them) that is bytes."""
+    """Return whether an object schema has a binary property, or an array of binary items."""
     composed = look(schema)
     properties = composed.get("properties") if isinstance(composed, dict) else None
     return any(_is_binary(item, look) for item in properties.values()) if properties else False
@@ -112,7 +112,7 @@ def _is_binary(schema: Any, look: Look, depth: int = 0) -> bool:
     return any(_is_binary(item, look, depth + 1) for item in inner if item is not None)
 
 
-#: What a value is to a model where its bytes are not JSON.
+#: The schema of values whose bytes are not JSON, as the model sees it.
 _AS_TEXT: Mapping[BodyKind, JsonObject] = {
     "text": {"type": "string"},
     "xml": {"type": "string", "description": "XML text"},
@@ -121,7 +121,7 @@ _AS_TEXT: Mapping[BodyKind, JsonObject] = {
 
 
 def schema_of(media: JsonObject, kind: BodyKind) -> Any:
-    """The schema of a Media Type Object; text and XML are strings, what is not known is bytes."""
+    """Return the schema of a Media Type Object. Text and XML are strings, unknown media types are binary."""
     schema = media.get("schema", {})
     if "schema" not in media and "itemSchema" in media:  # 3.2: a sequence of items
         schema = {"type": "array", "items": media["itemSchema"]}
@@ -135,8 +135,8 @@ def schema_of(media: JsonObject, kind: BodyKind) -> Any:
 def sequence_of(media: JsonObject, look: Look) -> tuple[Any, BodyKind]:
     """Return the schema and the kind of a body that is a sequence of JSON texts.
 
-    Where the document says that it is a string, its text lines are sent as they are; a binary one is a file. Without
-    a schema it is an array with an item for each line.
+    If the document declares a string, its lines are sent as they are; a binary string is a file. Without a schema it
+    is an array with an item for each line.
     """
     schema = (
         schema_of(media, "json") if media.keys() & {"schema", "itemSchema"} else {"type": "array"}
@@ -148,5 +148,5 @@ def sequence_of(media: JsonObject, look: Look) -> tuple[Any, BodyKind]:
 
 
 def _is_encoded(schema: JsonObject) -> bool:
-    """Whether a text is bytes in base64."""
+    """Return whether a string schema contains bytes in base64."""
     return schema.get("format") in {"byte", "base64", "base64url"} or "contentEncoding" in schema

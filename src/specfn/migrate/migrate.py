@@ -1,4 +1,4 @@
-"""A normalized document to routes: every operation becomes one route or one error (rules R1, R2, R9)."""
+"""Migration of a normalized document: every operation becomes a route or an error (rules R1, R2, R9)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -23,18 +23,18 @@ from specfn.migrate.route import Answer, Placeholder, Route, Template
 from specfn.records import Note, OperationCode, OperationError
 from specfn.settings import Settings
 
-#: What a method may be (RFC 9110, section 5.6.2).
+#: The characters of a method (RFC 9110, section 5.6.2).
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
-#: Where a parameter may go.
+#: The locations of parameters.
 _PLACES = frozenset({"path", *GROUPS})
 
-#: Methods that are converted only when ``Options.methods`` names them (rule R2).
+#: Methods that are converted only if ``Options.methods`` names them (rule R2).
 _ON_REQUEST = frozenset({"options", "trace"})
 
 
 class Migration(NamedTuple):
-    """What migrating gives: each operation is in exactly one of the two, in the document's order."""
+    """The routes and errors of a document. Each operation is in exactly one of the two, in document order."""
 
     routes: tuple[Route, ...]
     errors: tuple[OperationError, ...]
@@ -43,14 +43,14 @@ class Migration(NamedTuple):
 def migrate(
     document: JsonObject, version: str, settings: Settings, look: Look, references: References
 ) -> Migration:
-    """Migrate every operation.
+    """Migrate every operation of a document.
 
     Args:
-        document: normalized.
-        version: the version of OpenAPI that it was written in.
+        document: the normalized document.
+        version: the OpenAPI version of the raw document.
         settings: the caller's options.
-        look: gives the composed request schema behind a normalized one.
-        references: knows which schemas lead nowhere.
+        look: returns the composed request schema of a normalized one.
+        references: the dangling references of the document.
     """
     found: list[tuple[Operation, Template | OperationError]] = []
     for operation in operations(document):
@@ -93,7 +93,7 @@ def without(
     code: OperationCode,
     refusal: Callable[[Route], str | None],
 ) -> Migration:
-    """A migration in which the routes that are refused are errors, in the document's order."""
+    """Return a migration in which the refused routes are errors, in document order."""
     refused = {
         id(route): reason for route in migration.routes if (reason := refusal(route)) is not None
     }
@@ -125,22 +125,20 @@ def _error(operation: Operation, refused: Refused) -> OperationError:
 
 
 def _template(operation: Operation, settings: Settings) -> Template:
-    """Whether an operation is one that may be called at all, and its path taken apart."""
+    """Check that an operation can be called, and parse its path."""
     if operation.method.lower() in _ON_REQUEST and operation.method.lower() not in settings.methods:
         reason = f"{operation.method} operations are left out; Options.methods converts them"
         raise Refused("method", reason, operation.pointer)
     if not isinstance(operation.raw, dict):
         raise Refused("malformed", "the operation is not an object", operation.pointer)
     if operation.additional and operation.method.lower() in METHODS:
-        reason = (
-            f"{operation.method} has a field of its own in a path item; move the operation there"
-        )
+        reason = f"{operation.method} is a field of the path item itself; move the operation there"
         raise Refused("malformed", reason, operation.pointer)
     if not _TOKEN.fullmatch(operation.method):
-        reason = f"{operation.method[:40]!r} is no HTTP method"
+        reason = f"{operation.method[:40]!r} is not an HTTP method"
         raise Refused("method", reason, operation.pointer)
     if is_true(operation.raw.get("x-samchon-human")):
-        reason = "x-samchon-human leaves the operation to people"
+        reason = "x-samchon-human excludes the operation: only people may call it"
         raise Refused("human", reason, operation.pointer)
     try:
         return template.parse(operation.path, _declared_in_path(operation.raw))
@@ -149,14 +147,14 @@ def _template(operation: Operation, settings: Settings) -> Template:
 
 
 def _declared_in_path(raw: JsonObject) -> Iterator[str]:
-    """The names that an operation declares with ``in: path``; most path keys need none of them."""
+    """Yield the names that an operation declares with ``in: path``. Most path keys need none of them."""
     for parameter in dicts(raw.get("parameters")):
         if parameter.get("in") == "path" and isinstance(parameter.get("name"), str):
             yield parameter["name"]
 
 
 class _RouteReader:
-    """Reads operations of one document."""
+    """Conversion of the operations of one document to routes."""
 
     def __init__(
         self,
@@ -176,10 +174,10 @@ class _RouteReader:
         self._security = document.get("security")
 
     def route(self, operation: Operation, made: Template, naming: accessor.Naming) -> Route:
-        """One operation as a route.
+        """Return an operation as a route.
 
         Raises:
-            Refused: it needs a reference that leads nowhere.
+            Refused: the operation needs a dangling reference.
         """
         raw, pointer = operation.raw, operation.pointer
         notes: list[Note] = []
@@ -236,7 +234,7 @@ class _RouteReader:
     def _declared(
         self, raw: JsonObject, pointer: str, notes: list[Note]
     ) -> list[tuple[JsonObject, str]]:
-        """The parameters that have a name and a place, with their pointers."""
+        """Return the parameters with a name and a valid location, with their pointers."""
         found = []
         for index, parameter in enumerate(dicts(raw.get("parameters"))):
             place = f"{pointer}/parameters/{index}"
@@ -247,14 +245,12 @@ class _RouteReader:
             if isinstance(name, str) and name and isinstance(where, str) and where in _PLACES:
                 found.append((parameter, place))
             else:
-                text = (
-                    f"the parameter {str(name)[:40]!r} has no place ({str(where)[:20]!r}): dropped"
-                )
+                text = f"the parameter {str(name)[:40]!r} has no valid location ({str(where)[:20]!r}): dropped"
                 notes.append(Note(pointer=place, text=text))
         return found
 
     def _wanted(self, operation: Operation, accessor: tuple[str, ...]) -> str | None:
-        """The media type that ``Options.media_types`` asks for, by any of the operation's names."""
+        """Return the media type that ``Options.media_types`` selects by any name of the operation."""
         if not self._settings.media_types:
             return None
         names = known_as(accessor, operation.method, operation.path, operation.raw)
@@ -264,7 +260,7 @@ class _RouteReader:
     # -- responses ----------------------------------------------------------------------------------
 
     def _lost(self, answer: Answer, raw: JsonObject) -> str | None:
-        """The reference that the output needs and that leads nowhere; ``None`` if there is none."""
+        """Return the dangling reference that the output needs; ``None`` if there is none."""
         return reference_of(chosen_media(answer, raw)) or self._references.lost(answer.schema)
 
     def _answers(
@@ -279,27 +275,27 @@ class _RouteReader:
         }
         for status, response in declared.items():
             if "$ref" in response and reference_of(response) is not None:
-                text = f"the response reference {response['$ref']!r} leads nowhere"
+                text = f"the response reference {response['$ref']!r} has no target"
                 notes.append(Note(pointer=f"{pointer}/{status}", text=text))
         answers = Answers(declared)
         success = success_of(answers)
         lost = self._lost(success, raw) if success is not None else None
         if success is not None and lost is not None:
             text = (
-                f"the reference {lost!r} of the response leads nowhere: anything is admitted there"
+                f"the reference {lost!r} of the response has no target: any value is accepted there"
             )
             notes.append(Note(pointer=f"{pointer}/{success.status}", text=text))
         return success, answers.without(None if success is None else success.status)
 
 
 def _in_query(made: Template) -> frozenset[str]:
-    """The placeholders in the fixed query of a path key."""
+    """Return the names of the placeholders in the fixed query of a path key."""
     pieces = [piece for _, value in made.query for piece in value or ()]
     return frozenset(piece.name for piece in pieces if isinstance(piece, Placeholder))
 
 
 def _fill(declared: list[tuple[JsonObject, str]], made: Template) -> list[tuple[JsonObject, str]]:
-    """The parameters that fill the template: ``in: path``, or for a placeholder in its query."""
+    """Return the parameters of the template: those with ``in: path``, and those of placeholders in its query."""
     in_path = [pair for pair in declared if pair[0]["in"] == "path"]
     if not made.query:
         return in_path
@@ -311,7 +307,7 @@ def _fill(declared: list[tuple[JsonObject, str]], made: Template) -> list[tuple[
 def _without_fixed(
     declared: list[tuple[JsonObject, str]], made: Template, notes: list[Note]
 ) -> list[tuple[JsonObject, str]]:
-    """The parameters but those that the path key's own query fixes (rule R3)."""
+    """Return the parameters except those that the query of the path key fixes (rule R3)."""
     fixed = {name for name, _ in made.query}
     if not fixed:
         return declared
@@ -326,7 +322,7 @@ def _without_fixed(
 
 
 def _requirements(raw: Any) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
-    """Security Requirement Objects: OR of ANDs of (scheme name, scopes)."""
+    """Return Security Requirement Objects as alternatives, each a list of (scheme name, scopes)."""
     return tuple(
         tuple(
             (name, tuple(scope for scope in scopes if isinstance(scope, str)))
@@ -340,19 +336,19 @@ def _requirements(raw: Any) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ..
 def known_as(
     accessor: tuple[str, ...], method: str, path: str, operation: JsonObject
 ) -> tuple[str, ...]:
-    """What an operation may be called in options: accessor with dots or underscores, ``METHOD /path``, operationId."""
+    """Return the names of an operation in options: accessor (dots or underscores), ``METHOD /path``, operationId."""
     identifier = operation.get("operationId")
     own = (identifier,) if isinstance(identifier, str) else ()
     return (".".join(accessor), "_".join(accessor), f"{method.upper()} {path}", *own)
 
 
 def names_of(route: Route) -> tuple[str, ...]:
-    """``known_as`` of a route."""
+    """Return the names of a route in options; see ``known_as``."""
     return known_as(route.accessor, route.method, route.path, route.operation)
 
 
 def matching(table: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    """The value of the first pattern of a table that one of an operation's names matches."""
+    """Return the value of the first pattern that matches one of the names."""
     for pattern, value in table.items():
         if any(fnmatchcase(name, pattern) for name in names):
             return value

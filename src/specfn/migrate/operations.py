@@ -1,4 +1,4 @@
-"""Every operation of a document, as it is found in it (rule R1)."""
+"""The operations of a document (rule R1)."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from specfn.document.reader import METHODS, is_name
 
 
 class Operation(NamedTuple):
-    """One operation as it is found in the document; ``raw`` may be anything."""
+    """One operation of the document. ``raw`` may be any JSON value."""
 
     method: str
     path: str
@@ -20,7 +20,7 @@ class Operation(NamedTuple):
 
 
 def operations(document: JsonObject) -> Iterator[Operation]:
-    """Every operation of ``paths``, in the document's order."""
+    """Yield every operation of ``paths``, in document order."""
     paths = document.get("paths")
     for path, item in paths.items() if isinstance(paths, dict) else ():
         if not is_name(path) or not isinstance(item, dict):

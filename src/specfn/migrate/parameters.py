@@ -1,4 +1,4 @@
-"""Declared parameters as records, and those of the path by the template's names (rules R4, R14)."""
+"""Records of declared parameters, and the match of path parameters with the template (rules R4, R14)."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -26,14 +26,14 @@ _ROOT_KEYS = frozenset({"query", "headers", "cookies", "body"})
 def declaration(
     raw: JsonObject, key: str, name: str, location: Location, pointer: str
 ) -> Parameter:
-    """A declaration as a record.
+    """Return a declaration as a record.
 
     Args:
         raw: the Parameter Object.
-        key: what a model gives it by.
-        name: its name on the wire.
-        location: where it goes.
-        pointer: where it is declared.
+        key: the key under which the model passes it.
+        name: its name in the request.
+        location: its location in the request.
+        pointer: the location of the declaration.
     """
     schema, media_type = _schema(raw)
     style = raw.get("style")
@@ -58,7 +58,7 @@ def declaration(
 
 
 def _schema(raw: JsonObject) -> tuple[Any, str | None]:
-    """The schema of a Parameter Object and the media type that serializes it, if one does."""
+    """Return the schema of a Parameter Object, and the media type of a ``content`` parameter."""
     content = raw.get("content")
     media_type: str | None = None
     schema = raw.get("schema", {})
@@ -85,13 +85,13 @@ def _example_values(examples: Any) -> list[Any]:
 def path_parameters(
     names: Iterable[str], declared: list[tuple[JsonObject, str]], notes: list[Note], pointer: str
 ) -> tuple[Parameter, ...]:
-    """A parameter for each placeholder, paired with the declarations by name (rule R4).
+    """Return a parameter for each placeholder, matched with the declarations by name (rule R4).
 
     Args:
         names: the placeholders, in template order, once each.
         declared: the ``in: path`` declarations with their pointers.
-        notes: where what does not pair by its exact name is told.
-        pointer: of the operation.
+        notes: receives a note for each name that does not match exactly.
+        pointer: the location of the operation.
     """
     wanted = list(names)
     left = {raw["name"]: (raw, place) for raw, place in declared}
@@ -113,7 +113,7 @@ def path_parameters(
 def _paired(
     missing: list[str], left: dict[str, tuple[JsonObject, str]], notes: list[Note]
 ) -> dict[str, tuple[JsonObject, str]]:
-    """Declarations for placeholders by what is nearly their name, or because both are the only ones left."""
+    """Match placeholders with declarations of nearly the same name, or the last remaining pair."""
     near: dict[str, list[str]] = {}
     for other in left:
         near.setdefault(_folded(other), []).append(other)
@@ -126,7 +126,7 @@ def _paired(
     if len(alone) == len(left) == 1:
         pairs[alone[0]] = left.popitem()[1]
     for name, (raw, place) in pairs.items():
-        text = f"the path parameter {raw['name']!r} is taken for {name!r} of the path template"
+        text = f"the path parameter {raw['name']!r} is used for {name!r} of the path template"
         notes.append(Note(pointer=place, text=text))
     for raw, place in left.values():
         text = f"the path parameter {raw['name']!r} is not in the path template: dropped"
@@ -135,12 +135,12 @@ def _paired(
 
 
 def _folded(name: str) -> str:
-    """A name without what path parameters may differ in (rule R4)."""
+    """Return a name without the differences that are ignored for path parameters (rule R4)."""
     return name.lower().replace("-", "").replace("_", "")
 
 
 def root_keys(names: Iterable[str]) -> dict[str, str]:
-    """The keys of path parameters at the root: their names, or aliases that are free (rule R14)."""
+    """Return the keys of path parameters at the root: their names, or free aliases (rule R14)."""
     wanted = list(names)
     keys = {name: name for name in wanted if _KEY.match(name) and name not in _ROOT_KEYS}
     for name in wanted:

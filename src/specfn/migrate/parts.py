@@ -1,4 +1,4 @@
-"""How the values of a multipart body become parts: Encoding Objects, and what schemas say of them."""
+"""Parts of multipart bodies, from Encoding Objects and schemas."""
 
 import re
 from collections.abc import Iterator
@@ -8,43 +8,43 @@ from specfn._json import JsonObject, dumps
 from specfn.migrate.media import Look, kind_of
 from specfn.migrate.route import Part, Parts
 
-#: How deep unions and arrays are looked into, and multipart within multipart.
+#: The deepest unions and arrays that are inspected, and the deepest multipart within multipart.
 _DEPTH: Final = 5
 _NESTED: Final = 3
 
-#: Keywords that say nothing of what a value is (JSON Schema 2020-12, Validation, section 9).
+#: Keywords that do not constrain a value (JSON Schema 2020-12, Validation, section 9).
 _ANNOTATIONS: Final = frozenset(
     "title description default deprecated readOnly writeOnly examples example $comment "
     "externalDocs xml contentMediaType".split()
 )
 
-#: What an encoding may be called.
+#: The syntax of an encoding's name.
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]*\Z")
 
-#: Formats whose text is bytes in base64 (3.0; OpenAPI Format Registry).
+#: Formats of strings that contain bytes in base64 (3.0; OpenAPI Format Registry).
 _ENCODED: Final = {"byte": "base64", "base64": "base64", "base64url": "base64url"}
 
 _OCTETS: Final = "application/octet-stream"
 
-#: Headers of a part that are not the document's to set (Encoding Object, ``headers``).
+#: Headers of a part that the document cannot set (Encoding Object, ``headers``).
 _OWN: Final = frozenset({"content-type", "content-disposition", "content-length"})
 _TRANSFER: Final = "content-transfer-encoding"
 
 
 def parts_of(media: JsonObject, schema: Any, look: Look, *, is_typed: bool) -> Parts:
-    """What a multipart body consists of.
+    """Return the parts of a multipart body.
 
     Args:
         media: the normalized Media Type Object.
         schema: its schema.
-        look: gives the composed schema behind a normalized one.
-        is_typed: whether a schema without a type is any value, as in 3.0, and not bytes, as since 3.1.
+        look: returns the composed schema of a normalized one.
+        is_typed: whether a schema without a type admits any value, as in 3.0. Since 3.1 it means bytes.
     """
     return _Reader(look, is_typed=is_typed).parts(media, schema, 0)
 
 
 def transfer_of(schema: Any) -> str | None:
-    """In which encoding the content of a text travels; ``None`` for as it is."""
+    """Return the encoding in which the content of a string is sent; ``None`` for no encoding."""
     if not isinstance(schema, dict):
         return None
     encoding = str(schema.get("contentEncoding", "")).lower()
@@ -54,13 +54,14 @@ def transfer_of(schema: Any) -> str | None:
 
 
 class _Reader:
-    """Reads the parts of one body."""
+    """Reading of the parts of one body."""
 
     def __init__(self, look: Look, *, is_typed: bool) -> None:
         self._look = look
         self._is_typed = is_typed
 
     def parts(self, media: JsonObject, schema: Any, depth: int) -> Parts:
+        """Return the parts of a multipart media type or of a nested part."""
         encodings = _dict(media.get("encoding"))
         named: dict[str, Part] = {}
         prefix: list[Part] = []
@@ -84,12 +85,12 @@ class _Reader:
         ]
 
     def _part(self, schema: Any, encoding: JsonObject, depth: int) -> Part:
-        """The part of one value, or of each item where the value is an array."""
+        """Return the part of one value, or of each item if the value is an array."""
         nodes = list(self._values(schema))
         transfer = next(filter(None, map(transfer_of, nodes)), None)
         headers = _headers(encoding.get("headers"))
-        _, told = headers.pop(_TRANSFER, ("", ""))
-        transfer = told.lower() if told.lower() in _ENCODED else transfer
+        _, declared = headers.pop(_TRANSFER, ("", ""))
+        transfer = declared.lower() if declared.lower() in _ENCODED else transfer
         media_types = _media_types(encoding.get("contentType"))
         is_nested = depth < _NESTED and any(each.startswith("multipart/") for each in media_types)
         style, explode = _style(encoding)
@@ -106,7 +107,7 @@ class _Reader:
         )
 
     def _alternatives(self, schema: Any, depth: int = 0) -> Iterator[JsonObject]:
-        """The composed schema, and the branches of its unions."""
+        """Yield the composed schema and the branches of its unions."""
         node = self._look(schema)
         if not isinstance(node, dict) or depth > _DEPTH:
             return
@@ -116,7 +117,7 @@ class _Reader:
                 yield from self._alternatives(branch, depth + 1)
 
     def _values(self, schema: Any, depth: int = 0) -> Iterator[JsonObject]:
-        """Everything that a value may be, and that its items may be where it is an array."""
+        """Yield every schema of a value, and of its items if it is an array."""
         if self._look(schema) is True:
             yield {}
         for node in self._alternatives(schema):
@@ -125,7 +126,7 @@ class _Reader:
                 yield from self._values(node["items"], depth + 1)
 
     def _is_any(self, node: JsonObject) -> bool:
-        """Whether a schema says nothing of the value, which since 3.1 means bytes (section Encoding Object)."""
+        """Return whether a schema has annotations only, which means bytes since 3.1 (section Encoding Object)."""
         is_untyped = all(key in _ANNOTATIONS or key.startswith("x-") for key in node)
         return is_untyped and not self._is_typed
 
@@ -141,7 +142,7 @@ def _is_text(media_type: str) -> bool:
 
 
 def _content_type(node: JsonObject) -> str | None:
-    """The media type of a file; what travels encoded is bytes to all but who decodes it (3.1)."""
+    """Return the media type of a file. Encoded content is bytes to everyone but its decoder (3.1)."""
     if "contentEncoding" in node:
         return _OCTETS
     found = node.get("contentMediaType")
@@ -149,7 +150,7 @@ def _content_type(node: JsonObject) -> str | None:
 
 
 def _media_types(raw: Any) -> tuple[str, ...]:
-    """``contentType``, a list with commas; what no header could hold is left out."""
+    """Return the media types of ``contentType``, a list with commas. Values that no header allows are left out."""
     found = raw.split(",") if isinstance(raw, str) else []
     return tuple(
         each.strip() for each in found if "/" in each and each.isascii() and each.isprintable()
@@ -157,7 +158,7 @@ def _media_types(raw: Any) -> tuple[str, ...]:
 
 
 def _style(encoding: JsonObject) -> tuple[str | None, bool]:
-    """The style, where any of the three fields that ask for one is given (section Encoding Object)."""
+    """Return style and explode, if one of the fields that select a style is declared (Encoding Object)."""
     if {"style", "explode", "allowReserved"}.isdisjoint(encoding):
         return None, False
     style = encoding.get("style", "form")
@@ -167,7 +168,7 @@ def _style(encoding: JsonObject) -> tuple[str | None, bool]:
 
 
 def _headers(raw: Any) -> dict[str, tuple[str, str]]:
-    """The headers whose value the document fixes, by lower-case name; there is no argument for others."""
+    """Return the headers with a fixed value, by lower-case name. Other headers have no argument."""
     found: dict[str, tuple[str, str]] = {}
     for name, header in _dict(raw).items():
         schema = _dict(_dict(header).get("schema"))

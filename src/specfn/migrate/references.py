@@ -1,4 +1,4 @@
-"""Which schemas need a reference that leads nowhere (rule N3): only those spoil the operations that use them."""
+"""Schemas that need a dangling reference: only the operations that use them become errors (rule N3)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,25 +9,25 @@ from specfn.schema.walk import walk
 
 
 class References:
-    """Answers for one normalized document; what no document has costs nothing."""
+    """The dangling references of one normalized document. Without any, look-ups cost nothing."""
 
     def __init__(self, schemas: JsonObject, dangling: frozenset[str]) -> None:
-        """Answer for a document.
+        """Find the components that need a dangling reference.
 
         Args:
             schemas: the normalized components.
-            dangling: every reference of its schemas that leads nowhere.
+            dangling: the references of its schemas without a target.
         """
         self._dangling = dangling
         self._tainted = _tainted(schemas, dangling) if dangling else {}
 
     @property
     def may_be_lost(self) -> bool:
-        """Whether any reference leads nowhere."""
+        """Return whether any reference is dangling."""
         return bool(self._dangling)
 
     def lost(self, schema: Any) -> str | None:
-        """The first reference that a schema needs and that leads nowhere; ``None`` if there is none."""
+        """Return the first dangling reference that a schema needs; ``None`` if there is none."""
         if not self._dangling:
             return None
         for reference in _references(schema, self._dangling):
@@ -40,7 +40,7 @@ class References:
 
 
 def _references(schema: Any, dangling: frozenset[str]) -> Iterator[str]:
-    """Every reference that a schema needs; a tag that maps to nothing stays open, so it needs nothing."""
+    """Yield every reference that a schema needs. Dangling references of a mapping are not needed."""
     for node in walk(schema):
         reference = node.get("$ref")
         if isinstance(reference, str):
@@ -57,7 +57,7 @@ def _mapped(discriminator: JsonObject) -> list[str]:
 
 
 def _tainted(schemas: JsonObject, dangling: frozenset[str]) -> dict[str, str]:
-    """The components from which a dangling reference can be reached, with that reference."""
+    """Return the components that reach a dangling reference, with that reference."""
     users: dict[str, list[str]] = {}
     tainted: dict[str, str] = {}
     for name, schema in schemas.items():

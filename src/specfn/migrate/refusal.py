@@ -1,15 +1,15 @@
-"""Why an operation cannot be a route; it becomes an ``OperationError``."""
+"""Errors for operations that cannot be routes; each becomes an ``OperationError``."""
 
 from specfn.records import OperationCode
 
 
-class Refused(Exception):  # noqa: N818  # it never leaves the room
+class Refused(Exception):  # noqa: N818  # it never leaves the package
     """An operation that cannot be a route.
 
     Attributes:
-        code: a short stable word.
+        code: a short stable code.
         reason: what is wrong and what to do.
-        pointer: JSON Pointer of the fault in the document.
+        pointer: the location of the fault in the document.
     """
 
     def __init__(self, code: OperationCode, reason: str, pointer: str) -> None:
@@ -20,12 +20,12 @@ class Refused(Exception):  # noqa: N818  # it never leaves the room
 
 
 def lost_reference(reference: str, pointer: str) -> Refused:
-    """The refusal of an operation whose request needs a reference that leads nowhere (rule N3)."""
+    """Return the error for an operation whose request needs a dangling reference (rule N3)."""
     if reference.startswith("#"):
-        reason = f"the reference {reference!r} leads nowhere; correct it in the document"
+        reason = f"the reference {reference!r} has no target; correct it in the document"
         return Refused("reference", reason, pointer)
     reason = (
-        f"the reference {reference!r} leads to another document, which was not read: "
-        "Options.references says which may be, application.diagnostics what was tried"
+        f"the reference {reference!r} names another document, which was not read; allow it with "
+        "Options.references, or see application.diagnostics for the reason"
     )
     return Refused("external", reason, pointer)

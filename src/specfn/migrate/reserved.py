@@ -1,56 +1,56 @@
-"""Headers and fields that no argument sets, whatever a document declares (rules R7, X11)."""
+"""Headers and fields that no argument can set, whatever a document declares (rules R7, X11)."""
 
 import re
 from typing import Final
 
-#: What OpenAPI takes from elsewhere (section Parameter Object, ``name``).
+#: Headers that OpenAPI declares elsewhere (section Parameter Object, ``name``).
 _ELSEWHERE: Final = frozenset({"accept", "content-type", "authorization"})
 
-#: Where a message ends: a wrong one makes two requests of one.
+#: Headers that frame a message. A wrong value turns one request into two.
 FRAMING: Final = frozenset({"content-length", "transfer-encoding", "connection"})
 
-#: What whoever sends a request writes, or a proxy on its way.
+#: Headers that the HTTP client or a proxy writes.
 _OF_CLIENT: Final = FRAMING | {"expect", "host", "keep-alive", "te", "trailer", "upgrade", "via"}
 
-#: What says who calls, from where, and for whom.
+#: Headers that identify the caller and the origin of the request.
 _OF_CALLER: Final = frozenset({"cookie", "cookie2", "forwarded", "set-cookie"})
 _OF_CALLER_PREFIXES: Final = ("proxy-", "x-forwarded-")
 
-#: Headers that frameworks and proxies obey instead of the request line.
+#: Headers by which frameworks and proxies replace the request line.
 _OVERRIDES: Final = re.compile(
     r"x-http-method|(x-)?(http-)?(method|host|path|ur[il])-override|x-(original|rewrite)-ur[il]"
 )
 
-#: Fields of a query or a form that frameworks obey instead of the method.
+#: Fields of a query or a form by which frameworks replace the method.
 _METHOD_FIELDS: Final = re.compile(r"-(http-?)?method|x-http-method|(x-)?(http-)?method-override")
 
-#: Separators that servers do not tell apart: CGI and WSGI write ``_`` for ``-``, PHP for a dot or a bracket.
+#: Separators that servers treat as equal: CGI and WSGI write ``_`` for ``-``, PHP for a dot or a bracket.
 _SEPARATORS: Final = re.compile(r"[ ._\[]")
 
 
 def ignored(name: str) -> str | None:
-    """Why a header is none of the operation's parameters, even as one that the connection fills."""
+    """Return why a header is not a parameter at all, not even of the connection; ``None`` if it may be one."""
     lowered = name.lower()
     if lowered in _ELSEWHERE:
         return "OpenAPI ignores it as a parameter"
-    return "the request has it anyway, or must not" if lowered in _OF_CLIENT else None
+    return "the HTTP client sets it, or it is not allowed" if lowered in _OF_CLIENT else None
 
 
 def is_of_caller(name: str) -> bool:
-    """Return whether the header is the caller's alone to set."""
+    """Return whether only the caller may set a header."""
     folded = _folded(name)
     return folded in _OF_CALLER or folded.startswith(_OF_CALLER_PREFIXES)
 
 
 def overrides(name: str, location: str) -> str | None:
-    """Return the part of the request line that a parameter overrides: ``"method"``, ``"path"`` or ``"host"``.
+    """Return the part of the request line that a parameter replaces: ``"method"``, ``"path"`` or ``"host"``.
 
     Args:
-        name: the name on the wire.
-        location: ``header``, or where fields go: ``query`` or ``body``.
+        name: the name in the request.
+        location: ``header``, or the location of fields: ``query`` or ``body``.
 
     Returns:
-        ``None`` for a parameter that overrides nothing.
+        ``None`` for a parameter that replaces nothing.
     """
     if location == "header":
         folded = _folded(name)
@@ -61,11 +61,11 @@ def overrides(name: str, location: str) -> str | None:
 
 
 def _folded(name: str) -> str:
-    """Return a name in the one spelling in which servers compare it."""
+    """Return a name in the spelling that servers use for comparison."""
     return _SEPARATORS.sub("-", name.lstrip().partition("\0")[0]).lower()
 
 
 def is_reserved(name: str) -> bool:
-    """Return whether the header is one that arguments must never set."""
+    """Return whether arguments must never set a header."""
     is_named = name.lower() != "accept" and ignored(name) is not None
     return is_named or is_of_caller(name) or overrides(name, "header") is not None

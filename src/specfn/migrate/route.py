@@ -1,4 +1,4 @@
-"""Routes: frozen records of one callable operation, before any model sees it."""
+"""Records of operations that can be called: routes with parameters, groups, bodies and responses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
@@ -14,23 +14,23 @@ Schema: TypeAlias = JsonObject | bool
 
 
 class Placeholder(NamedTuple):
-    """A place in a path template that an argument fills, by the name the template gives it."""
+    """A position in a path template that an argument fills, with its name."""
 
     name: str
 
 
-#: Literal text and placeholders in turn, e.g. ``("", Placeholder("id"), ".json")`` without empty texts.
+#: Literal text and placeholders in order, e.g. ``("a", Placeholder("id"), ".json")``. No text is empty.
 Pieces: TypeAlias = tuple[str | Placeholder, ...]
 
 
 class Template(NamedTuple):
-    """A path key taken apart (OpenAPI, section Paths Object; rule R3).
+    """A parsed path key (OpenAPI, section Paths Object; rule R3).
 
     Attributes:
         segments: the path's segments, each as pieces. ``/a/{b}.json`` is
             ``(("a",), (Placeholder("b"), ".json"))``; a trailing slash is an empty last segment.
         query: the fixed beginning of the query, each as name and value pieces (``None`` without ``=``).
-        fragment: what tells operations apart and is never sent.
+        fragment: a suffix that distinguishes operations and is never sent.
     """
 
     segments: tuple[Pieces, ...]
@@ -42,21 +42,21 @@ class Parameter(NamedTuple):
     """One declared parameter (OpenAPI, section Parameter Object).
 
     Attributes:
-        name: the name on the wire. For a path parameter, the name in the template.
-        key: the key under which a model gives it: at the root for path parameters, else in the group.
-        location: where it goes; ``querystring`` (3.2) is the whole query.
+        name: the name in the request. For a path parameter, the name in the template.
+        key: the key under which the model passes it: at the root for path parameters, else in the group.
+        location: its location in the request; ``querystring`` (3.2) is the whole query.
         schema: its normalized schema.
-        required: whether an argument must be given.
-        description: what the document says of it.
-        deprecated: whether the document calls it deprecated.
+        required: whether an argument is required.
+        description: the description in the document.
+        deprecated: whether the document declares it deprecated.
         style: ``simple``, ``label``, ``matrix``, ``form``, ``spaceDelimited``, ``pipeDelimited``,
             ``tabDelimited`` (from Swagger's ``tsv``), ``deepObject`` or ``cookie``.
         explode: whether arrays and objects are written as several values.
-        allow_reserved: whether reserved characters stay as they are.
+        allow_reserved: whether reserved characters are not percent-encoded.
         allow_empty_value: whether an empty value may be sent.
         media_type: the media type of a ``content`` parameter, whose value is serialized by it.
         members: the properties that a spread object parameter (rule R6) puts into its group; else empty.
-        pointer: JSON Pointer of the declaration in the document; empty where there is none.
+        pointer: the location of the declaration in the document; empty without one.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Parameter(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The query, header or cookie parameters of an operation: one closed object (rule R5).
+    """The query, header or cookie parameters of an operation, as one closed object (rule R5).
 
     Attributes:
         key: ``query``, ``headers`` or ``cookies``; also the key at the root.
@@ -90,15 +90,15 @@ class Group(NamedTuple):
 
 
 class Part(NamedTuple):
-    """How a value of a multipart body becomes a part (OpenAPI, section Encoding Object).
+    """The serialization of a value of a multipart body as a part (OpenAPI, section Encoding Object).
 
     Attributes:
-        media_types: what ``contentType`` lists, ranges included; empty where the value's type decides.
-        is_file: whether a text there is the content of a file.
-        file_type: the media type that the schema gives the content, if it does.
-        transfer: the encoding in which the content travels, ``base64`` for one; ``None`` for as it is.
-        headers: further headers, those that the document leaves one value.
-        style: with ``explode``, how the value is serialized as in a query; ``None`` where it is not.
+        media_types: the media types of ``contentType``, ranges included; empty if the value's type decides.
+        is_file: whether a string is the content of a file.
+        file_type: the media type that the schema declares for the content.
+        transfer: the encoding in which the content is sent, e.g. ``base64``; ``None`` for no encoding.
+        headers: further headers, whose value the document fixes.
+        style: with ``explode``, the serialization as in a query; ``None`` without one.
         inner: the parts of a part that is multipart itself (3.2).
     """
 
@@ -116,9 +116,9 @@ class Parts(NamedTuple):
     """The parts of a multipart body.
 
     Attributes:
-        named: by property.
-        prefix: by position, for the first items of an array.
-        rest: of every other value.
+        named: the parts by property.
+        prefix: the parts of the first items of an array, by position.
+        rest: the part of every other value.
     """
 
     named: Mapping[str, Part] = {}
@@ -127,19 +127,19 @@ class Parts(NamedTuple):
 
 
 class Body(NamedTuple):
-    """The request body, in the one media type that was chosen (rule R8).
+    """A request body in its chosen media type (rule R8).
 
     Attributes:
-        media_type: the declared text, sent verbatim.
-        kind: how the value becomes bytes.
+        media_type: the media type as the document declares it; it is sent verbatim.
+        kind: the serialization of the value.
         schema: its normalized schema.
-        required: only where the document says so.
-        description: what the document says of it.
+        required: whether the document requires it.
+        description: the description in the document.
         encoding: the Encoding Objects of a form, by property.
-        pointer: JSON Pointer of the request body in the document.
-        parts: what a multipart body consists of.
-        transfer: ``base64`` or ``base64url`` where a binary body travels encoded; else ``None``.
-        is_itemwise: whether the Encoding Object of an array in a form is each item's (3.2).
+        pointer: the location of the request body in the document.
+        parts: the parts of a multipart body.
+        transfer: ``base64`` or ``base64url`` if a binary body is sent encoded; else ``None``.
+        is_itemwise: whether the Encoding Object of an array in a form applies to each item (3.2).
     """
 
     media_type: str
@@ -160,9 +160,9 @@ class Answer(NamedTuple):
     Attributes:
         status: ``200``, ``2XX`` or ``default``.
         media_type: the chosen media type; ``None`` without content.
-        kind: how its bytes become a value; ``None`` without content.
+        kind: the deserialization of its content; ``None`` without content.
         schema: its normalized schema; ``None`` without content.
-        description: what the document says of it.
+        description: the description in the document.
         media_types: every declared media type, in the document's order.
     """
 
@@ -175,27 +175,27 @@ class Answer(NamedTuple):
 
 
 class Route(NamedTuple):
-    """One operation, ready to be shown to a model and to be sent.
+    """One operation, as it is shown to a model and sent.
 
     Attributes:
-        method: the HTTP method, lower case (an additional method of 3.2 as it is written).
-        path: the path key, as the document writes it.
-        template: the same, taken apart.
+        method: the HTTP method in lower case (an additional method of 3.2 as it is declared).
+        path: the path key, as the document declares it.
+        template: the parsed path key.
         accessor: namespace and last element (rule R10), unique in the document.
         parameters: the path parameters (and placeholders in a path key's query), in template order.
-        query, headers, cookies: the groups; ``None`` where nothing is declared.
-        body: the request body; ``None`` where none is declared.
-        success: the success response; ``None`` where none is declared.
+        query, headers, cookies: the groups; ``None`` if nothing is declared.
+        body: the request body; ``None`` if none is declared.
+        success: the success response; ``None`` if none is declared.
         exceptions: every other response, by status.
-        security: the requirements, OR of ANDs, as lists of (scheme name, scopes); empty where none is needed.
-        servers: the operation's or path's own Server Objects; empty where the document's apply.
-        notes: what a careful reader should know.
+        security: alternative requirements, each a list of (scheme name, scopes); empty if none is needed.
+        servers: the Server Objects of the operation or path; empty if the document's apply.
+        notes: facts that a careful reader should know.
         operation: the normalized Operation Object.
-        pointer: JSON Pointer of the operation in the document.
-        hidden: the parameters that no model is shown and the connection fills (rule R7).
-        fixed: the values of parameters that nobody is shown, by their keys from the root (rule S6).
-        only: the keys among ``fixed`` whose value is the only one that the document allows (rule X11).
-        safety: the most that a call may do; a body cannot name a method that does more (rule X11).
+        pointer: the location of the operation in the document.
+        hidden: the parameters that no model sees and the connection sets (rule R7).
+        fixed: the values of fixed parameters, by their keys from the root (rule S6).
+        only: the keys in ``fixed`` whose value is the only one that the document allows (rule X11).
+        safety: the greatest effect of a call; a method in the body cannot exceed it (rule X11).
     """
 
     method: str
@@ -221,12 +221,12 @@ class Route(NamedTuple):
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """The groups that the operation has, in the order query, headers, cookies."""
+        """Return the groups of the operation, in the order query, headers, cookies."""
         return tuple(group for group in (self.query, self.headers, self.cookies) if group)
 
     @property
     def keys(self) -> tuple[tuple[str, bool], ...]:
-        """Every key at the root with whether it is required, in positional order (rule F4).
+        """Return every key at the root and whether it is required, in positional order (rule F4).
 
         The order is path parameters, ``query``, ``body``, ``headers``, ``cookies``.
         """
@@ -243,12 +243,12 @@ class Route(NamedTuple):
 
 
 class Api(NamedTuple):
-    """What all operations of a document share when they are called.
+    """The facts that all operations of a document share.
 
     Attributes:
         security_schemes: the Security Scheme Objects, by name.
         servers: the document's Server Objects.
-        source: the URL the document was read from; ``None`` where relative servers have no base.
+        source: the URL of the document; ``None`` if relative servers have no base.
         title: the document's title.
     """
 
@@ -259,29 +259,29 @@ class Api(NamedTuple):
 
 
 class Callable(Protocol):
-    """What sending needs of a function: ``specfn.Function`` is one, and a test may write its own."""
+    """The interface of a function that can be sent. ``specfn.Function`` implements it, and tests may do so."""
 
     @property
     def name(self) -> str:
-        """The function's name, for error texts."""
+        """Return the function's name, for error texts."""
 
     @property
     def route(self) -> Route:
-        """The operation."""
+        """Return the operation."""
 
     @property
     def api(self) -> Api:
-        """What the document says for all operations."""
+        """Return the facts that all operations share."""
 
     def named(self, arguments: Any) -> JsonObject:
-        """The arguments as one object by key, whichever calling style the function has.
+        """Return the arguments as one object by key, for each calling style.
 
         Raises:
-            ArgumentError: the arguments are not an object (or, positional, not a list).
+            ArgumentError: the arguments are not an object (or a list, in positional style).
         """
 
     def problems(self, arguments: Any) -> Sequence[ArgumentProblem]:
-        """Every place where the arguments are not what the function takes; empty if valid."""
+        """Return every location where the arguments are invalid; empty if they are valid."""
 
     def surprises(self, data: Any) -> Sequence[ArgumentProblem]:
-        """Every place where a successful answer is not what the document promises; empty if none is."""
+        """Return every location where a successful response does not match the document; empty if it does."""

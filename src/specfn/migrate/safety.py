@@ -1,4 +1,4 @@
-"""Safety, idempotence and purpose of a route, by the method that a server finally acts on (rules F6, V7, X11)."""
+"""Safety, idempotence and purpose of a route, by the method that the server executes (rules F6, V7, X11)."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
@@ -18,14 +18,14 @@ _SAFETY: Final[dict[str, Safety]] = {
     "put": "write",
 }
 
-#: Safeties, the most harmless first.
+#: The safety levels, the most harmless first.
 _ORDER: Final[tuple[Safety, ...]] = ("read", "write", "destructive")
 
 _IDEMPOTENT: Final = frozenset({"delete", "get", "head", "options", "put", "query", "trace"})
 
 
 def safety_of(method: str) -> Safety:
-    """Return what a method may do, before ``Options.safety`` is asked."""
+    """Return the safety of a method, before ``Options.safety`` applies."""
     return _SAFETY.get(method, "destructive")
 
 
@@ -35,22 +35,22 @@ def is_idempotent(method: str) -> bool:
 
 
 def exceeds(safety: Safety, limit: Safety) -> bool:
-    """Return whether one safety allows more than another."""
+    """Return whether one safety level allows more than another."""
     return _ORDER.index(safety) > _ORDER.index(limit)
 
 
 def method_in(value: Any) -> str:
-    """Return the method that the value of an override names, in lower case."""
+    """Return the method that an override names, in lower case."""
     return str(value).strip().lower()
 
 
 def route_safety(route: Route) -> Safety:
-    """Return what a call of a route may do, its method overrides considered.
+    """Return the safety of a route, with its method overrides.
 
-    A value of ``Options.fixed`` replaces the method. A value that only the document declares can raise the safety
-    but not lower it: a server may ignore the header and act on the method of the request line.
+    A value of ``Options.fixed`` replaces the method. A value that only the document declares can raise the level but
+    not lower it: a server may ignore the header and execute the method of the request line.
     """
-    if not (route.fixed or route.template.query):  # as most are
+    if not (route.fixed or route.template.query):  # the most common case
         return safety_of(route.method)
     chosen = [*_named(route, by_caller=True)] or [route.method]
     return max(
@@ -60,14 +60,14 @@ def route_safety(route: Route) -> Safety:
 
 
 def is_repeatable(route: Route) -> bool:
-    """Return whether a call may be sent twice: its method and every override of it are idempotent."""
+    """Return whether a call may be repeated: its method and all its overrides are idempotent."""
     return all(map(is_idempotent, _methods(route)))
 
 
 def is_update(route: Route) -> bool:
-    """Return whether a call changes something that exists: null may then clear what absence leaves alone (rule V7).
+    """Return whether a call changes an existing resource; null may then clear a value (rule V7).
 
-    That is PUT, PATCH, a merge patch (RFC 7396), and a POST to an item.
+    Updates are PUT, PATCH, a merge patch (RFC 7396), and POST to an item.
     """
     methods = _methods(route)
     merges = route.body is not None and "merge-patch" in route.body.media_type.lower()
@@ -75,18 +75,18 @@ def is_update(route: Route) -> bool:
 
 
 def is_creation(route: Route) -> bool:
-    """Return whether a call only creates: null in its body can mean nothing but absence (rule V7)."""
+    """Return whether a call only creates a resource; null in its body then means absence (rule V7)."""
     return _methods(route) == {"post"} and not is_update(route)
 
 
 def _is_item(route: Route) -> bool:
-    """Return whether the last segment of the path has a parameter; a slash at the end is no segment."""
+    """Return whether the last segment of the path has a parameter. A trailing slash is not a segment."""
     last = next((pieces for pieces in reversed(route.template.segments) if pieces), ())
     return any(isinstance(piece, Placeholder) for piece in last)
 
 
 def _methods(route: Route) -> set[str]:
-    """Return every method that a server may act on: the route's own and those of its overrides."""
+    """Return every method that a server may execute: the route's own and those of its overrides."""
     return {
         route.method,
         *_named(route, by_caller=True),
@@ -95,7 +95,7 @@ def _methods(route: Route) -> set[str]:
 
 
 def _named(route: Route, *, by_caller: bool) -> Iterator[str]:
-    """Yield the methods that fixed overrides name, of the caller or of the document."""
+    """Yield the methods of fixed overrides, set by the caller or by the document."""
     for place, value in route.fixed.items():
         location = "header" if place[0] == "headers" else "query"
         is_override = len(place) > 1 and overrides(place[1], location) == "method"
@@ -106,7 +106,7 @@ def _named(route: Route, *, by_caller: bool) -> Iterator[str]:
 
 
 def _in_path_key(route: Route) -> Iterable[str]:
-    """Yield the methods that the query of the path key names; a placeholder may become any method."""
+    """Yield the methods in the query of the path key; an empty text is a placeholder, which may be any method."""
     for name, pieces in route.template.query:
         if pieces and overrides(name, "query"):
             literal = [piece for piece in pieces if not isinstance(piece, Placeholder)]

@@ -1,8 +1,8 @@
-"""Take the key of a path item apart: segments, a fixed beginning of the query, and a fragment (rule R3).
+"""Parser of path keys: segments, a fixed beginning of the query, and a fragment (rule R3).
 
-OpenAPI allows ``/pets/{id}``. Documents also write ``/{name}.json``, ``/{a}...{b}``, ``/{id}:cancel``,
-``/files/{path*}``, ``/:id``, ``/search?kind=a&q={q}`` and ``/#Action=CreateQueue``; all of them name requests
-that can be sent. What cannot be sent as it is written, or would leave the server, is refused here.
+OpenAPI allows ``/pets/{id}``. Documents also contain ``/{name}.json``, ``/{a}...{b}``, ``/{id}:cancel``,
+``/files/{path*}``, ``/:id``, ``/search?kind=a&q={q}`` and ``/#Action=CreateQueue``. All of them name requests that
+can be sent. A path that cannot be sent, or could leave the server, is refused.
 """
 
 import re
@@ -30,18 +30,18 @@ _SEGMENT_EXPANSION: Final = re.compile(r"\{/([^{}/]++)\}")
 _QUERY_EXPANSION: Final = re.compile(r"\{[?&]([^{}/]*+)\}")
 _FRAGMENT_EXPANSION: Final = re.compile(r"\{\#[^{}/]*+\}")
 
-# Operators of RFC 6570 and of the frameworks that documents are generated from: {+a} {a*} {a+} {a?}
+# Operators of RFC 6570 and of frameworks from which documents are generated: {+a} {a*} {a+} {a?}
 # {*a} {:a} {a...} {{a}}. What follows a colon is a prefix length ({a:3}), a converter or an expression.
 _LEADING_OPERATORS: Final = "{+.;:=,!|@*? "
 _TRAILING_OPERATORS: Final = "}+*?!. "
 
 _HEX: Final = re.compile(r"[0-9A-Fa-f]{2}")
 
-#: The name of a parameter that is written ``:a``. A digit first would be a port or a time.
+#: The name of a parameter in the form ``:a``. It does not begin with a digit, unlike a port or a time.
 _COLON_NAME: Final = re.compile(r"[^\W\d][\w-]*+")
 
 
-#: What most keys are: whole segments, literal or a placeholder, with nothing to look at twice.
+#: The most common keys: whole segments, each a literal or a placeholder.
 _ORDINARY: Final = re.compile(
     r"(?:/(?:[A-Za-z0-9_~$-][A-Za-z0-9_~$.()-]*|\{[A-Za-z_][A-Za-z0-9_-]*\}))+"
 )
@@ -52,20 +52,19 @@ def _ordinary(text: str) -> Pieces:
 
 
 def parse(key: str, path_parameters: Iterable[str] = ()) -> Template:
-    """Take a path key apart.
+    """Parse a path key.
 
-    Literal text stays as the document writes it, percent-encoding included. Braces that do not match
-    are literal text. ``{?a,b}`` documents query parameters; only those that are declared as path
-    parameters are written into the query from here.
+    Literal text stays as the document declares it, percent-encoding included. Unmatched braces are literal text.
+    ``{?a,b}`` documents query parameters; only those declared as path parameters are written into the query here.
 
     Args:
         key: a key of the Paths Object.
         path_parameters: the names that the operation declares with ``in: path``. A name with operator
-            characters is taken whole where it is among them.
+            characters is taken whole if it is among them.
 
     Raises:
-        ValueError: the request could not be sent as it is written, or might leave the server; the
-            text is a sentence that says why.
+        ValueError: the path cannot be sent, or could leave the server; the text is a sentence with the
+            reason.
     """
     if _ORDINARY.fullmatch(key):
         return Template(segments=tuple(map(_ordinary, key[1:].split("/"))))
@@ -90,14 +89,14 @@ def parse(key: str, path_parameters: Iterable[str] = ()) -> Template:
 
 
 def placeholders(template: Template) -> tuple[str, ...]:
-    """The names of a template's parameters, once each, in order of first appearance: path, then query."""
+    """Return the names of a template's parameters without duplicates, in order: path, then query."""
     values = (value for _, value in template.query if value)
     pieces = chain.from_iterable((*template.segments, *values))
     return tuple(dict.fromkeys(piece.name for piece in pieces if isinstance(piece, Placeholder)))
 
 
 def _refuse_other_places(key: str) -> None:
-    """Refuse a key that another reader of URLs could take for another host (security, T2)."""
+    """Refuse a key that URL parsers could read as another host (security, T2)."""
     if not key.startswith("/"):
         raise ValueError(
             f"the path {_shown(key)} does not begin with '/'; write it relative to the server"
@@ -109,26 +108,26 @@ def _refuse_other_places(key: str) -> None:
     unsendable = _UNSENDABLE.search(key)
     if unsendable:
         raise ValueError(
-            f"the path {_shown(key)} holds the character U+{ord(unsendable[0]):04X}, "
-            "which no request can carry; percent-encode or remove it"
+            f"the path {_shown(key)} contains the character U+{ord(unsendable[0]):04X}, "
+            "which no request can contain; percent-encode or remove it"
         )
 
 
 def _refuse_dot_segments(path: str) -> None:
-    """Refuse segments that clients and servers resolve away, also encoded or before ``;`` (T1, T2)."""
+    """Refuse dot segments, which clients and servers resolve, also encoded or before ``;`` (T1, T2)."""
     if "." not in path and "%" not in path:
         return
     for segment in path.split("/"):
         for part in re.split(r"[/\\]", _decoded(segment)):
             if part.partition(";")[0] in {".", ".."}:
                 raise ValueError(
-                    f"the path {_shown(path)} holds the dot segment {_shown(segment)}, "
-                    "which is resolved before it arrives; write the path that is meant"
+                    f"the path {_shown(path)} contains the dot segment {_shown(segment)}, "
+                    "which is resolved before the request arrives; write the intended path"
                 )
 
 
 def _decoded(text: str) -> str:
-    """Percent-decode until nothing is left to decode, in one pass (``%252e``, ``%%32e`` → ``.``)."""
+    """Percent-decode repeatedly until no encoding is left, in one pass (``%252e``, ``%%32e`` → ``.``)."""
     if "%" not in text:
         return text
     stack: list[str] = []
@@ -142,10 +141,10 @@ def _decoded(text: str) -> str:
 
 
 def _expansions(key: str, declared: frozenset[str]) -> tuple[str, tuple[str, ...]]:
-    """Rewrite the expansions of RFC 6570 that are not a place in a segment.
+    """Rewrite the expansions of RFC 6570 that are not part of a segment.
 
     Returns:
-        The key without them, and the names of path parameters that go into the query.
+        The key without them, and the names of path parameters in the query.
     """
     key = _FRAGMENT_EXPANSION.sub("", _SEGMENT_EXPANSION.sub(r"/{\1}", key))
     listed = [
@@ -164,7 +163,7 @@ def _segment(text: str, declared: frozenset[str]) -> Pieces:
 
 
 def _member(text: str, declared: frozenset[str]) -> tuple[str, Pieces | None]:
-    """Read one member of the query; ``{q}`` alone is ``q={q}``."""
+    """Parse one member of the query. ``{q}`` alone means ``q={q}``."""
     name, equals, value = text.partition("=")
     if not _PLACEHOLDER.search(name):
         return name, _pieces(value, declared) if equals else None
@@ -199,7 +198,7 @@ def _split(text: str, declared: frozenset[str]) -> Iterator[str | Placeholder]:
 
 
 def _name(inner: str, declared: frozenset[str]) -> str:
-    """The name in a placeholder: the declared one as it is, any other without operators."""
+    """Return the name in a placeholder: a declared name unchanged, any other without operators."""
     if inner in declared:
         return inner
     name = inner.lstrip(_LEADING_OPERATORS).partition(":")[0].rstrip(_TRAILING_OPERATORS)
@@ -211,5 +210,5 @@ def _name(inner: str, declared: frozenset[str]) -> str:
 
 
 def _shown(text: str) -> str:
-    """Quote text of the document for a sentence, shortened."""
+    """Quote document text for an error, shortened."""
     return repr(text if len(text) <= 80 else f"{text[:77]}...")
