@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from specfn._digest import mark
 from specfn._json import JsonObject, dumps
 from specfn._pointer import escape
-from specfn.document.identifiers import EMBEDDED, NAMED, Place, Tokens
+from specfn.document.identifiers import EMBEDDED, NAMED, SchemaLocation, Tokens
 from specfn.document.resolve import DanglingReferenceError, Resolver
 
 #: The prefix of every schema reference in the normalized document.
@@ -73,7 +73,7 @@ class Components:
         """Make a component of a schema without a name, and return a reference to it."""
         return PREFIX + escape(self._hoist(node, (mark(dumps(node)),), (), node))
 
-    def at(self, place: Place) -> str:
+    def at(self, place: SchemaLocation) -> str:
         """Return the name of the component at a location. Make the component if there is none."""
         node, tokens = place
         return self._named(node, tokens) or self._hoist(node, tokens, self._around(tokens))
@@ -173,14 +173,14 @@ class Components:
             raise DanglingReferenceError("/".join(tokens))
         place = tokens
         tokens = self._resolver.named(tokens)
-        told = mark("\0".join(tokens))
+        hashed = mark("\0".join(tokens))
         words = [
             _UNSAFE.sub("_", token).strip("_")
             for token in tokens
             if token not in _NOISE and not token.isdecimal()
         ]
         name = "_".join([*filter(None, words)][-4:])[-48:].strip("_.-")
-        name = f"{name}_{told}" if name else f"schema_{told}"
+        name = f"{name}_{hashed}" if name else f"schema_{hashed}"
         if name not in self._hoisted:
             if name in self.raw:
                 return name  # a document that was normalized before

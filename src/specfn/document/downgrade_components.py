@@ -26,10 +26,10 @@ def renamed(schemas: JsonObject) -> dict[str, str]:
     taken = set(schemas)
     for name in schemas:
         if _ILLEGAL.search(name) or not name:
-            told = digest(name)
+            hashed = digest(name)
             base = _ILLEGAL.sub("_", name).strip("_") or "schema"
-            new = base if base not in taken else f"{base}_{told[:6]}"
-            found[name] = new if new not in taken else f"{base}_{told}"
+            new = base if base not in taken else f"{base}_{hashed[:6]}"
+            found[name] = new if new not in taken else f"{base}_{hashed}"
             taken.add(found[name])
     return found
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeAlias
 from specfn._json import JsonObject
 
 
-class Walk(Protocol):
+class SchemaWalk(Protocol):
     """The walk over the schemas, as the rewrites use it."""
 
     @property
@@ -49,7 +49,7 @@ class Walk(Protocol):
 
 
 @dataclass(slots=True, kw_only=True)
-class Draft:
+class SchemaDraft:
     """A schema while it is downgraded to 3.0.
 
     Attributes:
@@ -80,4 +80,4 @@ class Draft:
         return self.out
 
 
-Rewrite: TypeAlias = Callable[[Walk, Draft], None]
+Rewrite: TypeAlias = Callable[[SchemaWalk, SchemaDraft], None]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject, dumps
 from specfn.document.downgrade_components import name_of
-from specfn.document.downgrade_draft import Draft, Rewrite, Walk
+from specfn.document.downgrade_draft import Rewrite, SchemaDraft, SchemaWalk
 from specfn.document.downgrade_types import without_null
 
 #: Keywords whose subschemas evaluate members of the same value.
@@ -41,7 +41,7 @@ def _unless(name: str) -> JsonObject:
     return {"not": {"type": "object", "required": [name]}}
 
 
-def _beside_reference(walk: Walk, draft: Draft) -> None:
+def _beside_reference(walk: SchemaWalk, draft: SchemaDraft) -> None:
     """Move a ``$ref`` with siblings into ``allOf``: in 3.0 a reference has no siblings."""
     reference = draft.out.pop("$ref")
     branch = {"$ref": walk.reference(reference)}
@@ -54,7 +54,7 @@ def _beside_reference(walk: Walk, draft: Draft) -> None:
 # -- objects --------------------------------------------------------------------------------------
 
 
-def _unevaluated_properties(walk: Walk, draft: Draft) -> None:
+def _unevaluated_properties(walk: SchemaWalk, draft: SchemaDraft) -> None:
     value = draft.out.pop("unevaluatedProperties")
     if _is_open(value) or "additionalProperties" in draft.node:
         return
@@ -68,7 +68,7 @@ def _unevaluated_properties(walk: Walk, draft: Draft) -> None:
     walk.widen(text, "unevaluatedProperties")
 
 
-def _pattern_properties(walk: Walk, draft: Draft) -> None:
+def _pattern_properties(walk: SchemaWalk, draft: SchemaDraft) -> None:
     patterns: JsonObject = draft.out.pop("patternProperties")
     if not patterns:
         return
@@ -87,7 +87,7 @@ def _pattern_properties(walk: Walk, draft: Draft) -> None:
     walk.widen(f"OpenAPI 3.0 has no `patternProperties`: {effect}", "patternProperties")
 
 
-def _property_names(walk: Walk, draft: Draft) -> None:
+def _property_names(walk: SchemaWalk, draft: SchemaDraft) -> None:
     names = draft.out.pop("propertyNames")
     if _is_open(names) or names == {"type": "string"}:
         return
@@ -108,7 +108,7 @@ def _property_names(walk: Walk, draft: Draft) -> None:
     draft.out["additionalProperties"] = False
 
 
-def _listed_names(walk: Walk, names: Any) -> list[str] | None:
+def _listed_names(walk: SchemaWalk, names: Any) -> list[str] | None:
     """Return the names that an ``enum`` allows, directly or in a referenced component; ``None`` without one."""
     if isinstance(names, dict) and names.keys() == {"$ref"}:
         names = walk.schemas.get(name_of(names["$ref"]) or "")
@@ -119,13 +119,13 @@ def _listed_names(walk: Walk, names: Any) -> list[str] | None:
     return [name for name in names["enum"] if isinstance(name, str)]
 
 
-def _dependent_required(_: Walk, draft: Draft) -> None:
+def _dependent_required(_: SchemaWalk, draft: SchemaDraft) -> None:
     for name, others in draft.out.pop("dependentRequired").items():
         if others:
             draft.conjoin("anyOf", [_unless(name), {"required": list(others)}])
 
 
-def _dependent_schemas(walk: Walk, draft: Draft) -> None:
+def _dependent_schemas(walk: SchemaWalk, draft: SchemaDraft) -> None:
     for name, node in draft.out.pop("dependentSchemas").items():
         new = walk.sub(node, "dependentSchemas", name, deeper=1)
         if new:
@@ -135,7 +135,7 @@ def _dependent_schemas(walk: Walk, draft: Draft) -> None:
 # -- arrays ---------------------------------------------------------------------------------------
 
 
-def _unevaluated_items(walk: Walk, draft: Draft) -> None:
+def _unevaluated_items(walk: SchemaWalk, draft: SchemaDraft) -> None:
     value = draft.out.pop("unevaluatedItems")
     if _is_open(value) or "items" in draft.node:
         return
@@ -146,7 +146,7 @@ def _unevaluated_items(walk: Walk, draft: Draft) -> None:
     walk.widen(text, "unevaluatedItems")
 
 
-def _prefix_items(walk: Walk, draft: Draft) -> None:
+def _prefix_items(walk: SchemaWalk, draft: SchemaDraft) -> None:
     """Replace items by position with items of any of these schemas. It is exact if they are equal."""
     nodes = draft.out.pop("prefixItems")
     prefix = [walk.sub(node, "prefixItems", index, deeper=1) for index, node in enumerate(nodes)]
@@ -163,7 +163,7 @@ def _prefix_items(walk: Walk, draft: Draft) -> None:
         walk.widen(text, "prefixItems")
 
 
-def _contains(walk: Walk, draft: Draft) -> None:
+def _contains(walk: SchemaWalk, draft: SchemaDraft) -> None:
     """Write ``contains`` as a negation: not an array in which every item fails the schema."""
     out = draft.out
     least, most = out.pop("minContains", 1), out.pop("maxContains", None)
@@ -184,7 +184,7 @@ def _contains(walk: Walk, draft: Draft) -> None:
 # -- logic ----------------------------------------------------------------------------------------
 
 
-def _conditional(walk: Walk, draft: Draft) -> None:
+def _conditional(walk: SchemaWalk, draft: SchemaDraft) -> None:
     """Write ``if``, ``then`` and ``else`` as unions: "not if, or then" and "if, or else"."""
     parts = {key: draft.out.pop(key) for key in ("if", "then", "else") if key in draft.out}
     if "if" not in parts or len(parts) == 1:
@@ -203,7 +203,7 @@ def _conditional(walk: Walk, draft: Draft) -> None:
         draft.conjoin("anyOf", [walk.sub(node, key) for key, node in parts.items()])
 
 
-def _not(walk: Walk, draft: Draft) -> None:
+def _not(walk: SchemaWalk, draft: SchemaDraft) -> None:
     new, exact = walk.exactly(draft.out.pop("not"), "not")
     if exact:
         draft.conjoin("not", new)
@@ -212,7 +212,7 @@ def _not(walk: Walk, draft: Draft) -> None:
         walk.widen(text, "not")
 
 
-def _one_of(walk: Walk, draft: Draft) -> None:
+def _one_of(walk: SchemaWalk, draft: SchemaDraft) -> None:
     branches = draft.out.pop("oneOf")
     drafts = [walk.exactly(node, "oneOf", index, keep=True) for index, node in enumerate(branches)]
     new = [branch for branch, _ in drafts]

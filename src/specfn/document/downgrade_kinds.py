@@ -5,7 +5,7 @@ from typing import Final
 
 from specfn.document import downgrade_fields as fields
 from specfn.document.downgrade_objects import (
-    Kind,
+    ObjectType,
     Rule,
     anything,
     flag,
@@ -43,8 +43,8 @@ _DESCRIBED: Final[Mapping[str, Rule]] = {
 }
 
 #: Every object of the specification by its type.
-KINDS: Final[Mapping[str, Kind]] = {
-    "root": Kind(
+KINDS: Final[Mapping[str, ObjectType]] = {
+    "root": ObjectType(
         label="document",
         fields={
             "info": of("info"),
@@ -56,7 +56,7 @@ KINDS: Final[Mapping[str, Kind]] = {
             "webhooks": fields.webhooks,
         },
     ),
-    "info": Kind(
+    "info": ObjectType(
         label="Info Object",
         fields={
             **dict.fromkeys(("title", "description", "termsOfService", "version"), text),
@@ -65,32 +65,34 @@ KINDS: Final[Mapping[str, Kind]] = {
         },
         finish=fields.info,
     ),
-    "contact": Kind(
+    "contact": ObjectType(
         label="Contact Object",
         fields={"name": text, "url": text, "email": formatted("email")},
     ),
-    "license": Kind(label="License Object", fields={"name": text, "url": text}, needs=("name",)),
-    "server": Kind(
+    "license": ObjectType(
+        label="License Object", fields={"name": text, "url": text}, needs=("name",)
+    ),
+    "server": ObjectType(
         label="Server Object",
         fields={"url": text, "description": text, "variables": map_of(of("serverVariable"))},
         needs=("url",),
     ),
-    "serverVariable": Kind(
+    "serverVariable": ObjectType(
         label="Server Variable Object",
         fields={"enum": list_of(text), "default": text, "description": text},
         needs=("default",),
     ),
-    "tag": Kind(
+    "tag": ObjectType(
         label="Tag Object",
         fields={"name": text, "description": text, "externalDocs": of("externalDocs")},
         needs=("name",),
     ),
-    "externalDocs": Kind(
+    "externalDocs": ObjectType(
         label="External Documentation Object",
         fields={"description": text, "url": text},
         needs=("url",),
     ),
-    "xml": Kind(
+    "xml": ObjectType(
         label="XML Object",
         fields={
             **dict.fromkeys(("name", "prefix"), text),
@@ -98,7 +100,7 @@ KINDS: Final[Mapping[str, Kind]] = {
             **dict.fromkeys(("attribute", "wrapped"), flag),
         },
     ),
-    "pathItem": Kind(
+    "pathItem": ObjectType(
         label="Path Item Object",
         fields={
             "summary": text,
@@ -107,7 +109,7 @@ KINDS: Final[Mapping[str, Kind]] = {
             **{method: fields.of_method(method) for method in _METHODS},
         },
     ),
-    "operation": Kind(
+    "operation": ObjectType(
         label="Operation Object",
         fields={
             "tags": list_of(text),
@@ -123,21 +125,23 @@ KINDS: Final[Mapping[str, Kind]] = {
         },
         finish=fields.operation,
     ),
-    "parameter": Kind(
+    "parameter": ObjectType(
         label="Parameter Object",
         fields={"name": text, "in": text, **_DESCRIBED},
         needs=("name", "in"),
         refers=True,
         finish=fields.parameter,
     ),
-    "header": Kind(label="Header Object", fields=_DESCRIBED, refers=True, finish=fields.header),
-    "requestBody": Kind(
+    "header": ObjectType(
+        label="Header Object", fields=_DESCRIBED, refers=True, finish=fields.header
+    ),
+    "requestBody": ObjectType(
         label="Request Body Object",
         fields={"description": text, "content": _CONTENT, "required": flag},
         needs=("content",),
         refers=True,
     ),
-    "response": Kind(
+    "response": ObjectType(
         label="Response Object",
         fields={
             "description": text,
@@ -148,7 +152,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         refers=True,
         finish=fields.response,
     ),
-    "mediaType": Kind(
+    "mediaType": ObjectType(
         label="Media Type Object",
         fields={
             "schema": schema,
@@ -158,7 +162,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         },
         finish=fields.one_example,
     ),
-    "encoding": Kind(
+    "encoding": ObjectType(
         label="Encoding Object",
         fields={
             "contentType": text,
@@ -168,7 +172,7 @@ KINDS: Final[Mapping[str, Kind]] = {
             "allowReserved": flag,
         },
     ),
-    "example": Kind(
+    "example": ObjectType(
         label="Example Object",
         fields={
             **dict.fromkeys(("summary", "description", "externalValue"), text),
@@ -177,7 +181,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         refers=True,
         finish=fields.example,
     ),
-    "link": Kind(
+    "link": ObjectType(
         label="Link Object",
         fields={
             **dict.fromkeys(("operationRef", "operationId", "description"), text),
@@ -188,8 +192,8 @@ KINDS: Final[Mapping[str, Kind]] = {
         refers=True,
         finish=fields.link,
     ),
-    "reference": Kind(label="Reference Object", fields={}, refers=True),
-    "apiKey": Kind(
+    "reference": ObjectType(label="Reference Object", fields={}, refers=True),
+    "apiKey": ObjectType(
         label="Security Scheme Object",
         fields={
             "type": text,
@@ -199,23 +203,23 @@ KINDS: Final[Mapping[str, Kind]] = {
         },
         needs=("name", "in"),
     ),
-    "http": Kind(
+    "http": ObjectType(
         label="Security Scheme Object",
         fields=dict.fromkeys(("type", "description", "scheme", "bearerFormat"), text),
         needs=("scheme",),
         finish=fields.http,
     ),
-    "oauth2": Kind(
+    "oauth2": ObjectType(
         label="Security Scheme Object",
         fields={"type": text, "description": text, "flows": of("flows")},
         needs=("flows",),
     ),
-    "openIdConnect": Kind(
+    "openIdConnect": ObjectType(
         label="Security Scheme Object",
         fields=dict.fromkeys(("type", "description", "openIdConnectUrl"), text),
         needs=("openIdConnectUrl",),
     ),
-    "flows": Kind(
+    "flows": ObjectType(
         label="OAuth Flows Object",
         fields={
             flow: of(flow)
@@ -223,7 +227,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         },
     ),
     **{
-        flow: Kind(
+        flow: ObjectType(
             label="OAuth Flow Object",
             fields={**_FLOW, **dict.fromkeys(urls, text)},
             needs=urls,

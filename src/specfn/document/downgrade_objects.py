@@ -36,7 +36,9 @@ class ObjectDowngrade:
         is_native: whether the document was written in 3.0.
     """
 
-    def __init__(self, kinds: "Mapping[str, Kind]", losses: Losses, *, is_native: bool) -> None:
+    def __init__(
+        self, kinds: "Mapping[str, ObjectType]", losses: Losses, *, is_native: bool
+    ) -> None:
         self.kinds = kinds
         self.losses = losses
         self.schema: Callable[[Any], Any] = dict
@@ -66,7 +68,7 @@ class ObjectDowngrade:
         else:
             self.losses.add(f"the same {len(losses)} losses as at the first use of this part")
 
-    def _object(self, kind: "Kind", value: Any) -> tuple[Any, str]:
+    def _object(self, kind: "ObjectType", value: Any) -> tuple[Any, str]:
         """Return the object, or ``None`` with the reason."""
         if value.__class__ is not dict:
             return None, f"expected a {kind.label}"
@@ -84,7 +86,7 @@ class ObjectDowngrade:
                 return None, f"the {kind.label} has no `{name}`, which OpenAPI 3.0 requires"
         return out, ""
 
-    def _fields(self, kind: "Kind", value: JsonObject) -> JsonObject:
+    def _fields(self, kind: "ObjectType", value: JsonObject) -> JsonObject:
         out: JsonObject = {}
         for key, item in value.items():
             rule = kind.fields.get(key)
@@ -117,7 +119,7 @@ Finish: TypeAlias = Callable[[ObjectDowngrade, JsonObject], str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class ObjectType:
     """An object type of the specification.
 
     Attributes:

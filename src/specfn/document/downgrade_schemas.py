@@ -12,7 +12,7 @@ from urllib.parse import quote
 from specfn._json import JsonObject
 from specfn.document.components import PREFIX
 from specfn.document.downgrade_components import discriminated, name_of, reaching, renamed
-from specfn.document.downgrade_draft import Draft
+from specfn.document.downgrade_draft import SchemaDraft
 from specfn.document.downgrade_formats import is_format
 from specfn.document.downgrade_keywords import CONDITIONS
 from specfn.document.downgrade_losses import Loss, Losses
@@ -180,7 +180,7 @@ class SchemaDowngrade:
                 del out[key]
                 if value != {}:
                     self.lose(f"OpenAPI 3.0 has no `{key}`{_EFFECTS.get(key, '')}", key)
-        draft = Draft(node=node, out=out)
+        draft = SchemaDraft(node=node, out=out)
         for keywords, rewrite in _REWRITES:
             if not keywords.isdisjoint(node):
                 rewrite(self, draft)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from specfn._json import JsonObject, dumps
-from specfn.document.downgrade_draft import Draft, Rewrite, Walk
+from specfn.document.downgrade_draft import Rewrite, SchemaDraft, SchemaWalk
 from specfn.document.keywords import NUMERIC_FORMATS
 
 #: Keywords that apply other schemas to the same value; null may be invalid in any of them.
@@ -38,7 +38,7 @@ def null() -> JsonObject:
 # -- values ---------------------------------------------------------------------------------------
 
 
-def _bounds(_: Walk, draft: Draft) -> None:
+def _bounds(_: SchemaWalk, draft: SchemaDraft) -> None:
     """Write exclusive bounds as the flags of 3.0, where they are the tighter bounds."""
     out = draft.out
     for exclusive, bound, sign in (
@@ -51,7 +51,7 @@ def _bounds(_: Walk, draft: Draft) -> None:
                 out[bound], out[exclusive] = value, True
 
 
-def _const(_: Walk, draft: Draft) -> None:
+def _const(_: SchemaWalk, draft: SchemaDraft) -> None:
     value = draft.out.pop("const")
     listed = draft.out.get("enum")
     if listed is None or dumps(value) in map(dumps, listed):
@@ -60,7 +60,7 @@ def _const(_: Walk, draft: Draft) -> None:
         draft.also.append({"enum": [value], **({"nullable": True} if value is None else {})})
 
 
-def _content(walk: Walk, draft: Draft) -> None:
+def _content(walk: SchemaWalk, draft: SchemaDraft) -> None:
     """Write ``contentEncoding`` and ``contentMediaType`` as the formats ``byte`` and ``binary``."""
     out = draft.out
     said = {
@@ -80,7 +80,7 @@ def _content(walk: Walk, draft: Draft) -> None:
         walk.lose(f"OpenAPI 3.0 has no `{key}`{what}", key)
 
 
-def _examples(walk: Walk, draft: Draft) -> None:
+def _examples(walk: SchemaWalk, draft: SchemaDraft) -> None:
     examples = draft.out.pop("examples")
     if examples:
         draft.out["example"] = examples[0]
@@ -91,7 +91,7 @@ def _examples(walk: Walk, draft: Draft) -> None:
 # -- types ----------------------------------------------------------------------------------------
 
 
-def _type(_: Walk, draft: Draft) -> None:
+def _type(_: SchemaWalk, draft: SchemaDraft) -> None:
     """Write one type, ``nullable`` beside it, or a union with a branch for each type."""
     kind = draft.out.pop("type", None)
     if kind is None:
@@ -117,7 +117,7 @@ def _type(_: Walk, draft: Draft) -> None:
         draft.out = _with_items({**typed, **draft.out})
 
 
-def _untyped(draft: Draft) -> None:
+def _untyped(draft: SchemaDraft) -> None:
     """Add ``nullable`` where null is listed without a type. Some readers require it, the others ignore it."""
     if None in draft.out.get("enum", ()) and not (
         draft.also or any(key in draft.out for key in _APPLICATORS)
@@ -167,7 +167,7 @@ def without_null(branches: list[JsonObject]) -> list[JsonObject]:
     return others
 
 
-def _null_branch(_: Walk, draft: Draft) -> None:
+def _null_branch(_: SchemaWalk, draft: SchemaDraft) -> None:
     """Replace a branch that is null alone. A single branch that remains beside annotations replaces the union."""
     for key in ("anyOf", "oneOf"):
         branches = draft.out.get(key, [])

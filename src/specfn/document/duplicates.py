@@ -27,7 +27,7 @@ _CLOSING: Final = b"}]"
 _OBJECT, _COMMA = b"{,"
 
 
-class _Open:
+class _OpenContainer:
     """An object or array whose end has not been read.
 
     Attributes:
@@ -66,12 +66,12 @@ def notes(text: bytes) -> Iterator[Note]:
 
 def _repeated(text: bytes) -> Iterator[tuple[str, str, int, int]]:
     """Yield the pointer of every duplicate key, the key, and the bytes of both occurrences."""
-    stack: list[_Open] = []
+    stack: list[_OpenContainer] = []
     named = True  # whether the key of the next value has been read
     for match in _TOKEN.finditer(text):
         sign = text[match.start()]
         if sign in _OPENING:
-            stack.append(_Open(is_object=sign == _OBJECT))
+            stack.append(_OpenContainer(is_object=sign == _OBJECT))
             named = sign != _OBJECT
         elif sign in _CLOSING:
             stack.pop()

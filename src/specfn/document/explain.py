@@ -25,7 +25,7 @@ _MAX_VALUE: Final = 60
 _MAX_NAMES: Final = 9
 
 
-class _Task(NamedTuple):
+class _InvalidValue(NamedTuple):
     """A value in the document that a rule of the metaschema rejects."""
 
     place: Place
@@ -33,9 +33,9 @@ class _Task(NamedTuple):
     value: Any
 
 
-_Findings: TypeAlias = Iterator["_Task | Note"]
+_Findings: TypeAlias = Iterator["_InvalidValue | Note"]
 #: Yields the findings of one schema keyword about a value.
-_Step: TypeAlias = Callable[[Metaschema, _Task, JsonObject], _Findings]
+_Step: TypeAlias = Callable[[Metaschema, _InvalidValue, JsonObject], _Findings]
 
 
 def explain(metaschema: Metaschema, document: Any) -> Iterator[Note]:
@@ -43,7 +43,7 @@ def explain(metaschema: Metaschema, document: Any) -> Iterator[Note]:
 
     The number of validations is about the depth of the document times the number of notes that are taken.
     """
-    start: list[_Task | Note] = [_Task((), metaschema.root, document)]
+    start: list[_InvalidValue | Note] = [_InvalidValue((), metaschema.root, document)]
     stack = [iter(start)]
     while stack:
         item = next(stack[-1], None)
@@ -55,7 +55,7 @@ def explain(metaschema: Metaschema, document: Any) -> Iterator[Note]:
             stack.append(_findings(metaschema, item))
 
 
-def _findings(metaschema: Metaschema, task: _Task) -> _Findings:
+def _findings(metaschema: Metaschema, task: _InvalidValue) -> _Findings:
     """Yield the faults of one value: notes, and tasks for its invalid parts."""
     node = metaschema.node(task.rule)
     found = False
@@ -74,33 +74,33 @@ def _findings(metaschema: Metaschema, task: _Task) -> _Findings:
 
 def _check(metaschema: Metaschema, place: Place, rule: Rule, value: Any) -> _Findings:
     if not metaschema.fits(rule, value):
-        yield _Task(place, rule, value)
+        yield _InvalidValue(place, rule, value)
 
 
 # -- keywords that apply schemas to the same value ---------------------------------------------------
 
 
-def _reference(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
+def _reference(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     yield from _check(metaschema, task.place, task.rule.target(node["$ref"]), task.value)
 
 
-def _dynamic(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
+def _dynamic(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     rule = metaschema.dynamic(task.rule, node["$dynamicRef"])
     yield from _check(metaschema, task.place, rule, task.value)
 
 
-def _all_of(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
+def _all_of(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     for index in range(len(node["allOf"])):
         yield from _check(metaschema, task.place, task.rule.below("allOf", index), task.value)
 
 
-def _condition(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
+def _condition(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     branch = "then" if metaschema.fits(task.rule.below("if"), task.value) else "else"
     if branch in node:
         yield from _check(metaschema, task.place, task.rule.below(branch), task.value)
 
 
-def _dependents(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
+def _dependents(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     for name in node["dependentSchemas"]:
         if isinstance(task.value, dict) and name in task.value:
             rule = task.rule.below("dependentSchemas", name)
@@ -110,20 +110,20 @@ def _dependents(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findi
 # -- keywords that apply schemas to members ----------------------------------------------------------
 
 
-def _items(metaschema: Metaschema, task: _Task, _: JsonObject) -> _Findings:
+def _items(metaschema: Metaschema, task: _InvalidValue, _: JsonObject) -> _Findings:
     if isinstance(task.value, list):
         for index, item in enumerate(task.value):
             yield from _check(metaschema, (*task.place, index), task.rule.below("items"), item)
 
 
-def _names(metaschema: Metaschema, task: _Task, _: JsonObject) -> _Findings:
+def _names(metaschema: Metaschema, task: _InvalidValue, _: JsonObject) -> _Findings:
     if isinstance(task.value, dict):
         for name in task.value:
             rule = task.rule.below("propertyNames")
             yield from _check(metaschema, (*task.place, name), rule, name)
 
 
-def _properties(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
+def _properties(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     if isinstance(task.value, dict):
         for name in node["properties"]:
             if name in task.value:
@@ -131,7 +131,7 @@ def _properties(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findi
                 yield from _check(metaschema, (*task.place, name), rule, task.value[name])
 
 
-def _patterns(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
+def _patterns(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     if isinstance(task.value, dict):
         for text in node["patternProperties"]:
             rule, pattern = task.rule.below("patternProperties", text), re.compile(text)
@@ -140,7 +140,7 @@ def _patterns(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Finding
                     yield from _check(metaschema, (*task.place, name), rule, member)
 
 
-def _others(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
+def _others(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     """Check the members to which ``additionalProperties`` applies."""
     others = _unknown(task.value, node)
     if node["additionalProperties"] is not False:
@@ -167,7 +167,7 @@ def _unknown(value: Any, node: JsonObject) -> list[str]:
 # -- unions --------------------------------------------------------------------------------------------
 
 
-def _union(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
+def _union(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     """Select the branch that was most likely meant. If a tag has no branch, report the tags instead."""
     keyword = "oneOf" if "oneOf" in node else "anyOf"
     rules = [task.rule.below(keyword, index) for index in range(len(node[keyword]))]
@@ -187,7 +187,7 @@ def _union(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
         (bool(tag) and task.value[tag] not in options[index], _score(branch, task.value))
         for index, branch in enumerate(branches)
     ]
-    yield _Task(task.place, rules[scores.index(min(scores))], task.value)
+    yield _InvalidValue(task.place, rules[scores.index(min(scores))], task.value)
 
 
 def _branch(metaschema: Metaschema, rule: Rule) -> JsonObject:
@@ -247,27 +247,29 @@ _CLASSES: Final[dict[str, type | tuple[type, ...]]] = {
 # -- assertions ----------------------------------------------------------------------------------------
 
 
-def _assertion(metaschema: Metaschema, task: _Task, node: JsonObject, keyword: str) -> _Findings:
+def _assertion(
+    metaschema: Metaschema, task: _InvalidValue, node: JsonObject, keyword: str
+) -> _Findings:
     expected = _EXPECTED.get(keyword)
     if expected is not None and not metaschema.holds(node, keyword, task.value):
         yield _note(task.place, expected(node[keyword]), _shown(task.value))
 
 
-def _not(metaschema: Metaschema, task: _Task, node: JsonObject) -> _Findings:
+def _not(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     if metaschema.fits(task.rule.below("not"), task.value):
         names = node["not"].get("required")
         expected = f"not {' and '.join(names)} together" if names else "something else"
         yield _note(task.place, expected, _shown(task.value))
 
 
-def _required(_: Metaschema, task: _Task, node: JsonObject) -> _Findings:
+def _required(_: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     if isinstance(task.value, dict):
         for name in node["required"]:
             if name not in task.value:
                 yield _note(task.place, f"the property {_listed([name])}", "an object without it")
 
 
-def _rest(metaschema: Metaschema, task: _Task, node: Any) -> Note:
+def _rest(metaschema: Metaschema, task: _InvalidValue, node: Any) -> Note:
     """Return a note for a fault that no keyword explained."""
     if isinstance(node, dict) and "unevaluatedProperties" in node and isinstance(task.value, dict):
         names = metaschema.unevaluated(task.rule, task.value)

@@ -50,7 +50,7 @@ _LANGUAGES: Final = (
 _BEFORE: Final = re.compile(rb"(?:\s|#(?!%RAML)[^\n]*)*")
 
 
-class Kind(NamedTuple):
+class ForeignFormat(NamedTuple):
     """A document format that specfn does not read.
 
     Attributes:
@@ -67,19 +67,23 @@ class Kind(NamedTuple):
 
 
 _KINDS: Final = (
-    Kind(("asyncapi",), "", "an AsyncAPI document", _OTHER),
-    Kind(("arazzo",), "", "an Arazzo document", "use the OpenAPI document that it speaks of"),
-    Kind(("overlay",), "", "an Overlay document", "apply it to its OpenAPI document first"),
-    Kind(("swaggerVersion",), "", "a Swagger 1.x document", _CONVERT),
-    Kind(("info", "_postman_id"), "", "a Postman collection", _CONVERT),
-    Kind(("info", "schema"), "getpostman", "a Postman collection", _CONVERT),
-    Kind(("collection", "info", "schema"), "getpostman", "a Postman collection", _CONVERT),
-    Kind(("__export_format",), "", "an Insomnia export", _CONVERT),
-    Kind(("data", "__schema"), "", "a GraphQL introspection", _OTHER),
-    Kind(("__schema",), "", "a GraphQL introspection", _OTHER),
-    Kind(("kind",), "discovery#", "a Google API discovery document", _CONVERT),
-    Kind(("log", "entries"), "", "an HTTP archive (HAR)", _OTHER),
-    Kind(("$schema",), "", "a JSON Schema", "use the OpenAPI document that it belongs to"),
+    ForeignFormat(("asyncapi",), "", "an AsyncAPI document", _OTHER),
+    ForeignFormat(
+        ("arazzo",), "", "an Arazzo document", "use the OpenAPI document that it speaks of"
+    ),
+    ForeignFormat(
+        ("overlay",), "", "an Overlay document", "apply it to its OpenAPI document first"
+    ),
+    ForeignFormat(("swaggerVersion",), "", "a Swagger 1.x document", _CONVERT),
+    ForeignFormat(("info", "_postman_id"), "", "a Postman collection", _CONVERT),
+    ForeignFormat(("info", "schema"), "getpostman", "a Postman collection", _CONVERT),
+    ForeignFormat(("collection", "info", "schema"), "getpostman", "a Postman collection", _CONVERT),
+    ForeignFormat(("__export_format",), "", "an Insomnia export", _CONVERT),
+    ForeignFormat(("data", "__schema"), "", "a GraphQL introspection", _OTHER),
+    ForeignFormat(("__schema",), "", "a GraphQL introspection", _OTHER),
+    ForeignFormat(("kind",), "discovery#", "a Google API discovery document", _CONVERT),
+    ForeignFormat(("log", "entries"), "", "an HTTP archive (HAR)", _OTHER),
+    ForeignFormat(("$schema",), "", "a JSON Schema", "use the OpenAPI document that it belongs to"),
 )
 
 #: The keys whose value is the version of the other format.
@@ -107,29 +111,31 @@ def _instead(what: str, do: str) -> str:
     return f"found {what} instead of an OpenAPI document; {do}"
 
 
-class Found(NamedTuple):
+class NotOpenAPI(NamedTuple):
     """An object that is not an OpenAPI document.
 
     Attributes:
-        told: the format that was found, and the advice.
+        reason: the format that was found, and the advice.
         pointer: the location that identifies it.
     """
 
-    told: str
+    reason: str
     pointer: str = ""
 
 
-def document(members: JsonObject) -> Found:
+def document(members: JsonObject) -> NotOpenAPI:
     """Recognize an object that is not an OpenAPI document of a supported version."""
     for version in _VERSIONS:
         if version in members:
-            told = f"it says {version}: {str(members[version])[:40]!r}"
-            return Found(f"{told}; correct the version, or convert the document", f"/{version}")
+            reason = f"it says {version}: {str(members[version])[:40]!r}"
+            return NotOpenAPI(
+                f"{reason}; correct the version, or convert the document", f"/{version}"
+            )
     for kind in _KINDS:
         value = _at(members, kind.keys)
         if value is not None and re.search(kind.value, str(value)[:_HEAD]):
             said = f" (it says {str(value)[:40]!r})" if kind.keys[0] in _NAMED else ""
-            return Found(f"it is {kind.what}{said}; {kind.do}", join(kind.keys))
+            return NotOpenAPI(f"it is {kind.what}{said}; {kind.do}", join(kind.keys))
     return _nameless(members)
 
 
@@ -139,14 +145,14 @@ def _at(node: Any, keys: tuple[str, ...]) -> Any:
     return node
 
 
-def _nameless(members: JsonObject) -> Found:
+def _nameless(members: JsonObject) -> NotOpenAPI:
     """Describe an object without a key that declares a version."""
     for key, value in members.items():
         if key.lower() in _VERSIONS:
-            return Found(f"it says {key!r}; write {key.lower()}", join((key,)))
+            return NotOpenAPI(f"it says {key!r}; write {key.lower()}", join((key,)))
         if isinstance(value, dict) and any(version in value for version in _VERSIONS):
-            return Found("the document is one of its members; take it out", join((key,)))
+            return NotOpenAPI("the document is one of its members; take it out", join((key,)))
     if "paths" in members:
-        return Found("it has paths and no version; add the key openapi (or swagger: '2.0')")
+        return NotOpenAPI("it has paths and no version; add the key openapi (or swagger: '2.0')")
     keys = ", ".join(repr(key[:40]) for key in list(members)[:5])
-    return Found(f"its first keys are {keys}" if keys else "it is empty")
+    return NotOpenAPI(f"its first keys are {keys}" if keys else "it is empty")

@@ -29,7 +29,7 @@ _LEAVES: Final = frozenset({"", "discriminator"})
 Tokens: TypeAlias = tuple[str, ...]
 
 
-class Place(NamedTuple):
+class SchemaLocation(NamedTuple):
     """A schema with its location in the document."""
 
     node: JsonObject
@@ -51,19 +51,19 @@ class Identifiers:
             document: the raw document, with the documents that are embedded in it.
             uri: the URI that it was read from.
         """
-        self.dynamic: dict[str, list[Place]] = {}
+        self.dynamic: dict[str, list[SchemaLocation]] = {}
         self._document = document
         self._swagger = "swagger" in document
         self._home = joined(uri or _NOWHERE, document.get("$self", "")) or _NOWHERE
-        self._resources: dict[str, Place] = {self._home: Place(document, ())}
-        self._anchors: dict[tuple[str, str], Place] = {}
-        self._first: dict[str, Place] = {}
+        self._resources: dict[str, SchemaLocation] = {self._home: SchemaLocation(document, ())}
+        self._anchors: dict[tuple[str, str], SchemaLocation] = {}
+        self._first: dict[str, SchemaLocation] = {}
         self._uris: dict[int, str] = {}
         self._walk(document, (), self._home)
         embedded = document.get(EMBEDDED)
         for name, other in embedded.items() if isinstance(embedded, dict) else ():
             if isinstance(other, dict):
-                self._resources.setdefault(name, Place(other, (EMBEDDED, name)))
+                self._resources.setdefault(name, SchemaLocation(other, (EMBEDDED, name)))
                 self._uris[id(other)] = name
                 self._walk(other, (EMBEDDED, name), name)
 
@@ -80,7 +80,7 @@ class Identifiers:
             found = self._uris.get(id(node), found)
         return found
 
-    def find(self, base: str | None, reference: str) -> tuple[Place, str] | None:
+    def find(self, base: str | None, reference: str) -> tuple[SchemaLocation, str] | None:
         """Return the target of a reference and the pointer within it; ``None`` if it is not in the document.
 
         Args:
@@ -116,7 +116,7 @@ class Identifiers:
         while stack:
             node, tokens, kind, uri = stack.pop()
             if kind == "object" and node.__class__ is dict:
-                uri = self._enter(Place(node, tokens), uri)
+                uri = self._enter(SchemaLocation(node, tokens), uri)
             below = [
                 (value, (*tokens, name), inner, uri)
                 for name, value, inner in self._below(node, kind)
@@ -131,7 +131,7 @@ class Identifiers:
         elif node.__class__ is list:
             yield from ((str(at), item, IN_LISTS.get(kind, "")) for at, item in enumerate(node))
 
-    def _enter(self, place: Place, uri: str) -> str:
+    def _enter(self, place: SchemaLocation, uri: str) -> str:
         """Record the identifiers of a node. Return the base URI of the references below it."""
         node = place.node
         identifier = node.get("$id")
@@ -153,7 +153,7 @@ class Identifiers:
             self.dynamic.setdefault("", []).append(place)
         return uri
 
-    def _anchor(self, uri: str, name: str, place: Place) -> None:
+    def _anchor(self, uri: str, name: str, place: SchemaLocation) -> None:
         self._anchors.setdefault((uri, name), place)
         self._first.setdefault(name, place)
 

@@ -58,7 +58,7 @@ def _not_openapi(document: JsonObject) -> DocumentError:
     found = foreign.document(document)
     return DocumentError(
         "this is not an OpenAPI or Swagger document that specfn reads "
-        f"(swagger 2.0, openapi 3.0, 3.1 or 3.2): {found.told}",
+        f"(swagger 2.0, openapi 3.0, 3.1 or 3.2): {found.reason}",
         pointer=found.pointer,
     )
 

@@ -4,14 +4,14 @@ from typing import Any
 
 from specfn._json import JsonObject
 from specfn.document.identifiers import EMBEDDED
-from specfn.document.reader import Reader
+from specfn.document.reader import DocumentNormalizer
 from specfn.document.resolve import reference_of
 
 #: The deepest nesting of callbacks that is read.
 _MAX_CALLBACKS = 3
 
 
-class OpenApi3(Reader):
+class OpenApi3(DocumentNormalizer):
     """Normalizing of one OpenAPI 3.x document."""
 
     def document(self) -> JsonObject:

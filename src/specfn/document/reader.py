@@ -32,7 +32,7 @@ def dicts(value: Any) -> list[JsonObject]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-class Reader(ABC):
+class DocumentNormalizer(ABC):
     """Normalizing of one document. Subclasses normalize the operations of a version.
 
     Attributes:

@@ -17,8 +17,8 @@ from specfn._pointer import escape, from_fragment, join
 from specfn.document.identifiers import EMBEDDED, Identifiers
 from specfn.document.load import Source
 from specfn.document.login import Login
-from specfn.document.shelf import MAX_BYTES, RefusedError, Shelf, canonical
-from specfn.document.sites import Kind, Place, Site, sites
+from specfn.document.shelf import MAX_BYTES, DocumentLoader, RefusedError, canonical
+from specfn.document.sites import Kind, Place, ReferenceText, walk_references
 from specfn.records import Note
 
 #: The member of the root that contains the other documents, by URI.
@@ -75,11 +75,11 @@ def bundle(
     """
     if references == "internal":
         return Bundled(document=source.document)
-    shelf = Shelf(source, references, limit=limit, login=login)
-    found = list(sites(source.document, swagger="swagger" in source.document))
+    loader = DocumentLoader(source, references, limit=limit, login=login)
+    found = list(walk_references(source.document, swagger="swagger" in source.document))
     if not any(site.kind and is_external(site.text) for site in found):
         return Bundled(document=source.document)
-    return _Bundle(source.document, shelf).run(found)
+    return _Bundle(source.document, loader).run(found)
 
 
 class _Target(NamedTuple):
@@ -89,7 +89,7 @@ class _Target(NamedTuple):
     fragment: str
 
 
-class _Task(NamedTuple):
+class _PendingPart(NamedTuple):
     """A part of an embedded document whose references wait to be followed."""
 
     uri: str
@@ -101,27 +101,29 @@ class _Task(NamedTuple):
 class _Bundle:
     """One run of ``bundle``: follow the external references, and rewrite all of them."""
 
-    def __init__(self, root: JsonObject, shelf: Shelf) -> None:
+    def __init__(self, root: JsonObject, loader: DocumentLoader) -> None:
         self.root = root
-        self.shelf = shelf
-        self.follower = _Follower(shelf)
-        self.tasks: deque[_Task] = deque()
+        self.loader = loader
+        self.follower = _ReferenceFollower(loader)
+        self.tasks: deque[_PendingPart] = deque()
         self.seen: dict[str, set[tuple[Place, Kind]]] = {}
         #: The new texts of references, by document (the root has the empty URI) and location.
         self.edits: dict[str, dict[Place, str]] = {}
         #: Mappings of discriminators wait until all documents are embedded.
-        self.mappings: list[tuple[str, Site]] = []
+        self.mappings: list[tuple[str, ReferenceText]] = []
         self.problems: list[Note] = []
         self._identifiers: dict[str, Identifiers] = {}
 
-    def run(self, found: list[Site]) -> Bundled:
+    def run(self, found: list[ReferenceText]) -> Bundled:
         """Follow the references of the root, then those of the embedded documents."""
         self._look(found, "", 0)
         while self.tasks:
             uri, place, kind, hops = self.tasks.popleft()
             seen = self.seen.setdefault(uri, set())
-            document = self.shelf.documents[uri]
-            self._look(sites(document, place, kind, swagger=self._swagger, seen=seen), uri, hops)
+            document = self.loader.documents[uri]
+            self._look(
+                walk_references(document, place, kind, swagger=self._swagger, seen=seen), uri, hops
+            )
         for uri, site in self.mappings:
             self._rewrite_mapping(uri, site)
         return Bundled(document=self._assembled(), problems=tuple(self.problems))
@@ -130,7 +132,7 @@ class _Bundle:
     def _swagger(self) -> bool:
         return "swagger" in self.root
 
-    def _look(self, found: Iterable[Site], uri: str, hops: int) -> None:
+    def _look(self, found: Iterable[ReferenceText], uri: str, hops: int) -> None:
         for site in found:
             if not site.kind:
                 self.mappings.append((uri, site))
@@ -140,49 +142,49 @@ class _Bundle:
             elif uri:
                 self._rewrite(uri, site, _Target(uri, site.text[1:]), hops)
 
-    def _is_here(self, uri: str, site: Site) -> bool:
+    def _is_here(self, uri: str, site: ReferenceText) -> bool:
         """Return whether a reference names a schema of the same document by its ``$id``. It is not fetched then."""
-        document = self.shelf.documents[uri] if uri else self.root
+        document = self.loader.documents[uri] if uri else self.root
         if uri not in self._identifiers:
-            self._identifiers[uri] = Identifiers(document, uri or self.shelf.base or None)
+            self._identifiers[uri] = Identifiers(document, uri or self.loader.base or None)
         identifiers = self._identifiers[uri]
         base = identifiers.around(tuple(map(str, site.place[:-1])))
         found = identifiers.find(base, site.text)
         return found is not None and found[0].tokens[:1] not in {(), (EMBEDDED,)}
 
-    def _follow(self, uri: str, site: Site, hops: int) -> None:
+    def _follow(self, uri: str, site: ReferenceText, hops: int) -> None:
         if hops >= MAX_HOPS:
             self._leave(uri, site, f"it is reached through {MAX_HOPS} other documents, the limit")
             return
         try:
-            target = self.follower.follow(uri or self.shelf.base, site.text)
+            target = self.follower.follow(uri or self.loader.base, site.text)
         except RefusedError as refused:
             self._leave(uri, site, str(refused))
         else:
             self._rewrite(uri, site, target, hops + 1)
 
-    def _leave(self, uri: str, site: Site, reason: str) -> None:
+    def _leave(self, uri: str, site: ReferenceText, reason: str) -> None:
         """Leave a reference unchanged, and report the reason."""
         pointer = join(((KEY, uri) if uri else ()) + site.place[:-1])
         text = f"the reference {site.text[:200]!r} was left unchanged: {reason}"
         self.problems.append(Note(pointer=pointer, text=text))
 
-    def _rewrite(self, uri: str, site: Site, target: _Target, hops: int) -> None:
+    def _rewrite(self, uri: str, site: ReferenceText, target: _Target, hops: int) -> None:
         """Make a reference internal, and follow the references of its target."""
         if not _is_pointer(target.fragment):
             return
         self.edits.setdefault(uri, {})[site.place] = self._internal(target)
-        document = self.shelf.documents.get(target.uri)
+        document = self.loader.documents.get(target.uri)
         if document is not None:
             place = _place(document, from_fragment(target.fragment))
-            self.tasks.append(_Task(target.uri, place, site.kind, hops))
+            self.tasks.append(_PendingPart(target.uri, place, site.kind, hops))
 
-    def _rewrite_mapping(self, uri: str, site: Site) -> None:
+    def _rewrite_mapping(self, uri: str, site: ReferenceText) -> None:
         """Make the value of a mapping internal if its target is embedded. Nothing is fetched."""
         target = _Target(uri, site.text[1:])
         if is_external(site.text):
-            located = _located(uri or self.shelf.base, site.text)
-            if located is None or not self.shelf.holds(located.uri):
+            located = _located(uri or self.loader.base, site.text)
+            if located is None or not self.loader.holds(located.uri):
                 return
             target = located
         elif not uri:
@@ -192,31 +194,31 @@ class _Bundle:
 
     def _internal(self, target: _Target) -> str:
         """Return the text of a reference to a location in an embedded document, or in the root itself."""
-        if target.uri not in self.shelf.documents:
+        if target.uri not in self.loader.documents:
             return f"#{target.fragment}"
         pointer = quote(f"/{KEY}/{escape(target.uri)}", safe=_FRAGMENT_SAFE)
         return f"#{pointer}{target.fragment}"
 
     def _assembled(self) -> JsonObject:
         document = _edited(self.root, self.edits.get("", {}))
-        if not self.shelf.documents:
+        if not self.loader.documents:
             return document
         older = document.get(KEY)
         embedded = {
             uri: _edited(other, self.edits.get(uri, {}))
-            for uri, other in self.shelf.documents.items()
+            for uri, other in self.loader.documents.items()
         }
         return {**document, KEY: {**(older if isinstance(older, dict) else {}), **embedded}}
 
 
-class _Follower:
+class _ReferenceFollower:
     """Following of references with jsonref: each document is loaded once, and no proxy is returned."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, loader: DocumentLoader) -> None:
         import jsonref  # noqa: PLC0415  # 90 ms that only documents in several files need
 
         self._library = jsonref
-        self._shelf = shelf
+        self._loader = loader
         self._store = jsonref.URIDict()
 
     def follow(self, base: str, text: str) -> _Target:
@@ -233,7 +235,7 @@ class _Follower:
         reference = self._library.JsonRef(
             {"$ref": text},
             base_uri=base,
-            loader=self._shelf,
+            loader=self._loader,
             load_on_repr=False,
             _store=self._store,
         )

@@ -29,7 +29,7 @@ from specfn.document.rewrites import (
 from specfn.document.values import is_mistyped, upgrade_values
 
 if TYPE_CHECKING:
-    from specfn.document.identifiers import Place
+    from specfn.document.identifiers import SchemaLocation
 
 #: The deepest nesting of one schema. Deeper parts become a dangling reference: only the operations that need them
 #: become errors, and the stack is safe.
@@ -132,7 +132,7 @@ class SchemaUpgrade:
     def _anchors(self) -> dict[str, dict[str, str]]:
         """Return, by component, the components of the dynamic anchors in its resource, by anchor name."""
         identifiers = self._resolver.identifiers
-        roots: dict[int, list[tuple[str, Place]]] = {}
+        roots: dict[int, list[tuple[str, SchemaLocation]]] = {}
         for name, places in identifiers.dynamic.items():
             for place in places:
                 roots.setdefault(id(identifiers.root(place.tokens)), []).append((name, place))

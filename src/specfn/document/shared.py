@@ -10,7 +10,7 @@ from specfn._json import JsonObject
 from specfn.document.schemas import MAX_DEPTH, SchemaUpgrade
 
 
-class _Known(NamedTuple):
+class _UpgradedNode(NamedTuple):
     """An upgraded node.
 
     Attributes:
@@ -39,8 +39,8 @@ class SharedUpgrade(SchemaUpgrade):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._anywhere: dict[tuple[int, int], _Known] = {}
-        self._here: dict[tuple[int, int, int, str | None], _Known] = {}
+        self._anywhere: dict[tuple[int, int], _UpgradedNode] = {}
+        self._here: dict[tuple[int, int, int, str | None], _UpgradedNode] = {}
         #: The deepest schema, and whether the component was needed, since the innermost node began.
         self._deepest = 0
         self._asked = False
@@ -59,7 +59,7 @@ class SharedUpgrade(SchemaUpgrade):
         self._deepest, self._asked = depth, False
         upgraded = super()._upgraded(node, depth)
         height = self._deepest - depth + 1  # plain schemas below the deepest are not counted
-        known = _Known(node, upgraded, self.nodes - outside[2], height, self._asked)
+        known = _UpgradedNode(node, upgraded, self.nodes - outside[2], height, self._asked)
         if self._asked or depth + height > MAX_DEPTH:
             self._here[here] = known
         else:
@@ -68,7 +68,7 @@ class SharedUpgrade(SchemaUpgrade):
         self._note(known, depth)
         return upgraded
 
-    def _note(self, known: _Known, depth: int) -> None:
+    def _note(self, known: _UpgradedNode, depth: int) -> None:
         """Pass the facts about a node to the nodes around it."""
         self._deepest = max(self._deepest, depth + known.height - 1)
         self._asked = self._asked or known.asked

@@ -23,14 +23,14 @@ MAX_BYTES: Final = 64 * 1024 * 1024
 MAX_NODES: Final = 2_000_000
 
 #: Reads at most a number of bytes of a URI, or raises ``RefusedError``.
-Gate: TypeAlias = Callable[[str, int], bytes]
+ReadContent: TypeAlias = Callable[[str, int], bytes]
 
 
 class RefusedError(Exception):
     """A document that must not or cannot be read. The text never contains a part of the document."""
 
 
-class Shelf:
+class DocumentLoader:
     """Reading of documents by URI, each at most once.
 
     Attributes:
@@ -47,7 +47,7 @@ class Shelf:
         login: Login | None = None,
     ) -> None:
         self._root = root
-        self._gate, default_base = _gate(references, login)
+        self._read_content, default_base = _read_content(references, login)
         self._limit = min(limit, MAX_BYTES)
         self.base = root.uri or default_base
         self.documents: dict[str, JsonObject] = {}
@@ -80,7 +80,7 @@ class Shelf:
     def _read(self, uri: str) -> JsonObject:
         if len(self.documents) >= MAX_DOCUMENTS:
             raise RefusedError(f"the document refers to more than {MAX_DOCUMENTS} other documents")
-        content = self._gate(uri, self._limit - self._bytes)
+        content = self._read_content(uri, self._limit - self._bytes)
         self._bytes += len(content)
         try:
             document = load.read_text(content).document
@@ -126,7 +126,9 @@ def _count(document: JsonObject, limit: int) -> int:
     return count
 
 
-def _gate(references: str | Collection[str], login: Login | None) -> tuple[Gate, str]:
+def _read_content(
+    references: str | Collection[str], login: Login | None
+) -> tuple[ReadContent, str]:
     """Return the function that reads documents for an option, and the base of a document without a URI."""
     if not isinstance(references, str | os.PathLike):
         return _origins(references, login), ""
@@ -138,7 +140,7 @@ def _gate(references: str | Collection[str], login: Login | None) -> tuple[Gate,
     return _directory(jail), f"{jail.as_uri()}/"
 
 
-def _directory(jail: Path) -> Gate:
+def _directory(jail: Path) -> ReadContent:
     """Return a function that reads files below a directory. Symbolic links are resolved first."""
 
     def read(uri: str, limit: int) -> bytes:
@@ -157,7 +159,7 @@ def _directory(jail: Path) -> Gate:
     return read
 
 
-def _origins(references: Collection[str], login: Login | None) -> Gate:
+def _origins(references: Collection[str], login: Login | None) -> ReadContent:
     """Return a function that fetches URLs of exactly these origins."""
     allowed = frozenset(map(_origin, references))
 

@@ -17,7 +17,7 @@ Place: TypeAlias = tuple[str | int, ...]
 Kind: TypeAlias = str
 
 
-class Site(NamedTuple):
+class ReferenceText(NamedTuple):
     """A text that names another location.
 
     Attributes:
@@ -73,14 +73,14 @@ _KINDS: Final[dict[Kind, tuple[dict[str, Kind], Kind, bool]]] = {
 IN_LISTS: Final[dict[Kind, Kind]] = {"names": "object", "leaves": _DATA, "object": "object"}
 
 
-def sites(
+def walk_references(
     document: Any,
     place: Place = (),
     kind: Kind = "object",
     *,
     swagger: bool = False,
     seen: set[tuple[Place, Kind]] | None = None,
-) -> Iterator[Site]:
+) -> Iterator[ReferenceText]:
     """Yield every reference at or below a location, in document order.
 
     Args:
@@ -112,7 +112,7 @@ def sites(
             continue
         else:
             if node.get("$ref").__class__ is str:
-                yield Site((*place, "$ref"), node["$ref"], kind)
+                yield ReferenceText((*place, "$ref"), node["$ref"], kind)
             entries = members(node, kind, swagger=swagger)
         stack.extend(
             (value, (*place, token), inner) for token, value, inner in reversed(entries) if inner
@@ -141,11 +141,11 @@ def members(
     ]
 
 
-def _mapping(discriminator: JsonObject, place: Place) -> Iterator[Site]:
+def _mapping(discriminator: JsonObject, place: Place) -> Iterator[ReferenceText]:
     mapping = discriminator.get("mapping")
     if mapping.__class__ is dict:
         for value, text in mapping.items():
             if text.__class__ is str:
-                yield Site((*place, "mapping", value), text, _DATA)
+                yield ReferenceText((*place, "mapping", value), text, _DATA)
     if discriminator.get("defaultMapping").__class__ is str:
-        yield Site((*place, "defaultMapping"), discriminator["defaultMapping"], _DATA)
+        yield ReferenceText((*place, "defaultMapping"), discriminator["defaultMapping"], _DATA)

@@ -9,7 +9,7 @@ from specfn._json import JsonObject
 from specfn.document.identifiers import EMBEDDED
 from specfn.document.keywords import is_true
 from specfn.document.openapi3 import OpenApi3
-from specfn.document.reader import Reader
+from specfn.document.reader import DocumentNormalizer
 from specfn.document.resolve import Resolver
 from specfn.document.schemas import SchemaUpgrade
 
@@ -42,7 +42,7 @@ _FLOWS = {
 }
 
 
-class Swagger2(Reader):
+class Swagger2(DocumentNormalizer):
     """Normalizing of one Swagger 2.0 document."""
 
     def __init__(self, resolver: Resolver, upgrade: SchemaUpgrade) -> None:

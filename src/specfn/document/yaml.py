@@ -93,10 +93,10 @@ def _explained(error: yaml.MarkedYAMLError, text: str | bytes) -> YAMLError:
     from specfn.document import yaml_faults  # noqa: PLC0415  # for invalid texts only
 
     begun, found = (
-        yaml_faults.Mark(mark.line, mark.column) if mark else None
+        yaml_faults.Position(mark.line, mark.column) if mark else None
         for mark in (error.context_mark, error.problem_mark)
     )
-    place = found or begun or yaml_faults.Mark(0, 0)
+    place = found or begun or yaml_faults.Position(0, 0)
     problem = error.problem or error.context or "something else"
     fault = yaml_faults.explained(problem, place, begun, _bytes(text).decode("utf-8", "replace"))
     return YAMLError(f"{NOT_YAML}: {fault.reason}", fault.place.line + 1, fault.place.column + 1)

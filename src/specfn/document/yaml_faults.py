@@ -18,7 +18,7 @@ _BREAK: Final = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _LEADING: Final = re.compile(r"[ \t]*(- +)*")
 
 
-class Mark(NamedTuple):
+class Position(NamedTuple):
     """A position in a text.
 
     Attributes:
@@ -30,7 +30,7 @@ class Mark(NamedTuple):
     column: int
 
 
-class Fault(NamedTuple):
+class YAMLFault(NamedTuple):
     """A fault of a text.
 
     Attributes:
@@ -39,10 +39,10 @@ class Fault(NamedTuple):
     """
 
     reason: str
-    place: Mark
+    place: Position
 
 
-class _Trouble(NamedTuple):
+class _ParserFault(NamedTuple):
     """A fault as libyaml reports it.
 
     Attributes:
@@ -53,8 +53,8 @@ class _Trouble(NamedTuple):
     """
 
     problem: str
-    place: Mark
-    begun: Mark | None
+    place: Position
+    begun: Position | None
     lines: list[str]
 
     @property
@@ -78,10 +78,10 @@ class _Trouble(NamedTuple):
         return self.lines[self.place.line] if self.place.line < len(self.lines) else ""
 
 
-_Told: TypeAlias = Callable[[_Trouble], Fault]
+_Explanation: TypeAlias = Callable[[_ParserFault], YAMLFault]
 
 
-def explained(problem: str, place: Mark, begun: Mark | None, text: str) -> Fault:
+def explained(problem: str, place: Position, begun: Position | None, text: str) -> YAMLFault:
     """Explain a fault that libyaml reported.
 
     Args:
@@ -93,30 +93,32 @@ def explained(problem: str, place: Mark, begun: Mark | None, text: str) -> Fault
     conflict = _CONFLICT.search(text)
     if conflict:
         line = text.count("\n", 0, conflict.start())
-        return Fault("the text contains a merge conflict; resolve it", Mark(line, 0))
-    trouble = _Trouble(problem, place, begun, _BREAK.split(text))
-    for pattern, told in _PROBLEMS:
+        return YAMLFault("the text contains a merge conflict; resolve it", Position(line, 0))
+    trouble = _ParserFault(problem, place, begun, _BREAK.split(text))
+    for pattern, explain in _PROBLEMS:
         if re.search(pattern, problem):
-            return told(trouble)
-    return Fault(problem, place)
+            return explain(trouble)
+    return YAMLFault(problem, place)
 
 
-def _said(reason: str) -> _Told:
-    return lambda trouble: Fault(reason, trouble.place)
+def _fixed_text(reason: str) -> _Explanation:
+    return lambda trouble: YAMLFault(reason, trouble.place)
 
 
-def _character(trouble: _Trouble) -> Fault:
+def _character(trouble: _ParserFault) -> YAMLFault:
     """Explain a character that cannot begin a token."""
     found = trouble.character
     if found == "\t":
-        return Fault("found a tab in the indentation; indent with spaces", trouble.place)
+        return YAMLFault("found a tab in the indentation; indent with spaces", trouble.place)
     if found == "`" and trouble.lines[trouble.place.line].lstrip().startswith("```"):
-        return Fault("found ```, so this is Markdown; use the text within", trouble.place)
+        return YAMLFault("found ```, so this is Markdown; use the text within", trouble.place)
     shown = repr(found) if found else "the end of the line"
-    return Fault(f"found {shown}, which cannot begin a YAML value; quote the text", trouble.place)
+    return YAMLFault(
+        f"found {shown}, which cannot begin a YAML value; quote the text", trouble.place
+    )
 
 
-def _second_colon(trouble: _Trouble) -> Fault:
+def _second_colon(trouble: _ParserFault) -> YAMLFault:
     """Explain a colon where no key is allowed."""
     if ": " in trouble.before.replace("\t", " "):
         reason = "found ': ' a second time on one line; quote the text that contains it"
@@ -124,10 +126,10 @@ def _second_colon(trouble: _Trouble) -> Fault:
         reason = (
             "found a key that fits no mapping above; correct its indentation, or the line above"
         )
-    return Fault(reason, trouble.place)
+    return YAMLFault(reason, trouble.place)
 
 
-def _no_key(trouble: _Trouble) -> Fault:
+def _no_key(trouble: _ParserFault) -> YAMLFault:
     """Explain a text where the next key was expected."""
     if trouble.is_end:
         return _cut_off(trouble)
@@ -135,40 +137,42 @@ def _no_key(trouble: _Trouble) -> Fault:
         reason = "expected a key; no line above has this indentation"
     else:
         reason = "found text after the end of a value; quote the whole value"
-    return Fault(reason, trouble.place)
+    return YAMLFault(reason, trouble.place)
 
 
-def _no_colon(trouble: _Trouble) -> Fault:
+def _no_colon(trouble: _ParserFault) -> YAMLFault:
     """Explain a line that is neither a key nor a value."""
     reason = "expected ': ' after a key; write 'key: value', or indent a text that continues"
-    return Fault(reason, trouble.begun or trouble.place)
+    return YAMLFault(reason, trouble.begun or trouble.place)
 
 
-def _no_value(trouble: _Trouble) -> Fault:
+def _no_value(trouble: _ParserFault) -> YAMLFault:
     if trouble.is_end:
         return _cut_off(trouble)
-    return Fault("expected a value; quote a text that begins with such a character", trouble.place)
+    return YAMLFault(
+        "expected a value; quote a text that begins with such a character", trouble.place
+    )
 
 
-def _not_closed(trouble: _Trouble) -> Fault:
+def _not_closed(trouble: _ParserFault) -> YAMLFault:
     if trouble.is_end:
         return _cut_off(trouble)
     wanted = re.search(r"'[\]}]'", trouble.problem)
     closing = wanted[0] if wanted else "the closing bracket"
     reason = f"expected ',' or {closing}; quote a text that contains brackets, commas or colons"
-    return Fault(reason, trouble.place)
+    return YAMLFault(reason, trouble.place)
 
 
-def _cut_off(trouble: _Trouble) -> Fault:
+def _cut_off(trouble: _ParserFault) -> YAMLFault:
     """Explain a text that ends too early."""
     began = trouble.begun if trouble.begun != trouble.place else None
     begun = f"the value that begins on line {began.line + 1}" if began else "a value"
     reason = f"the text ends within {begun}; it is cut off, or a quote or bracket is missing"
-    return Fault(reason, trouble.place)
+    return YAMLFault(reason, trouble.place)
 
 
 #: The explanations by a pattern of libyaml's texts, and of PyYAML's own parser. The first match counts.
-_PROBLEMS: Final[tuple[tuple[str, _Told], ...]] = (
+_PROBLEMS: Final[tuple[tuple[str, _Explanation], ...]] = (
     (r"tab character|cannot start any token", _character),
     (r"mapping values are not allowed", _second_colon),
     (r"unexpected end of stream", _cut_off),
@@ -178,15 +182,15 @@ _PROBLEMS: Final[tuple[tuple[str, _Told], ...]] = (
     (r"expected key|<block end>", _no_key),
     (
         r"block sequence entries are not",
-        _said("found '- ' where no list can begin; begin it on the next line"),
+        _fixed_text("found '- ' where no list can begin; begin it on the next line"),
     ),
     (
         r"expected '-' indicator",
-        _said("expected '- ' as on the lines above; correct the indentation"),
+        _fixed_text("expected '- ' as on the lines above; correct the indentation"),
     ),
     (
         r"unknown escape character",
-        _said("found a \\ that has no meaning in double quotes; use single quotes"),
+        _fixed_text("found a \\ that has no meaning in double quotes; use single quotes"),
     ),
-    (r"document start", _said("found more text after the end of the document; remove it")),
+    (r"document start", _fixed_text("found more text after the end of the document; remove it")),
 )

@@ -8,7 +8,7 @@ from specfn.migrate import media
 from specfn.migrate.route import Answer
 
 
-class Answers(Mapping[str, Answer]):
+class DeclaredResponses(Mapping[str, Answer]):
     """Declared responses by status. Each is read on demand: most calls need only the success response."""
 
     def __init__(self, responses: Mapping[str, JsonObject]) -> None:
@@ -24,11 +24,13 @@ class Answers(Mapping[str, Answer]):
         return len(self._responses)
 
     def __repr__(self) -> str:
-        return f"Answers({dict(self)!r})"
+        return f"DeclaredResponses({dict(self)!r})"
 
-    def without(self, status: str | None) -> "Answers":
+    def without(self, status: str | None) -> "DeclaredResponses":
         """Return all responses but one."""
-        return Answers({key: node for key, node in self._responses.items() if key != status})
+        return DeclaredResponses(
+            {key: node for key, node in self._responses.items() if key != status}
+        )
 
 
 def answer(status: str, response: JsonObject) -> Answer:

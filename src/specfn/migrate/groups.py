@@ -79,10 +79,10 @@ def groups(
     """
     if not declared:
         return {}, ()
-    sorter = _Sorter(settings, keys, notes)
+    separation = _ParameterSeparation(settings, keys, notes)
     for raw, place in declared:
-        sorter.take(raw, place)
-    shown = sorter.shown
+        separation.take(raw, place)
+    shown = separation.shown
     spread = _spread([*shown["query"].values()], look)
     query = (_without_credentials(parameter, settings, keys, notes) for parameter in spread)
     members: dict[GroupKey, list[Parameter]] = {
@@ -97,10 +97,10 @@ def groups(
         for key, parameters in members.items()
         if parameters
     }
-    return found, tuple(sorter.hidden)
+    return found, tuple(separation.hidden)
 
 
-class _Sorter:
+class _ParameterSeparation:
     """Separation of the parameters that the model sees from those that the connection sets."""
 
     def __init__(

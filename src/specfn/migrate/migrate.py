@@ -11,7 +11,7 @@ from specfn.document.keywords import is_true
 from specfn.document.reader import METHODS, dicts, is_name
 from specfn.document.resolve import reference_of
 from specfn.migrate import accessor, template
-from specfn.migrate.answers import Answers, chosen_media, success_of
+from specfn.migrate.answers import DeclaredResponses, chosen_media, success_of
 from specfn.migrate.bodies import body_of
 from specfn.migrate.groups import GROUPS, groups, scheme_keys
 from specfn.migrate.media import Look
@@ -277,7 +277,7 @@ class _RouteReader:
             if "$ref" in response and reference_of(response) is not None:
                 text = f"the response reference {response['$ref']!r} has no target"
                 notes.append(Note(pointer=f"{pointer}/{status}", text=text))
-        answers = Answers(declared)
+        answers = DeclaredResponses(declared)
         success = success_of(answers)
         lost = self._lost(success, raw) if success is not None else None
         if success is not None and lost is not None:

@@ -40,7 +40,7 @@ def parts_of(media: JsonObject, schema: Any, look: Look, *, is_typed: bool) -> P
         look: returns the composed schema of a normalized one.
         is_typed: whether a schema without a type admits any value, as in 3.0. Since 3.1 it means bytes.
     """
-    return _Reader(look, is_typed=is_typed).parts(media, schema, 0)
+    return _PartsReader(look, is_typed=is_typed).parts(media, schema, 0)
 
 
 def transfer_of(schema: Any) -> str | None:
@@ -53,7 +53,7 @@ def transfer_of(schema: Any) -> str | None:
     return _ENCODED.get(str(schema.get("format")))
 
 
-class _Reader:
+class _PartsReader:
     """Reading of the parts of one body."""
 
     def __init__(self, look: Look, *, is_typed: bool) -> None:
