@@ -8,7 +8,7 @@ import pytest
 
 from specfn import _json
 from specfn.function.naming import names
-from specfn.migrate.accessor import Operation, assign
+from specfn.migrate.accessor import AccessorInput, assign
 from specfn.migrate.template import parse
 
 METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"})
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.corpus
 
 
 @pytest.fixture(scope="module")
-def operations(corpus: Path) -> dict[str, list[Operation]]:
+def operations(corpus: Path) -> dict[str, list[AccessorInput]]:
     return {
         path.name: list(read(_json.loads(path.read_bytes())))
         for path in sorted((corpus / "dev").glob("*.json"))
@@ -36,13 +36,13 @@ def reference(corpus: Path) -> dict[str, Accessors]:
     return found
 
 
-def read(document: Mapping[str, Any]) -> Iterator[Operation]:
+def read(document: Mapping[str, Any]) -> Iterator[AccessorInput]:
     """All operations of a document, without resolving anything: the paths are enough."""
     for path, item in document.get("paths", {}).items():
         for method in METHODS & item.keys():
             declared = [*item.get("parameters", ()), *item[method].get("parameters", ())]
             names_in_path = [one["name"] for one in declared if one.get("in") == "path"]
-            yield Operation(
+            yield AccessorInput(
                 method=method,
                 path=path,
                 template=parse(path, names_in_path),
@@ -69,7 +69,9 @@ def kind(operation: tuple[str, str], ours: tuple[str, ...] | None, theirs: tuple
     return "unknown"
 
 
-def test_reference(operations: dict[str, list[Operation]], reference: dict[str, Accessors]) -> None:
+def test_reference(
+    operations: dict[str, list[AccessorInput]], reference: dict[str, Accessors]
+) -> None:
     """R10-R13: 99.5 % of the reference's accessors are ours but for letter case, and the rest has names."""
     kinds: Counter[str] = Counter()
     for document, theirs in reference.items():
@@ -84,7 +86,7 @@ def test_reference(operations: dict[str, list[Operation]], reference: dict[str, 
     assert set(kinds) <= {"equal", "letter case", "webhook", "who yields"}, kinds
 
 
-def test_laws(operations: dict[str, list[Operation]]) -> None:
+def test_laws(operations: dict[str, list[AccessorInput]]) -> None:
     """R11-R13: in every document accessors are legal, unique and free of prefixes; overrides count."""
     for document in operations.values():
         namings = assign(document)
@@ -97,7 +99,7 @@ def test_laws(operations: dict[str, list[Operation]]) -> None:
 
 
 @pytest.mark.parametrize("max_length", [64, 48, 32, 16])
-def test_names(operations: dict[str, list[Operation]], max_length: int) -> None:
+def test_names(operations: dict[str, list[AccessorInput]], max_length: int) -> None:
     """F1, F2: in every document names are legal, within the length and unique, in either order."""
     for document in operations.values():
         accessors = [naming.accessor for naming in assign(document)]
@@ -108,7 +110,7 @@ def test_names(operations: dict[str, list[Operation]], max_length: int) -> None:
         assert names(accessors[::-1], identities[::-1], max_length) == found[::-1]
 
 
-def test_lengths_are_rarely_a_problem(operations: dict[str, list[Operation]]) -> None:
+def test_lengths_are_rarely_a_problem(operations: dict[str, list[AccessorInput]]) -> None:
     """F2: at 64 characters fewer than one name in fifty needs a hash."""
     hashed = total = 0
     for document in operations.values():

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from specfn.migrate.route import Answer, Api, Body, Group, Parameter, Route
+from specfn.migrate.route import Api, Body, DeclaredResponse, Parameter, ParameterGroup, Route
 from specfn.migrate.template import parse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """The least that satisfies ``migrate.route.Callable``: arguments are taken as they come."""
+    """The least that satisfies ``migrate.route.CallableFunction``: arguments are taken as they come."""
 
     route: Route
     api: Api
@@ -63,8 +63,8 @@ def body(media_type: str = "application/json", kind: str = "json", **encoding: A
     )
 
 
-def answer(*media_types: str) -> Answer:
-    return Answer(
+def answer(*media_types: str) -> DeclaredResponse:
+    return DeclaredResponse(
         status="200",
         media_type=media_types[0] if media_types else None,
         kind="json",
@@ -88,10 +88,10 @@ def operation(
         if not isinstance(piece, str)
     ]
 
-    def group(key: str, *locations: str) -> Group | None:
+    def group(key: str, *locations: str) -> ParameterGroup | None:
         members = tuple(each for each in parameters if each.location in locations)
         required = any(each.required for each in members)
-        return Group(key=key, parameters=members, required=required) if members else None
+        return ParameterGroup(key=key, parameters=members, required=required) if members else None
 
     return Operation(
         route=Route(
@@ -256,7 +256,7 @@ def declare_body() -> Callable[..., Body]:
 
 
 @pytest.fixture
-def declare_answer() -> Callable[..., Answer]:
+def declare_answer() -> Callable[..., DeclaredResponse]:
     return answer
 
 

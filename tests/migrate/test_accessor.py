@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.migrate.accessor import RESERVED, Naming, Operation, accessors, assign
+from specfn.migrate.accessor import RESERVED, AccessorInput, Naming, assign
 from specfn.migrate.template import parse
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -177,9 +177,13 @@ OVERRIDES: list[tuple[dict[str, Any], dict[str, str], set[str]]] = [
 ]
 
 
-def operation(identity: str, override: Any = None) -> Operation:
+def operation(identity: str, override: Any = None) -> AccessorInput:
     method, _, path = identity.partition(" ")
-    return Operation(method=method, path=path, template=parse(path), override=override)
+    return AccessorInput(method=method, path=path, template=parse(path), override=override)
+
+
+def accessors(operations: Sequence[AccessorInput]) -> list[tuple[str, ...]]:
+    return [naming.accessor for naming in assign(operations)]
 
 
 def dotted(identities: Sequence[str]) -> list[str]:
@@ -196,7 +200,7 @@ def test_declared_colon_parameters() -> None:
     """R10: the seed's second example, its colon parameters declared in the path."""
     path = "/shoppings/sellers/sales/:saleId/reviews/:reviewId/comments/:id"
     template = parse(path, ("saleId", "reviewId", "id"))
-    assert accessors([Operation(method="get", path=path, template=template)]) == [
+    assert accessors([AccessorInput(method="get", path=path, template=template)]) == [
         (
             *("shoppings", "sellers", "sales", "reviews", "comments"),
             "getBySaleIdAndReviewIdAndId",

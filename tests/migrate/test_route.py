@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from specfn.migrate.route import Api, Body, Group, Parameter, Placeholder, Route, Template
+from specfn.migrate.route import Api, Body, Parameter, ParameterGroup, Placeholder, Route, Template
 
 
 def parameter(name: str, *, required: bool = False, **rest: Any) -> Parameter:
@@ -11,9 +11,9 @@ def parameter(name: str, *, required: bool = False, **rest: Any) -> Parameter:
     return Parameter(name=name, key=name, location=location, schema={}, required=required, **rest)
 
 
-def group(key: Any, *parameters: Parameter) -> Group:
+def group(key: Any, *parameters: Parameter) -> ParameterGroup:
     needed = any(each.required for each in parameters)
-    return Group(key=key, parameters=parameters, required=needed)
+    return ParameterGroup(key=key, parameters=parameters, required=needed)
 
 
 def body(*, required: bool) -> Body:

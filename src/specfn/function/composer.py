@@ -9,7 +9,7 @@ from specfn.function.file_descriptions import with_files
 from specfn.function.files import marked
 from specfn.function.schemas import Schemas, closed, renderer_of, validator_of
 from specfn.migrate.fixed import fixed_parameters, shown
-from specfn.migrate.route import Body, Group, Parameter, Route
+from specfn.migrate.route import Body, Parameter, ParameterGroup, Route
 from specfn.schema.budget import Rendering
 from specfn.schema.definitions import Definitions
 from specfn.schema.polymorphism import Family, component_of
@@ -101,14 +101,14 @@ class Composer:
     def root(self, route: Route) -> JsonObject:
         """The composed schema of all arguments of a route as one closed object (rule R5)."""
         properties: JsonObject = {p.key: self._described(p) for p in route.parameters}
-        parts: dict[str, Group | Body | None] = {
+        parts: dict[str, ParameterGroup | Body | None] = {
             "query": route.query,
             "body": route.body,
             "headers": route.headers,
             "cookies": route.cookies,
         }
         for key, part in parts.items():
-            if isinstance(part, Group):
+            if isinstance(part, ParameterGroup):
                 properties[key] = self._group(part)
             elif part is not None:
                 properties[key] = _said(self._request.compose(part.schema), part.description)
@@ -118,7 +118,7 @@ class Composer:
         """Return the same schema, in which files say how a model writes them."""
         return with_files(self.root(route), route.body, self._request)
 
-    def _group(self, group: Group) -> JsonObject:
+    def _group(self, group: ParameterGroup) -> JsonObject:
         properties: JsonObject = {}
         required: list[str] = []
         for parameter in group.parameters:

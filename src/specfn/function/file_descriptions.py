@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.migrate.media import essence, kind_of
-from specfn.migrate.route import Body, Part, Parts
+from specfn.migrate.route import Body, MultipartPart, MultipartParts
 from specfn.schema.bundle import Named
 
 #: How many references and unions are followed to an object with files.
@@ -51,7 +51,7 @@ def _multipart(node: Any, body: Body, definitions: Named) -> Any:
 _WRITERS: Final = {"binary": _binary, "multipart": _multipart}
 
 
-def _parts(node: Any, parts: Parts, definitions: Named, depth: int) -> Any:
+def _parts(node: Any, parts: MultipartParts, definitions: Named, depth: int) -> Any:
     """Return the schema of a multipart body, or of a branch of it, with its files described."""
     whole = _resolved(node, definitions)
     if not isinstance(whole, dict) or depth == 0:
@@ -75,7 +75,7 @@ def _parts(node: Any, parts: Parts, definitions: Named, depth: int) -> Any:
     return {**whole, **changed} if changed else node
 
 
-def _properties(properties: Any, parts: Parts, definitions: Named) -> JsonObject:
+def _properties(properties: Any, parts: MultipartParts, definitions: Named) -> JsonObject:
     """Return the properties that are files, described."""
     return {
         name: _file(node, part, definitions)
@@ -84,12 +84,12 @@ def _properties(properties: Any, parts: Parts, definitions: Named) -> JsonObject
     }
 
 
-def _is_file(part: Part) -> bool:
+def _is_file(part: MultipartPart) -> bool:
     """Return whether a text in a part is a file."""
     return (part.is_file or part.transfer is not None) and part.style is None and part.inner is None
 
 
-def _file(node: Any, part: Part, definitions: Named) -> Any:
+def _file(node: Any, part: MultipartPart, definitions: Named) -> Any:
     """Return the schema of a file, or of several, described."""
     declared = next((each for each in part.media_types if "*" not in each), part.file_type)
     return _described(node, _text(declared or _OCTETS, part.transfer, is_named=True), definitions)

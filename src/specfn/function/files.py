@@ -4,13 +4,13 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.migrate.media import essence
-from specfn.migrate.route import Part, Parts
+from specfn.migrate.route import MultipartPart, MultipartParts
 
 #: What a part is if its type says no more than that it is bytes.
 _OCTETS: Final = "application/octet-stream"
 
 
-def marked(schema: Any, parts: Parts) -> Any:
+def marked(schema: Any, parts: MultipartParts) -> Any:
     """The schema of a multipart body in which each property that is a file has a ``contentMediaType``.
 
     Args:
@@ -45,7 +45,7 @@ def _is_text(node: JsonObject) -> bool:
     )
 
 
-def _file_type(part: Part) -> str | None:
+def _file_type(part: MultipartPart) -> str | None:
     """The media type of a part that is a file; ``None`` for one that is not."""
     declared = next((each for each in part.media_types if not _is_written(each)), None)
     if declared is not None:

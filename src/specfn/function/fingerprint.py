@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol
 from specfn._digest import digest
 from specfn._json import JsonObject, dumps_sorted, loads
 from specfn.function.schemas import Schemas
-from specfn.migrate.route import Api, Body, Parameter, Part, Parts, Route
+from specfn.migrate.route import Api, Body, MultipartPart, MultipartParts, Parameter, Route
 
 
 class Shown(Protocol):
@@ -96,7 +96,7 @@ def _body(body: Body) -> list[Any]:
     return [body.media_type, body.kind, how, body.transfer, body.is_itemwise]
 
 
-def _parts(parts: Parts) -> JsonObject:
+def _parts(parts: MultipartParts) -> JsonObject:
     return {
         "named": {name: _part(part) for name, part in parts.named.items()},
         "prefix": [*map(_part, parts.prefix)],
@@ -104,7 +104,7 @@ def _parts(parts: Parts) -> JsonObject:
     }
 
 
-def _part(part: Part) -> JsonObject:
+def _part(part: MultipartPart) -> JsonObject:
     return {**part._asdict(), "inner": None if part.inner is None else _parts(part.inner)}
 
 

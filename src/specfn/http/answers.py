@@ -12,8 +12,8 @@ from specfn.errors import ResponseError, ResponseWarning, surprise
 from specfn.http import non_finite
 from specfn.http.response import Result
 from specfn.migrate.media import kind_of
-from specfn.migrate.route import Answer
-from specfn.migrate.route import Callable as Function
+from specfn.migrate.route import CallableFunction as Function
+from specfn.migrate.route import DeclaredResponse
 from specfn.records import ArgumentProblem
 
 #: The most places of NaN and infinities that are reported.
@@ -67,6 +67,6 @@ def _non_finite(data: Any, place: tuple[str | int, ...]) -> ArgumentProblem:
     )
 
 
-def _is_for(answer: Answer, status: int) -> bool:
+def _is_for(answer: DeclaredResponse, status: int) -> bool:
     """Whether a declared response is the one for a status (section Responses Object)."""
     return answer.status.upper() in {str(status), f"{status // 100}XX", "DEFAULT"}

@@ -14,7 +14,7 @@ from specfn.http import security
 from specfn.http.connection import MASK, Connection
 from specfn.http.media import is_json
 from specfn.http.request import Addition, Draft, finish, prepare
-from specfn.migrate.route import Callable as Function
+from specfn.migrate.route import CallableFunction as Function
 
 #: Headers that curl writes itself, or that would make its output unreadable.
 _OF_CLIENT: Final = frozenset({"host", "content-length", "accept-encoding"})

@@ -17,7 +17,7 @@ from specfn._json import JsonObject
 from specfn._values import has_text_keys
 from specfn.errors import UsageError
 from specfn.http.unfit import Unfit
-from specfn.migrate.route import Body, Part
+from specfn.migrate.route import Body, MultipartPart
 from specfn.schema.text import clean
 from specfn.validation.formats import is_base64
 from specfn.validation.guard import DEPTH, NODES
@@ -231,7 +231,7 @@ class _Texts:
             }
         return self._part(value, body.parts.rest)
 
-    def _part(self, value: Any, part: Part) -> Any:
+    def _part(self, value: Any, part: MultipartPart) -> Any:
         if type(value) is list:
             return [self._file(item, part.transfer) for item in value]
         return self._file(value, part.transfer)

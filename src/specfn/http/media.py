@@ -6,7 +6,7 @@ from specfn._pointer import escape
 from specfn.errors import DocumentError
 from specfn.http import charsets
 from specfn.migrate.media import essence
-from specfn.migrate.route import Body, Part, Parts
+from specfn.migrate.route import Body, MultipartPart, MultipartParts
 
 
 def is_json(media_type: str) -> bool:
@@ -52,7 +52,7 @@ def _texts(body: Body) -> Iterator[tuple[str, str]]:
         yield from _texts_of_parts(body.parts, place)
 
 
-def _texts_of_parts(parts: Parts, place: str) -> Iterator[tuple[str, str]]:
+def _texts_of_parts(parts: MultipartParts, place: str) -> Iterator[tuple[str, str]]:
     for name, part in parts.named.items():
         yield from _texts_of_part(part, f"{place}/encoding/{escape(name)}")
     for index, part in enumerate(parts.prefix):
@@ -60,7 +60,7 @@ def _texts_of_parts(parts: Parts, place: str) -> Iterator[tuple[str, str]]:
     yield from _texts_of_part(parts.rest, f"{place}/itemEncoding")
 
 
-def _texts_of_part(part: Part, place: str) -> Iterator[tuple[str, str]]:
+def _texts_of_part(part: MultipartPart, place: str) -> Iterator[tuple[str, str]]:
     if part.inner is not None:
         yield from _texts_of_parts(part.inner, place)
     elif not part.is_file and part.transfer is None:

@@ -21,7 +21,7 @@ from specfn.http.sequences import sequence
 from specfn.http.unfit import Unfit
 from specfn.http.values import dumps, text
 from specfn.migrate.media import essence, is_sequence
-from specfn.migrate.route import Part, Parts
+from specfn.migrate.route import MultipartPart, MultipartParts
 
 _FORM: Final = "multipart/form-data"
 _OCTETS: Final = "application/octet-stream"
@@ -54,7 +54,7 @@ class _Piece:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-def write(parts: Parts, value: Any, media_type: str, pointer: str) -> tuple[bytes, str]:
+def write(parts: MultipartParts, value: Any, media_type: str, pointer: str) -> tuple[bytes, str]:
     """A value as a multipart body, and the ``Content-Type`` with its boundary.
 
     Args:
@@ -96,7 +96,7 @@ class _Writer:
         self._is_form = is_form
         self._pointer = pointer
 
-    def pieces(self, parts: Parts, value: Any) -> Iterator[_Piece]:
+    def pieces(self, parts: MultipartParts, value: Any) -> Iterator[_Piece]:
         """The parts of a body, in the order of the value."""
         if isinstance(value, dict):
             for name, item in value.items():
@@ -115,7 +115,7 @@ class _Writer:
         else:
             raise Unfit("object", "a multipart body has a property for each part", value=value)
 
-    def _property(self, name: str, item: Any, part: Part) -> Iterator[_Piece]:
+    def _property(self, name: str, item: Any, part: MultipartPart) -> Iterator[_Piece]:
         """The parts of one property: of an array, one for each item (section Encoding By Name)."""
         if part.style is not None and self._is_form:
             pairs = style.pairs(name, item, part.style, style.in_part, explode=part.explode)
@@ -129,7 +129,7 @@ class _Writer:
         else:
             yield self._piece(name, item, part)
 
-    def _position(self, parts: Parts, index: int, item: Any) -> Iterator[_Piece]:
+    def _position(self, parts: MultipartParts, index: int, item: Any) -> Iterator[_Piece]:
         """The part of one item (section Encoding By Position); in a form, an object with its name."""
         if not self._is_form:
             part = parts.prefix[index] if index < len(parts.prefix) else parts.rest
@@ -139,7 +139,7 @@ class _Writer:
         else:
             raise Unfit("object", "a part of a form has a name", value=item)
 
-    def _piece(self, name: str | None, value: Any, part: Part) -> _Piece:
+    def _piece(self, name: str | None, value: Any, part: MultipartPart) -> _Piece:
         """One value as a part, in the media type that it has or that the document gives it."""
         is_text = isinstance(value, str)
         if file_of(value) is not None or (is_text and (part.is_file or part.transfer is not None)):
@@ -171,7 +171,7 @@ class _Writer:
             raise Unfit("string", f"only a text can be written as {media_type}", value=value)
         return b"" if value is None else encoded(text(value), media_type, self._pointer)
 
-    def _file(self, name: str | None, value: Any, part: Part) -> _Piece:
+    def _file(self, name: str | None, value: Any, part: MultipartPart) -> _Piece:
         """A file, under its own name or the property's; one that travels as text needs neither."""
         file = content_of(value, part.transfer)
         is_field = part.transfer is not None and file.name is None
@@ -211,7 +211,7 @@ class _Writer:
             yield name, value
 
 
-def _is_sequence(part: Part) -> bool:
+def _is_sequence(part: MultipartPart) -> bool:
     """Return whether an array is one part: a line for each item."""
     return any(map(is_sequence, part.media_types))
 

@@ -12,7 +12,7 @@ from specfn.http.style import Escape, Pair
 from specfn.http.unfit import Faults, Unfit
 from specfn.http.values import dumps, text
 from specfn.migrate.reserved import is_reserved, overrides
-from specfn.migrate.route import Group, Parameter
+from specfn.migrate.route import Parameter, ParameterGroup
 
 #: The keys of values that the caller or the document fixed; they may override the method (rule X11).
 Fixed: TypeAlias = Collection[tuple[str, ...]]
@@ -111,7 +111,7 @@ def cookie_pairs(parameter: Parameter, value: Any) -> list[Pair]:
 
 
 def _arguments(
-    group: Group | None, named: Mapping[str, Any], faults: Faults
+    group: ParameterGroup | None, named: Mapping[str, Any], faults: Faults
 ) -> Iterable[tuple[Parameter, tuple[str, ...], Any]]:
     """The parameters of a group that have an argument, with its place and value."""
     if group is None:
@@ -129,7 +129,7 @@ def _arguments(
 
 
 def query(
-    group: Group | None, named: Mapping[str, Any], faults: Faults, fixed: Fixed = ()
+    group: ParameterGroup | None, named: Mapping[str, Any], faults: Faults, fixed: Fixed = ()
 ) -> list[str]:
     """Return a group's parameters as the pairs of a query, encoded.
 
@@ -159,7 +159,7 @@ def _overrides_method(written: str) -> bool:
 
 
 def headers(
-    group: Group | None, named: Mapping[str, Any], faults: Faults, fixed: Fixed = ()
+    group: ParameterGroup | None, named: Mapping[str, Any], faults: Faults, fixed: Fixed = ()
 ) -> dict[str, Pair]:
     """Return a group's headers, by lower-case name.
 
@@ -178,7 +178,9 @@ def headers(
     return written
 
 
-def cookies(group: Group | None, named: Mapping[str, Any], faults: Faults) -> tuple[Pair, ...]:
+def cookies(
+    group: ParameterGroup | None, named: Mapping[str, Any], faults: Faults
+) -> tuple[Pair, ...]:
     """A group's cookies, in order."""
     written: list[Pair] = []
     for parameter, place, value in _arguments(group, named, faults):

@@ -28,7 +28,7 @@ from specfn.http.security import Slot
 from specfn.http.style import Pair
 from specfn.http.unfit import Faults, Unfit
 from specfn.migrate.fixed import shown as without_fixed
-from specfn.migrate.route import Callable as Function
+from specfn.migrate.route import CallableFunction as Function
 from specfn.migrate.route import Route
 from specfn.records import ArgumentProblem
 

@@ -27,7 +27,7 @@ from specfn.http.request import additions, finish, immediate, prepare
 from specfn.http.resend import pause, redirected
 from specfn.http.response import Result, decode
 from specfn.http.steps import Step, adrive, drive
-from specfn.migrate.route import Callable as Function
+from specfn.migrate.route import CallableFunction as Function
 
 
 def execute(

@@ -33,7 +33,7 @@ _MOST_UNDERSCORES: Final = 64
 _Accessor: TypeAlias = tuple[str, ...]
 
 
-class Operation(NamedTuple):
+class AccessorInput(NamedTuple):
     """The parts of an operation that determine its accessor.
 
     Attributes:
@@ -64,12 +64,7 @@ class Naming(NamedTuple):
     ignored: str | None = None
 
 
-def accessors(operations: Sequence[Operation]) -> list[tuple[str, ...]]:
-    """Return the accessors of all operations of a document, in their order; see ``assign``."""
-    return [naming.accessor for naming in assign(operations)]
-
-
-def assign(operations: Sequence[Operation]) -> list[Naming]:
+def assign(operations: Sequence[AccessorInput]) -> list[Naming]:
     """Assign an accessor to each operation of a document, in their order.
 
     The accessors are unique ignoring letter case, also when joined with ``_``. None is the namespace of another
@@ -120,7 +115,7 @@ class _Segment(NamedTuple):
     names: tuple[str, ...]
 
 
-def _natural(operation: Operation, read: Callable[[Pieces], _Segment]) -> _Natural:
+def _natural(operation: AccessorInput, read: Callable[[Pieces], _Segment]) -> _Natural:
     template = operation.template
     segments = [read(pieces) for pieces in template.segments]
     mentions = [name for segment in segments for name in segment.names]
@@ -277,7 +272,7 @@ class _Register:
 
 
 def _distinct(
-    operations: Sequence[Operation],
+    operations: Sequence[AccessorInput],
     naturals: Sequence[_Accessor],
     order: Sequence[int],
     settled: dict[int, _Accessor],
@@ -326,7 +321,10 @@ class _Overrides:
     """
 
     def __init__(
-        self, operations: Sequence[Operation], naturals: Sequence[_Accessor], order: Sequence[int]
+        self,
+        operations: Sequence[AccessorInput],
+        naturals: Sequence[_Accessor],
+        order: Sequence[int],
     ) -> None:
         self.operations = operations
         self.naturals = naturals

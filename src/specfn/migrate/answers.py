@@ -5,16 +5,16 @@ from typing import Any
 
 from specfn._json import JsonObject
 from specfn.migrate import media
-from specfn.migrate.route import Answer
+from specfn.migrate.route import DeclaredResponse
 
 
-class DeclaredResponses(Mapping[str, Answer]):
+class DeclaredResponses(Mapping[str, DeclaredResponse]):
     """Declared responses by status. Each is read on demand: most calls need only the success response."""
 
     def __init__(self, responses: Mapping[str, JsonObject]) -> None:
         self._responses = responses
 
-    def __getitem__(self, status: str) -> Answer:
+    def __getitem__(self, status: str) -> DeclaredResponse:
         return answer(status, self._responses[status])
 
     def __iter__(self) -> Iterator[str]:
@@ -33,7 +33,7 @@ class DeclaredResponses(Mapping[str, Answer]):
         )
 
 
-def answer(status: str, response: JsonObject) -> Answer:
+def answer(status: str, response: JsonObject) -> DeclaredResponse:
     """Return a Response Object as a record."""
     content = response.get("content")
     content = content if isinstance(content, dict) else {}
@@ -41,7 +41,7 @@ def answer(status: str, response: JsonObject) -> Answer:
     declared = content[chosen] if chosen is not None and isinstance(content[chosen], dict) else {}
     kind = media.kind_of(chosen) if chosen is not None else None
     description = response.get("description")
-    return Answer(
+    return DeclaredResponse(
         status=status,
         media_type=chosen,
         kind=kind,
@@ -51,7 +51,7 @@ def answer(status: str, response: JsonObject) -> Answer:
     )
 
 
-def success_of(answers: Mapping[str, Answer]) -> Answer | None:
+def success_of(answers: Mapping[str, DeclaredResponse]) -> DeclaredResponse | None:
     """Return the success response: 200, 201, other 2xx ascending, ``2XX``; the first with content (rule R9)."""
     good = [status for status in answers if len(status) == 3 and status.startswith("2")]
     good.sort(key=lambda status: (status.upper() == "2XX", status not in {"200", "201"}, status))
@@ -62,7 +62,7 @@ def success_of(answers: Mapping[str, Answer]) -> Answer | None:
     return next(iter(with_content or chosen), None)
 
 
-def chosen_media(answer: Answer, raw: Any) -> Any:
+def chosen_media(answer: DeclaredResponse, raw: Any) -> Any:
     """Return the Media Type Object that a response uses."""
     content = raw[answer.status].get("content") if answer.media_type is not None else None
     return content[answer.media_type] if isinstance(content, dict) else None

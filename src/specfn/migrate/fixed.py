@@ -10,7 +10,7 @@ from specfn.errors import UsageError
 from specfn.migrate.groups import GROUPS
 from specfn.migrate.media import Look
 from specfn.migrate.reserved import overrides
-from specfn.migrate.route import Group, Parameter, Route
+from specfn.migrate.route import Parameter, ParameterGroup, Route
 from specfn.records import ABSENT, Note
 
 
@@ -81,7 +81,9 @@ def _with(route: Route, filled: Sequence[Parameter]) -> Route:
     """Return a route that sends parameters which were hidden."""
     for parameter in filled:
         key = GROUPS[parameter.location]
-        group: Group = getattr(route, key) or Group(key=key, parameters=(), required=False)
+        group: ParameterGroup = getattr(route, key) or ParameterGroup(
+            key=key, parameters=(), required=False
+        )
         group = group._replace(
             parameters=(*group.parameters, parameter), required=group.required or parameter.required
         )
@@ -184,7 +186,9 @@ def _matching(parameter: Parameter, key: str, values: Collection[str]) -> tuple[
     return ranks
 
 
-def _without(group: Group | None, fixed: Collection[tuple[str, ...]]) -> Group | None:
+def _without(
+    group: ParameterGroup | None, fixed: Collection[tuple[str, ...]]
+) -> ParameterGroup | None:
     if group is None:
         return None
     left = tuple(_left(group, fixed))
@@ -194,7 +198,7 @@ def _without(group: Group | None, fixed: Collection[tuple[str, ...]]) -> Group |
     return group._replace(parameters=left, required=required) if left else None
 
 
-def _left(group: Group, fixed: Collection[tuple[str, ...]]) -> Iterator[Parameter]:
+def _left(group: ParameterGroup, fixed: Collection[tuple[str, ...]]) -> Iterator[Parameter]:
     for parameter in group.parameters:
         if not parameter.members:
             if (group.key, parameter.key) not in fixed:

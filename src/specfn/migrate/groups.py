@@ -7,7 +7,7 @@ from specfn.document.keywords import is_true
 from specfn.migrate.media import Look
 from specfn.migrate.parameters import declaration
 from specfn.migrate.reserved import ignored, is_of_caller, overrides
-from specfn.migrate.route import Group, GroupKey, Location, Parameter
+from specfn.migrate.route import GroupKey, Location, Parameter, ParameterGroup
 from specfn.records import Note
 from specfn.settings import Presence, Settings
 
@@ -64,7 +64,7 @@ def groups(
     keys: Collection[tuple[str, str]],
     look: Look,
     notes: list[Note],
-) -> tuple[dict[GroupKey, Group], tuple[Parameter, ...]]:
+) -> tuple[dict[GroupKey, ParameterGroup], tuple[Parameter, ...]]:
     """Return the query, header and cookie parameters that the model passes, as groups (rules R5 to R7).
 
     Args:
@@ -91,7 +91,7 @@ def groups(
         "cookies": [*shown["cookies"].values()],
     }
     found = {
-        key: Group(
+        key: ParameterGroup(
             key=key, parameters=tuple(parameters), required=any(p.required for p in parameters)
         )
         for key, parameters in members.items()

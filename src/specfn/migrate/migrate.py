@@ -19,7 +19,7 @@ from specfn.migrate.operations import Operation, operations
 from specfn.migrate.parameters import path_parameters
 from specfn.migrate.references import References
 from specfn.migrate.refusal import Refused, lost_reference
-from specfn.migrate.route import Answer, Placeholder, Route, Template
+from specfn.migrate.route import DeclaredResponse, Placeholder, Route, Template
 from specfn.records import Note, OperationCode, OperationError
 from specfn.settings import Settings
 
@@ -62,7 +62,7 @@ def migrate(
     names = iter(
         accessor.assign(
             [
-                accessor.Operation(
+                accessor.AccessorInput(
                     method=operation.method,
                     path=operation.path,
                     template=made,
@@ -259,13 +259,13 @@ class _RouteReader:
 
     # -- responses ----------------------------------------------------------------------------------
 
-    def _lost(self, answer: Answer, raw: JsonObject) -> str | None:
+    def _lost(self, answer: DeclaredResponse, raw: JsonObject) -> str | None:
         """Return the dangling reference that the output needs; ``None`` if there is none."""
         return reference_of(chosen_media(answer, raw)) or self._references.lost(answer.schema)
 
     def _answers(
         self, raw: Any, pointer: str, notes: list[Note]
-    ) -> tuple[Answer | None, Mapping[str, Answer]]:
+    ) -> tuple[DeclaredResponse | None, Mapping[str, DeclaredResponse]]:
         if not isinstance(raw, dict):
             return None, {}
         declared = {

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject, dumps
 from specfn.migrate.media import Look, kind_of
-from specfn.migrate.route import Part, Parts
+from specfn.migrate.route import MultipartPart, MultipartParts
 
 #: The deepest unions and arrays that are inspected, and the deepest multipart within multipart.
 _DEPTH: Final = 5
@@ -31,7 +31,7 @@ _OWN: Final = frozenset({"content-type", "content-disposition", "content-length"
 _TRANSFER: Final = "content-transfer-encoding"
 
 
-def parts_of(media: JsonObject, schema: Any, look: Look, *, is_typed: bool) -> Parts:
+def parts_of(media: JsonObject, schema: Any, look: Look, *, is_typed: bool) -> MultipartParts:
     """Return the parts of a multipart body.
 
     Args:
@@ -60,12 +60,12 @@ class _PartsReader:
         self._look = look
         self._is_typed = is_typed
 
-    def parts(self, media: JsonObject, schema: Any, depth: int) -> Parts:
+    def parts(self, media: JsonObject, schema: Any, depth: int) -> MultipartParts:
         """Return the parts of a multipart media type or of a nested part."""
         encodings = _dict(media.get("encoding"))
-        named: dict[str, Part] = {}
-        prefix: list[Part] = []
-        rest: Part | None = None
+        named: dict[str, MultipartPart] = {}
+        prefix: list[MultipartPart] = []
+        rest: MultipartPart | None = None
         for node in self._alternatives(schema):
             for name, item in _dict(node.get("properties")).items():
                 if item is not False and name not in named:
@@ -75,16 +75,16 @@ class _PartsReader:
             other = node.get("items", node.get("additionalProperties"))
             if rest is None and other is not None:
                 rest = self._part(other, _dict(media.get("itemEncoding")), depth)
-        return Parts(named=named, prefix=tuple(prefix), rest=rest or Part())
+        return MultipartParts(named=named, prefix=tuple(prefix), rest=rest or MultipartPart())
 
-    def _prefix(self, items: Any, encodings: Any, depth: int) -> list[Part]:
+    def _prefix(self, items: Any, encodings: Any, depth: int) -> list[MultipartPart]:
         listed = encodings if isinstance(encodings, list) else []
         return [
             self._part(item, _dict(listed[index] if index < len(listed) else None), depth)
             for index, item in enumerate(items if isinstance(items, list) else ())
         ]
 
-    def _part(self, schema: Any, encoding: JsonObject, depth: int) -> Part:
+    def _part(self, schema: Any, encoding: JsonObject, depth: int) -> MultipartPart:
         """Return the part of one value, or of each item if the value is an array."""
         nodes = list(self._values(schema))
         transfer = next(filter(None, map(transfer_of, nodes)), None)
@@ -94,7 +94,7 @@ class _PartsReader:
         media_types = _media_types(encoding.get("contentType"))
         is_nested = depth < _NESTED and any(each.startswith("multipart/") for each in media_types)
         style, explode = _style(encoding)
-        return Part(
+        return MultipartPart(
             media_types=media_types,
             is_file=any(map(_is_file, nodes))
             or (any(map(self._is_any, nodes)) and not any(map(_is_text, media_types))),

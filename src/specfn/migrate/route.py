@@ -75,7 +75,7 @@ class Parameter(NamedTuple):
     pointer: str = ""
 
 
-class Group(NamedTuple):
+class ParameterGroup(NamedTuple):
     """The query, header or cookie parameters of an operation, as one closed object (rule R5).
 
     Attributes:
@@ -89,7 +89,7 @@ class Group(NamedTuple):
     required: bool
 
 
-class Part(NamedTuple):
+class MultipartPart(NamedTuple):
     """The serialization of a value of a multipart body as a part (OpenAPI, section Encoding Object).
 
     Attributes:
@@ -109,10 +109,10 @@ class Part(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
     style: str | None = None
     explode: bool = False
-    inner: "Parts | None" = None
+    inner: "MultipartParts | None" = None
 
 
-class Parts(NamedTuple):
+class MultipartParts(NamedTuple):
     """The parts of a multipart body.
 
     Attributes:
@@ -121,9 +121,9 @@ class Parts(NamedTuple):
         rest: the part of every other value.
     """
 
-    named: Mapping[str, Part] = {}
-    prefix: tuple[Part, ...] = ()
-    rest: Part = Part()
+    named: Mapping[str, MultipartPart] = {}
+    prefix: tuple[MultipartPart, ...] = ()
+    rest: MultipartPart = MultipartPart()
 
 
 class Body(NamedTuple):
@@ -149,12 +149,12 @@ class Body(NamedTuple):
     description: str | None
     encoding: Mapping[str, JsonObject]
     pointer: str
-    parts: Parts = Parts()
+    parts: MultipartParts = MultipartParts()
     transfer: str | None = None
     is_itemwise: bool = False
 
 
-class Answer(NamedTuple):
+class DeclaredResponse(NamedTuple):
     """One declared response (rule R9).
 
     Attributes:
@@ -203,12 +203,12 @@ class Route(NamedTuple):
     template: Template
     accessor: tuple[str, ...]
     parameters: tuple[Parameter, ...]
-    query: Group | None
-    headers: Group | None
-    cookies: Group | None
+    query: ParameterGroup | None
+    headers: ParameterGroup | None
+    cookies: ParameterGroup | None
     body: Body | None
-    success: Answer | None
-    exceptions: Mapping[str, Answer]
+    success: DeclaredResponse | None
+    exceptions: Mapping[str, DeclaredResponse]
     security: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
     servers: tuple[JsonObject, ...]
     notes: tuple[Note, ...]
@@ -220,7 +220,7 @@ class Route(NamedTuple):
     safety: Safety = "destructive"
 
     @property
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> tuple[ParameterGroup, ...]:
         """Return the groups of the operation, in the order query, headers, cookies."""
         return tuple(group for group in (self.query, self.headers, self.cookies) if group)
 
@@ -258,7 +258,7 @@ class Api(NamedTuple):
     title: str = ""
 
 
-class Callable(Protocol):
+class CallableFunction(Protocol):
     """The interface of a function that can be sent. ``specfn.Function`` implements it, and tests may do so."""
 
     @property
