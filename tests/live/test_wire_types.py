@@ -1,14 +1,12 @@
 """What connectors write and read, held against the types of the vendors' own packages."""
 
-import importlib
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from pydantic import TypeAdapter
 from tests.calling.models import said, wished
 from tests.connectors.test_codecs import TALK, TOOLS
 from tests.connectors.test_enforced import application
+from tests.live.vendor_types import CHECKS
 
 from specfn import calling
 from specfn.calling.effects import Send
@@ -16,66 +14,6 @@ from specfn.connectors.registry import codec
 from specfn.connectors.turn import Demand, Prompt
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the packages' own
-
-
-def typed(module: str, name: str) -> Callable[[Any], Any]:
-    """A check against a type of a package."""
-    check = TypeAdapter(getattr(pytest.importorskip(module), name)).validate_python
-
-    def whole(body: Any) -> None:
-        for value in check(body).values():
-            if isinstance(value, Iterator):
-                list(value)  # what is only iterable is checked when it is read
-
-    return whole
-
-
-def chat(body: dict[str, Any]) -> None:
-    """A request of Chat Completions."""
-    kind = "CompletionCreateParamsNonStreaming"
-    typed("openai.types.chat.completion_create_params", kind)(body)
-
-
-def responses(body: dict[str, Any]) -> None:
-    """A request of Responses."""
-    kind = "ResponseCreateParamsNonStreaming"
-    typed("openai.types.responses.response_create_params", kind)(body)
-
-
-def messages(body: dict[str, Any]) -> None:
-    """A request of Messages."""
-    kind = "MessageCreateParamsNonStreaming"
-    typed("anthropic.types.message_create_params", kind)(body)
-
-
-def generate(body: dict[str, Any]) -> None:
-    """A request of generateContent: contents, and what stands beside them."""
-    types = pytest.importorskip("google.genai.types")
-    for content in body["contents"]:
-        types.Content.model_validate(content)
-    beside = {key: body[key] for key in body.keys() - {"contents", "model"}}
-    types.GenerateContentConfig.model_validate(beside)
-
-
-def converse(body: dict[str, Any]) -> None:
-    """The arguments of Converse."""
-    session = pytest.importorskip("botocore.session").get_session()
-    validate = importlib.import_module("botocore.validate")
-    service = session.get_service_model("bedrock-runtime")
-    report = validate.ParamValidator().validate(
-        body, service.operation_model("Converse").input_shape
-    )
-    assert not report.has_errors(), report.generate_report()
-
-
-CHECKS = {
-    "openai": chat,
-    "openai-functions": chat,
-    "openai-responses": responses,
-    "anthropic": messages,
-    "gemini": generate,
-    "bedrock": converse,
-}
 
 
 @pytest.mark.parametrize("mode", ["auto", "required", "none"])

@@ -88,7 +88,7 @@ class Planner:
         mode: Mode = "none" if state.final or not offered.names else plan.mode
         options, missing = self._choice.options, []
         asked: Mode = mode
-        if mode == "required" and not self._forced():
+        if mode == "required" and not self._forced(offered):
             missing.append("forced_choice")
             asked = "auto"
         if options.allow_parallel_calls is not None and not self._codec.parallel:
@@ -134,9 +134,13 @@ class Planner:
         known = tuple(sorted(called & self._catalog.by_name.keys()))
         return self._offered(self._first).tools or self._offered(known).tools
 
-    def _forced(self) -> bool:
+    def _forced(self, offered: Offer) -> bool:
+        """Return whether a call can be demanded of the model."""
         said = self._config.forced_choice
-        return self._codec.forced(self.extra) if said is None else said
+        if said is not None:
+            return said
+        several = len(offered.names) > 1 and getattr(self._codec, "forces_one", False)
+        return self._codec.forced(self.extra) and not several
 
     def _offered(self, keys: Sequence[str] | None) -> Offer:
         """The tools of the functions that a plan names, within what the operator allows."""

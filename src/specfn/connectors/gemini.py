@@ -152,9 +152,9 @@ class GenerateContent:
             return [*_parts(message.get("content") or ""), *map(_call_part, calls)]
         own = [part["functionCall"].get("id") for part in native if "functionCall" in part]
         known.update({call["id"]: bool(each) for call, each in zip(calls, own, strict=False)})
-        names = iter({"name": call["name"]} for call in calls)
+        made = iter(calls)
         return [
-            {**part, "functionCall": {**part["functionCall"], **next(names, {})}}
+            {**part, "functionCall": _named(part["functionCall"], next(made, None))}
             if "functionCall" in part
             else part
             for part in _parts(native)
@@ -251,6 +251,14 @@ def _returned(item: JsonObject) -> Returned:
         "text": text_of(response),
         "error": "error" in response,
     }
+
+
+def _named(own: JsonObject, call: Call | None) -> JsonObject:
+    """Return the vendor's own call with the name of the conversation's, and its id if the vendor gave one."""
+    if call is None:
+        return own
+    key = {"id": call["id"]} if own.get("id") else {}
+    return {**own, **key, "name": call["name"]}
 
 
 def _call_part(call: Call) -> JsonObject:

@@ -120,12 +120,13 @@ _STOPS: Final[Mapping[str, Stop]] = {"length": "truncated", "content_filter": "r
 class Chat:
     """The codec; with ``legacy`` the deprecated ``functions`` of old deployments instead of ``tools``."""
 
-    parallel: Final = True
     endpoint: Final = Endpoint(path="/chat/completions", variable="OPENAI_API_KEY")
 
     def __init__(self, *, name: str = "openai", legacy: bool = False) -> None:
         self.name: Final = name
         self.profile: Final = name
+        self.parallel: Final = not legacy
+        self.forces_one: Final = legacy
         self.legacy: Final = legacy
 
     def forced(self, extra: Mapping[str, Any]) -> bool:  # noqa: ARG002  # whatever is asked

@@ -34,6 +34,7 @@ class Codec(Protocol):
     """One vendor's wire format. A codec is a module or an object; it keeps nothing.
 
     A codec with a true ``keeps_tools`` sends definitions in every request whose history has calls.
+    A codec with a true ``forces_one`` can demand a call of one function, but not of any of several.
     """
 
     @property
