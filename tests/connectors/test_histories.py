@@ -36,7 +36,7 @@ def chat(turns: Any) -> list[dict[str, Any]]:
         found.append({"role": "user", "content": said, "name": "bob"})
         message: dict[str, Any] = {
             "role": "assistant",
-            "content": text or "-",
+            "content": text or (None if calls else "-"),
             "reasoning_content": "r",
         }
         if calls:

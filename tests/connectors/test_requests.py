@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.calling.models import converse, said, wished
+from tests.calling.models import CONNECTORS, converse, said, wished
 
 import specfn
 from specfn import calling
@@ -125,3 +125,39 @@ def test_the_legacy_form_has_its_own_limit() -> None:
     assert len(session.next().request["functions"]) == 64  # type: ignore[union-attr]
     with pytest.raises(UsageError, match="65 functions are offered, and openai-functions takes 64"):
         calling.Session(documented(65), connector="openai-functions", messages="Hi").next()
+
+
+@pytest.mark.parametrize("name", CONNECTORS)
+def test_calls_go_back_under_the_ids_of_the_conversation(name: str) -> None:
+    """Two calls that a vendor gave one id go back under the two ids that the conversation has for them."""
+    reply = wished(("same", "get0", {}), ("same", "get1", {}), connector=name)
+    message = dict(codec(name).decode(reply).message(name))
+    calls = [
+        {**call, "id": key} for call, key in zip(message["calls"], ("one", "two"), strict=True)
+    ]
+    body = codec(name).encode(Prompt(messages=[{**message, "calls": calls}]))  # type: ignore[list-item]
+    text = str(body)
+    assert [text.count(repr(key)) for key in ("one", "two", "same")] == [1, 1, 0]
+
+
+def test_the_deprecated_form_demands_one_function_alone() -> None:
+    """With ``functions``, one is demanded; a call of any of several is demanded in words, and reported as not available."""
+    settings: dict[str, Any] = {"connector": "openai-functions", "choice": "required"}
+    calls = {"role": "assistant", "function_call": {"name": "a0_get", "arguments": "{}"}}
+    lines = [{"choices": [{"message": calls}]}, said("Done.")]
+    outcome, script = converse(documented(2), lines, **settings)
+    assert outcome.degraded == ("forced_choice",)
+    assert script.requests[0]["function_call"] == "auto"
+    assert "a0_get" in script.requests[0]["messages"][-1]["content"]
+    outcome, script = converse(documented(1), lines, **settings)
+    assert outcome.degraded == ()
+    assert script.requests[0]["function_call"] == {"name": "a0_get"}
+    assert script.requests[0]["messages"][-1]["content"] == "hello"
+
+
+def test_the_deprecated_form_has_no_setting_for_parallel_calls() -> None:
+    """With ``functions``, that one call is to come at a time is reported as not available."""
+    choice = calling.Auto(options={"allow_parallel_calls": False})
+    lines = [said("Done.")]
+    outcome, _ = converse(documented(1), lines, connector="openai-functions", choice=choice)
+    assert outcome.degraded == ("parallel_calls",)

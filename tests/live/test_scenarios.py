@@ -278,6 +278,7 @@ def carried_out(
     return outcome, requests
 
 
+#: Scenarios and vendors; the deprecated form has no parallel calls and no ids.
 CASES = [
     (scenario, vendor)
     for scenario in SCENARIOS

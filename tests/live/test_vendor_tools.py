@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from tests.live.vendor_types import Json, adapter, modelled, of_shape, shapes, typed
 
+import specfn
 from specfn._json import dumps, loads
 from specfn.api import load
 from specfn.calling.offer import conversation_profile
@@ -22,6 +24,20 @@ pytestmark = [
 ]
 
 DOCUMENTS = 10
+
+#: A document of one function with an argument.
+ONE = {
+    "openapi": "3.1.0",
+    "info": {"title": "t", "version": "1"},
+    "paths": {
+        "/a": {
+            "get": {
+                "parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}],
+                "responses": {"200": {"description": "ok"}},
+            }
+        }
+    },
+}
 
 #: How many functions of a document are checked; they are spread over it.
 FUNCTIONS = 40
@@ -132,3 +148,17 @@ def test_portable_tools_are_of_everybodys_types(functions: list[Function]) -> No
     for tool in made(functions, fitted):
         for check in PORTABLE:
             check(tool)
+
+
+BROKEN = [(name, check) for name in sorted(CHECKS) for check in CHECKS[name]]
+
+
+@pytest.mark.parametrize(("name", "check"), [*BROKEN, *(("openai", each) for each in PORTABLE)])
+def test_checks_refuse_what_is_wrong(name: str, check: Check) -> None:
+    """A check refuses a tool whose name is no text."""
+    [tool] = specfn.load(ONE).tools(name)
+    check(tool)
+    wrong = loads(dumps(tool).replace(b'"a_get"', b"7"))
+    assert wrong != tool
+    with pytest.raises((AssertionError, ValidationError)):
+        check(wrong)

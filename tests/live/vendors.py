@@ -104,7 +104,11 @@ def chat_raw(line: Line) -> Json:
     message: Json = {"role": "assistant", "content": line.text}
     if line.calls:
         message["tool_calls"] = [
-            {"id": key, "type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
+            {
+                "id": key,
+                "type": "function",
+                "function": {"name": name, "arguments": json.dumps(given)},
+            }
             for key, name, given in line.calls
         ]
     return _completion(message, calls=bool(line.calls))
@@ -157,7 +161,9 @@ def mistral_events(raw: Json) -> Iterator[Json]:
     *chunks, end, usage = chat_events(begun)
     for index, call in enumerate(calls):
         delta = {"tool_calls": [{**call, "index": index}]}
-        chunks.append({**end, "choices": [{**end["choices"][0], "delta": delta, "finish_reason": None}]})
+        chunks.append(
+            {**end, "choices": [{**end["choices"][0], "delta": delta, "finish_reason": None}]}
+        )
     yield from (*chunks, end, usage)
 
 
@@ -282,7 +288,10 @@ def anthropic_raw(line: Line) -> Json:
         for key, name, given in line.calls
     ]
     return {
-        **{"id": "msg_1", "type": "message", "role": "assistant", "model": "m"},
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
         "content": content,
         "stop_reason": "tool_use" if line.calls else "end_turn",
         "stop_sequence": None,
@@ -418,8 +427,10 @@ def bedrock_events(raw: Json) -> Iterator[Json]:
             thought = block["reasoningContent"]["reasoningText"]
             deltas = [{"reasoningContent": {"text": piece}} for piece in halves(thought["text"])]
             deltas.append({"reasoningContent": {"signature": thought["signature"]}})
-        else:
+        elif "text" in block:
             deltas = [{"text": piece} for piece in halves(block["text"])]
+        else:
+            deltas = [block]
         for delta in deltas:
             yield {"contentBlockDelta": {**place, "delta": delta}}
         yield {"contentBlockStop": place}

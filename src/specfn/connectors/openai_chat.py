@@ -219,7 +219,11 @@ class Chat:
             text=_text(message.get("content")) or refusal or "",
             calls=calls,
             stop="refused" if refusal else stop,
-            native={key: value for key, value in message.items() if value is not None},
+            native={
+                key: value
+                for key, value in message.items()
+                if value is not None or key == "content"
+            },
         )
 
     def gather(self, events: Iterable[Any]) -> JsonObject:
