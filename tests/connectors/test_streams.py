@@ -75,6 +75,14 @@ def test_chunks_make_the_completion(case: tuple[list[dict[str, Any]], dict[str, 
 
 
 @given(chats())
+def test_chunks_in_a_frame(case: tuple[list[dict[str, Any]], dict[str, Any]]) -> None:
+    """Chunks that a package has under ``data`` make the same completion."""
+    events, message = case
+    gathered = codec("openai").gather({"data": event} for event in events)
+    assert gathered["choices"][0]["message"] == message
+
+
+@given(chats())
 def test_chunks_go_back_whole(case: tuple[list[dict[str, Any]], dict[str, Any]]) -> None:
     """What a stream brought goes back to the vendor with all members, those that are not known included."""
     events, message = case
@@ -114,6 +122,10 @@ def _part(key: str | None, name: str | None, arguments: str, **more: Any) -> dic
         (  # no ids at all: another name is another call
             [_part("", "f", "{}", index=0), _part("", "g", "{}", index=0)],
             [("", "f", "{}"), ("", "g", "{}")],
+        ),
+        (  # a package writes an id and a name where the server sent none
+            [_part("a", "f", "{", index=0), _part("null", "", "}", index=0)],
+            [("a", "f", "{}")],
         ),
         (  # a missing index is the last call's
             [_part("a", "f", "1", index=0), _part("b", "g", "2", index=1), _part(None, None, "3")],

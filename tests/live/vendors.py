@@ -153,23 +153,12 @@ def _deltas(message: Json) -> Iterator[Json]:
 
 
 def mistral_events(raw: Json) -> Iterator[Json]:
-    """Yield the chunks of a completion of Mistral: each call is whole, since each part of one has its name."""
-    [choice] = raw["choices"]
-    words = {key: value for key, value in choice["message"].items() if key != "tool_calls"}
-    calls = choice["message"].get("tool_calls", ())
-    begun = {**raw, "choices": [{**choice, "message": words}]}
-    *chunks, end, usage = chat_events(begun)
-    for index, call in enumerate(calls):
-        delta = {"tool_calls": [{**call, "index": index}]}
-        chunks.append(
-            {**end, "choices": [{**end["choices"][0], "delta": delta, "finish_reason": None}]}
-        )
-    yield from (*chunks, end, usage)
-
-
-def mistral_event(raw: Json) -> Any:
-    """Return what an event of Mistral's package carries."""
-    return model("mistralai.client.models", "CompletionEvent")({"data": raw}).data
+    """Yield the events of a completion of Mistral: each part of a call has a name, which may be empty."""
+    for chunk in chat_events(raw):
+        for choice in chunk["choices"]:
+            for part in choice["delta"].get("tool_calls", ()):
+                part["function"].setdefault("name", "")
+        yield {"data": chunk}
 
 
 def chat_seen(body: Json) -> Seen:
@@ -502,7 +491,7 @@ VENDORS: dict[str, Vendor] = {
         check=vendor_types.mistral,
         whole=model("mistralai.client.models", "ChatCompletionResponse"),
         events=mistral_events,
-        event=mistral_event,
+        event=model("mistralai.client.models", "CompletionEvent"),
     ),
     "cohere": _like_openai(profile="portable", check=vendor_types.cohere),
     "ollama": _like_openai(profile="portable", check=vendor_types.ollama),

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 
-#: Members whose later value replaces the earlier one; texts of all other members are joined.
+#: Members whose later value replaces the earlier one, if it is not empty; texts of all other members are joined.
 _REPLACED: Final = frozenset(
     "format id index name role signature status thought_signature thoughtSignature type".split()
 )
@@ -26,7 +26,7 @@ def merge(kept: JsonObject, delta: Mapping[str, Any]) -> None:
             continue
         before = kept.get(key)
         if key in _REPLACED:
-            kept[key] = value
+            kept[key] = value or before or value
         elif before is None:
             kept[key] = _begun(value)
         else:

@@ -232,7 +232,7 @@ class Chat:
         calls = Slots()
         reason, usage = None, None
         for event in events:
-            chunk = plain(event, "an event")
+            chunk = _chunk(plain(event, "an event"))
             if is_failure(chunk):
                 return chunk
             usage = chunk.get("usage") or usage
@@ -251,16 +251,28 @@ class Chat:
         }
 
 
+def _chunk(event: JsonObject) -> JsonObject:
+    """Return the chunk of an event; the package of Mistral has it under ``data``."""
+    inner = event.get("data")
+    return inner if isinstance(inner, dict) and "choices" not in event else event
+
+
 def _add(delta: Mapping[str, Any], message: JsonObject, calls: Slots) -> None:
     """Add a chunk's delta to the message."""
     merge(message, {key: value for key, value in delta.items() if key != "tool_calls"})
     for part in delta.get("tool_calls") or ():
-        index, key = part.get("index"), part.get("id") or ""
+        index, key = part.get("index"), _id(part)
         call = calls.named(index, key)
         if not key and _names_another(call, part):
             call = calls.begin(index, {})
         call.setdefault("type", "function")
         merge(call, {name: value for name, value in part.items() if name not in ("id", "index")})
+
+
+def _id(part: Mapping[str, Any]) -> str:
+    """Return the id of a part; the package of Mistral writes ``"null"`` where the server sent none."""
+    key: str = part.get("id") or ""
+    return "" if key == "null" else key
 
 
 def _names_another(call: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
