@@ -107,27 +107,6 @@ class Merging:
         if left:
             self.rest.append(left)
 
-    def copy(self) -> "Merging":
-        """The same parts, merged; nothing that is added to one is in the other."""
-        _settle(self.out)
-        same = Merging(self.both)
-        same.out = dict(self.out)
-        same.rest = [*self.rest]
-        same.clashes = [*self.clashes]
-        same.looks = self.looks
-        return same
-
-    def joins(self, other: "Merging") -> bool:
-        """Whether adding the parts of another one by one is adding what they came to."""
-        ours, theirs = self.out, other.out
-        return (
-            not (other.rest or other.clashes or other.looks)
-            and theirs.keys() <= _PLAIN
-            and ours.get("type", theirs.get("type")) == theirs.get("type", ours.get("type"))
-            and ours.get("properties", {}).keys().isdisjoint(theirs.get("properties", ()))
-            and _is_open(ours)
-        )
-
     def finish(self) -> JsonObject:
         """What all parts mean."""
         _settle(out := self.out)
@@ -138,16 +117,6 @@ class Merging:
             out["allOf"] = self.rest
         _tell(out, self.clashes)
         return out
-
-    def join(self, other: "Merging") -> None:
-        """Add what the parts of another came to, key by key in their order."""
-        _settle(other.out)
-        for key, value in other.out.items():
-            self.add({key: value})
-
-
-#: What parts come to that can be added to others at once, whatever is merged afterwards.
-_PLAIN: Final = frozenset({"properties", "required", "type"})
 
 
 def _settle(out: JsonObject) -> None:
