@@ -6,6 +6,7 @@ becomes a component that is named after its location.
 
 import re
 from collections import deque
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from specfn._digest import mark
@@ -30,6 +31,22 @@ _NOISE: Final = frozenset(
 
 #: The schemas around a reference that may contain its target, the innermost first.
 Enclosing: TypeAlias = tuple[JsonObject, ...]
+
+
+def reaching(seeds: Iterable[str], users: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return the seeds and every component that uses one of them, directly or indirectly.
+
+    Args:
+        seeds: names of components.
+        users: by component, the components that use it.
+    """
+    found = set(seeds)
+    waiting = [*found]
+    while waiting:
+        new = [user for user in users.get(waiting.pop(), ()) if user not in found]
+        found.update(new)
+        waiting.extend(new)
+    return found
 
 
 class Components:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from specfn._digest import digest
 from specfn._json import JsonObject
 from specfn._pointer import unescape
-from specfn.document.components import PREFIX
+from specfn.document.components import PREFIX, reaching
 
 #: Characters that a component's name must not contain (3.0, section Components Object).
 _ILLEGAL: Final = re.compile(r"[^A-Za-z0-9._-]+")
@@ -34,19 +34,13 @@ def renamed(schemas: JsonObject) -> dict[str, str]:
     return found
 
 
-def reaching(seeds: Iterable[str], uses: Mapping[str, Iterable[str]]) -> frozenset[str]:
-    """Return the seeds and every component that uses one of them, directly or indirectly."""
+def using(seeds: Iterable[str], uses: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return the seeds and every component that uses one of them, by what each component uses."""
     users: dict[str, list[str]] = {}
     for name, used in uses.items():
         for other in used:
             users.setdefault(other, []).append(name)
-    waiting = list(seeds)
-    found = set(waiting)
-    while waiting:
-        new = [user for user in users.get(waiting.pop(), ()) if user not in found]
-        found.update(new)
-        waiting.extend(new)
-    return frozenset(found)
+    return reaching(seeds, users)
 
 
 def discriminated(schemas: JsonObject) -> frozenset[str]:
@@ -65,4 +59,4 @@ def discriminated(schemas: JsonObject) -> frozenset[str]:
                 if other is not None:
                     used.append(other)
         uses[name] = used
-    return reaching(seeds, uses)
+    return frozenset(using(seeds, uses))

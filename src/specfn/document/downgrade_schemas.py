@@ -11,11 +11,12 @@ from urllib.parse import quote
 
 from specfn._json import JsonObject
 from specfn.document.components import PREFIX
-from specfn.document.downgrade_components import discriminated, name_of, reaching, renamed
+from specfn.document.downgrade_components import discriminated, name_of, renamed, using
 from specfn.document.downgrade_draft import SchemaDraft
 from specfn.document.downgrade_formats import is_format
 from specfn.document.downgrade_keywords import CONDITIONS
 from specfn.document.downgrade_losses import Loss, Losses
+from specfn.document.downgrade_objects import URI
 from specfn.document.downgrade_types import VALUES
 from specfn.document.schemas import MAX_DEPTH
 
@@ -34,9 +35,6 @@ _WORDS: Final = 4
 _EFFECTS: Final = {
     "$defs": ": referenced definitions are components, the others are left out",
 }
-
-#: Characters that a URI reference may contain besides letters and digits.
-_URI: Final = "/?:@!$&'()*+,;=-._~%#[]"
 
 #: The results of a rule for a value that 3.0 cannot express, and for one that a rewrite handles.
 _DROP: Final = object()
@@ -78,7 +76,7 @@ class SchemaDowngrade:
         self.losses = losses
         self.written = written
         self._names = renamed(schemas)
-        self._wide: frozenset[str] = frozenset()
+        self._wide: set[str] = set()
         self._widened = 0
         self._uses: set[str] = set()
         self._asked: set[str] = set()
@@ -94,7 +92,7 @@ class SchemaDowngrade:
         """Downgrade all components, and return them by their names in 3.0."""
         made = {name: self._component(name) for name in self.schemas}
         wide = [name for name, component in made.items() if component.wide]
-        self._wide = reaching(wide, {name: component.uses for name, component in made.items()})
+        self._wide = using(wide, {name: component.uses for name, component in made.items()})
         out: JsonObject = {}
         for name, first in made.items():
             component = self._component(name) if first.asked & self._wide else first
@@ -243,7 +241,7 @@ class SchemaDowngrade:
         """Return a reference with the name that the component has in 3.0."""
         name = name_of(text)
         if name is None or name not in self.schemas:  # dangling, but 3.0 requires a URI reference
-            return quote(text, safe=_URI)
+            return quote(text, safe=URI)
         self._uses.add(name)
         if self._exactly:
             self._asked.add(name)

@@ -5,13 +5,13 @@ that contains one therefore depends on the resource that refers to it. It gets a
 plain references. Resources are the schemas with an ``$id``, and named schemas.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from specfn._digest import mark
 from specfn._json import JsonObject, dumps
 from specfn._pointer import escape, unescape
-from specfn.document.components import PREFIX
+from specfn.document.components import PREFIX, reaching
 from specfn.document.sites import IN_LISTS, members
 
 #: The annotation of a schema that replaces a reference with too many meanings: it admits any value.
@@ -142,19 +142,8 @@ def _uses(schemas: JsonObject, anchors: Mapping[str, Anchors]) -> dict[str, set[
                 users.setdefault(unescape(target), set()).add(component)
     found: dict[str, set[str]] = {}
     for anchor in [*direct][:_NAMES]:
-        for component in _reaching(direct[anchor], users):
+        for component in reaching(direct[anchor], users):
             found.setdefault(component, set()).add(anchor)
-    return found
-
-
-def _reaching(seeds: Iterable[str], users: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return the seeds and every component that uses one of them, directly or indirectly."""
-    found = set(seeds)
-    waiting = [*found]
-    while waiting:
-        new = [user for user in users.get(waiting.pop(), ()) if user not in found]
-        found.update(new)
-        waiting.extend(new)
     return found
 
 
