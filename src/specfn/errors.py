@@ -190,7 +190,15 @@ def surprise(problems: "Sequence[ArgumentProblem]") -> str:
 
 
 class TransportError(SpecfnError):
-    """The server could not be reached, broke off, or responded in a content encoding that was not requested."""
+    """The server could not be reached, broke off, or responded in a content encoding that was not requested.
+
+    Attributes:
+        sent: the request may have reached the server; ``False`` if no byte of it was sent.
+    """
+
+    def __init__(self, reason: str, *, sent: bool = True) -> None:
+        super().__init__(reason)  # what pickling hands to a new one; the rest travels as state
+        self.sent = sent
 
 
 class ToolsWarning(UserWarning):

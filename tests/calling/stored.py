@@ -110,6 +110,7 @@ INVOKED = (
     Invoked(text="x", executed=True, status=200, data=b"\x00"),
     Invoked(text="x", executed=True, status=200, data={"a": (b"\x00", {1, 2}, Opaque()), 3: "x"}),
     Invoked(text="Error: HTTP 500", error=True, executed=True, status=500),
+    Invoked(text="Error: no answer", error=True, executed=True),
     Invoked(text="not sent", error=True),
     Invoked(text="stop", executed=True, status=204, terminate=True),
 )

@@ -22,7 +22,7 @@ class ApprovalRequest:
         how: what repaired the name; ``exact`` where nothing had to.
         repairs: what was repaired in the arguments.
         human: the schema of what the person has to fill in; ``None`` where nothing is.
-        repeated: the same call succeeded before in this conversation.
+        repeated: the same call succeeded before in this conversation, or was sent and got no response.
     """
 
     id: str

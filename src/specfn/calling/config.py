@@ -31,8 +31,9 @@ class InvocationConfig(Model):
         return_direct: functions whose results end the conversation, by any of their names or by pattern.
         recovery_hint: add a sentence to the system text that tells the model to correct failed calls.
         result_limit: the most characters of a result that the model is shown.
-        repeat_writes: a non-idempotent call that succeeded before in this conversation, with the same function and
-            arguments: ``ask`` for approval even if ``approval`` does not, or ``allow`` it.
+        repeat_writes: a non-idempotent call that succeeded before in this conversation, or was sent and got no response,
+            with the same function and arguments: ``ask`` for approval even if ``approval`` does not, or ``allow`` it.
+            In one turn, the second of two such calls waits for the first.
         forced_choice: whether the model can be made to call; the connector's knowledge where ``None``.
         history_names: the names of calls in the history: ``resolved`` to the functions that were called, or ``called``,
             as the model wrote them.

@@ -7,7 +7,7 @@ from specfn._pointer import input_path
 from specfn.calling import prompts
 from specfn.calling.effects import Invoked
 from specfn.calling.events import log
-from specfn.errors import ArgumentError, ResponseError
+from specfn.errors import ArgumentError, ResponseError, TransportError
 from specfn.function.function import Function
 from specfn.function.merge import is_shared
 from specfn.validation.outcome import Failure
@@ -30,7 +30,8 @@ def mishap(function: Function, error: Exception, written: Any) -> Invoked:
         return Invoked(text=text, error=True, executed=True, status=status)
     log.error("%s got no answer: %s", function.name, type(error).__name__)
     text = prompts.unreached(operation, function.safety)
-    return Invoked(text=text, error=True, executed=True)
+    sent = not isinstance(error, TransportError) or error.sent
+    return Invoked(text=text, error=True, executed=sent)
 
 
 def _corrected(function: Function, error: ArgumentError, written: Any) -> str:

@@ -1,6 +1,6 @@
 """The calls of one turn, on their way to results: every call gets exactly one, in its order (rule C7)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from specfn.calling.outcome import CallRecord
 from specfn.calling.person import complete, masked, models_part
 from specfn.calling.prepare import Prepared, prepare
 from specfn.calling.resolve import Resolution
-from specfn.calling.state import State
+from specfn.calling.state import State, identity
 from specfn.calling.storage import decode, encode, loaded_repair, storable, stored_repair
 from specfn.connectors.turn import Call, Returned
 from specfn.errors import UsageError
@@ -38,7 +38,9 @@ class Pending:
         round: the request that they came with.
         results: what became of those that are done, by id.
         begun: the calls that are under way, by id.
-        repeated: the earlier results of calls that succeeded before and must not be repeated unasked, by id.
+        repeated: the calls that would repeat a write of this conversation, by id, with the text that the model reads
+            if nobody approves them.
+        held: the ids of calls that wait for the same write earlier in the turn.
         decided: whether those that needed somebody's agreement have got it or been declined.
     """
 
@@ -47,6 +49,7 @@ class Pending:
     results: dict[str, Invoked] = field(default_factory=dict)
     begun: set[str] = field(default_factory=set)
     repeated: dict[str, str] = field(default_factory=dict)
+    held: set[str] = field(default_factory=set)
     decided: bool = False
 
     @classmethod
@@ -100,8 +103,11 @@ class Pending:
             self.results.setdefault(key, Invoked(text=text, error=True, executed=begun))
 
     def ready(self) -> tuple[Prepared, ...]:
-        """The calls that can be made and have no result yet."""
-        return tuple(call for call in self.calls if call.call["id"] not in self.results)
+        """The calls that can be made now and have no result yet."""
+        return tuple(call for call in self._open() if call.call["id"] not in self.held)
+
+    def _open(self) -> Iterator[Prepared]:
+        return (call for call in self.calls if call.call["id"] not in self.results)
 
     # -- a person's agreement ------------------------------------------------------------------------
 
@@ -122,23 +128,34 @@ class Pending:
         ]
 
     def find_repeated(self, state: State) -> None:
-        """Find the calls that would repeat a write of this conversation."""
-        for call in self.ready():
-            earlier = state.earlier(call.name, call.arguments)
-            if earlier is not None:
-                self.repeated[call.call["id"]] = earlier
+        """Find the calls that would repeat a write of this conversation; hold those that repeat one of the turn."""
+        waiting: set[str] = set()
+        self.held.clear()
+        for call in [*filter(_is_write, self._open())]:
+            key, write = call.call["id"], identity(call.name, call.arguments)
+            text = state.repetition(call.name, write)
+            if text is not None:
+                self.repeated[key] = text
+            elif write in waiting:
+                self.held.add(key)
+            waiting.add(write)
+
+    def release(self, state: State) -> bool:
+        """Release the calls that waited for the same write; return whether there were any."""
+        if not self.held:
+            return False
+        self.remember(state)
+        self.decline(state)
+        self.find_repeated(state)
+        self.decided = False
+        return True
 
     def remember(self, state: State) -> None:
-        """Remember the writes of the turn that succeeded."""
-        for call in self.calls:
-            result = self.results[call.call["id"]]
-            if (
-                call.entry
-                and not call.entry.function.idempotent
-                and result.executed
-                and not result.error
-            ):
-                state.succeed(call.name, models_part(call), result.text)
+        """Remember the writes of the turn that succeeded, and those whose outcome is not known."""
+        for call in filter(_is_write, self.calls):
+            result = self.results.get(call.call["id"])
+            if result is not None and result.executed:
+                state.wrote(identity(call.name, models_part(call)), result)
 
     def decide(self, policy: Needs, decisions: Sequence[Decision]) -> bool:
         """Take the decisions, one for each call that waits; whether one of them was a no."""
@@ -157,10 +174,8 @@ class Pending:
         if isinstance(made, Deny) and made.asked:
             return prompts.denied(made.reason)
         assert call.entry is not None
-        earlier = self.repeated.get(call.call["id"])
-        if earlier is not None:
-            return prompts.already_succeeded(call.name, earlier)
-        return prompts.nobody_to_ask(call.name, call.entry.function.safety)
+        repeated = self.repeated.get(call.call["id"])
+        return repeated or prompts.nobody_to_ask(call.name, call.entry.function.safety)
 
     def call(self, key: str) -> Call:
         """The call of an id."""
@@ -245,6 +260,7 @@ class Pending:
             "decided": self.decided,
             "begun": sorted(self.begun),
             "repeated": dict(self.repeated),
+            "held": sorted(self.held),
             "results": {
                 key: {each.name: storable(getattr(result, each.name)) for each in fields(result)}
                 for key, result in self.results.items()
@@ -261,6 +277,7 @@ class Pending:
             decided=stored["decided"],
             begun=set(stored["begun"]),
             repeated=dict(stored.get("repeated", {})),
+            held=set(stored.get("held", ())),
             results={key: Invoked(**item) for key, item in stored["results"].items()},
         )
         for call in made.ready():
@@ -271,6 +288,11 @@ class Pending:
             elif call.answer is not None:
                 made.results[key] = Invoked(text=call.answer, error=True)
         return made
+
+
+def _is_write(call: Prepared) -> bool:
+    """Return whether a call does more if it is sent twice."""
+    return call.entry is not None and not call.entry.function.idempotent
 
 
 def _taken(call: Prepared, made: Decision | None) -> Prepared:

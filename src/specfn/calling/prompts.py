@@ -119,6 +119,15 @@ def already_succeeded(name: str, result: str) -> str:
     )
 
 
+def may_have_succeeded(name: str) -> str:
+    """Return the text for a write whose same call before got no response, and that is not approved again."""
+    return (
+        f"Error: this call of {name} was sent before in this conversation and got no response. It may have taken effect, "
+        f"so it was not sent again. {NOTHING} Read the data to see if it took effect, or ask the user; do not send the "
+        f"same call again."
+    )
+
+
 def unusable(name: str) -> str:
     """What the person changed is not valid."""
     return f"Error: the user changed the arguments of {name} into something that is not valid. {NOTHING}"

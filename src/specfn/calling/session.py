@@ -253,6 +253,8 @@ class Session:
             ready = pending.ready()
             if ready:
                 return Invoke(calls=ready, concurrent=self._concurrent(ready))
+            if pending.release(self._state):
+                continue
             ended = self._close_turn(pending)
             if ended is not None:
                 return self._end(ended)

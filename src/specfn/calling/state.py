@@ -7,6 +7,8 @@ from typing import Any
 
 from specfn._digest import digest
 from specfn._json import JsonObject, dumps_sorted
+from specfn.calling import prompts
+from specfn.calling.effects import Invoked
 from specfn.calling.outcome import CallRecord, Outcome, Stopped
 from specfn.calling.storage import decode, encode, lasting, loaded_repair, storable, stored_repair
 from specfn.connectors.turn import Call, Message
@@ -26,7 +28,8 @@ class State:
         faults: how often each faulty call came, by its name and arguments.
         attempts: how many faulty calls each function had.
         declined: the calls that a person declined.
-        succeeded: the results of non-idempotent calls that succeeded, by function and arguments.
+        succeeded: the results of non-idempotent calls that succeeded, by function and arguments; ``None`` if the
+            outcome is not known.
         denied: whether a call was declined and none was made since.
         demanded: whether the model was told in words that it must call.
         final: whether the last answer was asked for.
@@ -42,7 +45,7 @@ class State:
     faults: Counter[str] = field(default_factory=Counter)
     attempts: Counter[str] = field(default_factory=Counter)
     declined: list[str] = field(default_factory=list)
-    succeeded: dict[str, str] = field(default_factory=dict)
+    succeeded: dict[str, str | None] = field(default_factory=dict)
     denied: bool = False
     demanded: bool = False
     final: bool = False
@@ -74,13 +77,31 @@ class State:
         """Whether a person declined this very call."""
         return _identity(call) in self.declined
 
-    def succeed(self, name: str, arguments: Any, result: str) -> None:
-        """Remember the result of a call that must not be repeated unasked."""
-        self.succeeded[_key(name, arguments)] = result
+    def wrote(self, write: str, result: Invoked) -> None:
+        """Remember a non-idempotent call that was sent, unless the server refused it.
 
-    def earlier(self, name: str, arguments: Any) -> str | None:
-        """Return the result of the same call earlier; ``None`` if there is none."""
-        return self.succeeded.get(_key(name, arguments))
+        Args:
+            write: the ``identity`` of the call.
+            result: its result.
+        """
+        if not result.error or 200 <= (result.status or 0) < 300:
+            self.succeeded[write] = result.text
+        elif result.status is None:
+            self.succeeded.setdefault(write, None)
+
+    def repetition(self, name: str, write: str) -> str | None:
+        """Return the text for a call that would repeat a write; ``None`` if it repeats none.
+
+        Args:
+            name: the function's.
+            write: the ``identity`` of the call.
+        """
+        if write not in self.succeeded:
+            return None
+        result = self.succeeded[write]
+        if result is None:
+            return prompts.may_have_succeeded(name)
+        return prompts.already_succeeded(name, result)
 
     def times(self, call: Call) -> int:
         """How often this very call came and was faulty."""
@@ -124,10 +145,10 @@ class State:
 
 
 def _identity(call: Call) -> str:
-    return _key(call["name"], call["arguments"])
+    return identity(call["name"], call["arguments"])
 
 
-def _key(name: str, arguments: Any) -> str:
+def identity(name: str, arguments: Any) -> str:
     """Return a digest of a call: a state must not hold what somebody put into the arguments."""
     return digest(dumps_sorted([name, _as_sent(lasting(arguments))]))
 

@@ -35,12 +35,25 @@ _REASONS: Final[Mapping[type[Exception], str]] = {
     UnknownEncodingError: "the response has a content encoding that was not requested; gzip and deflate are read",
 }
 
+#: Errors that come before the first byte of a request.
+_BEFORE_SENDING: Final = (
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ConnectError,
+    httpx.ProxyError,
+)
+
 #: Errors whose text is added: the operating system's own words, and the name of a content encoding.
 _TOLD: Final = (httpx.ConnectError, UnknownEncodingError)
 
 
 def failure(
-    error: Exception, request: httpx.Request, timeout: Timeout, *, is_over: bool
+    error: Exception,
+    request: httpx.Request,
+    timeout: Timeout,
+    *,
+    is_over: bool,
+    is_first: bool = True,
 ) -> TransportError:
     """The error to raise instead of the client's.
 
@@ -49,12 +62,14 @@ def failure(
         request: what was sent.
         timeout: the limits that were set.
         is_over: whether the call took all the time that it had.
+        is_first: no request of the call was sent before this one.
     """
     where = f"{request.method} {shown(str(request.url))}"
+    sent = not (is_first and isinstance(error, _BEFORE_SENDING))
     if is_over:
-        return TransportError(f"{where}: not done within {timeout.total:g} s")
+        return TransportError(f"{where}: not done within {timeout.total:g} s", sent=sent)
     reason = _REASONS.get(type(error), f"the exchange failed ({type(error).__name__})")
     reason = reason.format(connect=timeout.connect, read=timeout.read, total=timeout.total)
     if isinstance(error, _TOLD) and str(error):
         reason += f" ({error})"
-    return TransportError(f"{where}: {reason}")
+    return TransportError(f"{where}: {reason}", sent=sent)

@@ -161,13 +161,14 @@ def _exchange(
 ) -> Steps:
     """Send, and send again where the server and the connection say so."""
     until = time.monotonic() + min(connection.limits.total, within)
-    hops, retries = 0, connection.retries
+    hops, retries, is_first = 0, connection.retries, True
     while True:
         outgoing = request
         if connection.before is not None:
             changed = yield _Ask(partial(connection.before, request), "connection.before")
             outgoing = request if changed is None else changed
-        result: Result = yield _Send(outgoing, connection, until, is_guarded)
+        result: Result = yield _Send(outgoing, connection, until, is_guarded, is_first)
+        is_first = False
         seconds = pause(request, result, until - time.monotonic()) if retries else None
         onward = redirected(request, result) if connection.redirects == "same-origin" else None
         if seconds is not None:
@@ -214,6 +215,7 @@ class _Send:
     connection: Connection
     until: float
     is_guarded: bool
+    is_first: bool
 
     def perform(self) -> Result:
         self._prepare()
@@ -310,7 +312,7 @@ class _Send:
     def _failure(self, error: Exception) -> TransportError:
         timeout = self.connection.limits
         is_over = self._is_over() or isinstance(error, TimeoutError)
-        return failure(error, self.request, timeout, is_over=is_over)
+        return failure(error, self.request, timeout, is_over=is_over, is_first=self.is_first)
 
 
 def _chunks(response: httpx.Response) -> Iterable[bytes]:
