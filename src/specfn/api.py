@@ -154,6 +154,7 @@ def _whole(
     return bundle(found, settings.references, limit=limit, login=login)
 
 
+@known_keywords
 def normalize(document: JsonObject) -> JsonObject:
     """A document of any version as one OpenAPI 3.1 document that specfn works on.
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from specfn._json import JsonObject
+from specfn._keywords import known_keywords_in
 from specfn.errors import ToolsWarning, UnknownFunctionError, UsageError
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from specfn.schema.profile import Profile
 
 
+@known_keywords_in
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Application:
     """What a document became: every operation is in ``functions`` or in ``errors``.

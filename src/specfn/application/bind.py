@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from specfn._json import JsonObject
+from specfn._keywords import known_keywords_in
 from specfn.application.signature import signature
 from specfn.calling import prompts
 from specfn.calling.mishaps import mishap
@@ -69,6 +70,7 @@ class Policy:
         return function.safety in self.allowed or function.name in self.trusted
 
 
+@known_keywords_in
 class BoundFunction:
     """One function that can be called with what a model composed.
 
@@ -176,6 +178,7 @@ class BoundFunction:
         return arguments, None
 
 
+@known_keywords_in
 class Bound(Mapping[str, BoundFunction]):
     """The bound functions of an application by name, in its order; found by any of their names."""
 

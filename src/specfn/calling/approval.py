@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from specfn._json import JsonObject
+from specfn._keywords import known_keywords_in
 from specfn.records import Repair
 
 
@@ -38,6 +39,7 @@ class ApprovalRequest:
     repeated: bool = False
 
 
+@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approve:
     """Yes.
@@ -51,6 +53,7 @@ class Approve:
     human: Any = None
 
 
+@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deny:
     """No: nothing is sent, and the model is told.

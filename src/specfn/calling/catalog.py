@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
+from specfn._keywords import known_keywords_in
 from specfn.calling.nearest import nearest
 from specfn.calling.resolve import Directory, Hook, Resolution
 from specfn.catalog.tools import offered
@@ -36,6 +37,7 @@ class Functions(Protocol):
         """The normalized document, for its title."""
 
 
+@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamePolicy:
     """How advertised names are made of a namespace and a function's own name.
@@ -95,6 +97,7 @@ class Entry:
         return within(self.full_description, self.function.schemas.settings.description_limit)
 
 
+@known_keywords_in
 @dataclass(frozen=True, kw_only=True)
 class Catalog:
     """Functions of one or several applications; ``add`` makes a larger one.

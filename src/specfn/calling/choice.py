@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
+from specfn._keywords import known_keywords, known_keywords_in
 from specfn._model import Model, Texts, stored_as
 from specfn.connectors.turn import Mode
 from specfn.errors import UsageError
@@ -33,6 +34,7 @@ class Round:
     denied: bool = False
 
 
+@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What a choice wants of one request.
@@ -202,6 +204,7 @@ def kind_of(kind: type[Choice]) -> str | None:
     return tag if isinstance(tag, str) else None
 
 
+@known_keywords
 def register_choice(kind: _Kind) -> _Kind:
     """Make a kind of choice known to prompt files, by its ``type``; a decorator.
 
@@ -218,6 +221,7 @@ def register_choice(kind: _Kind) -> _Kind:
     return kind
 
 
+@known_keywords
 def parse_choice(value: Any) -> Choice:
     """Read a choice: one of its objects, its type as text, or a mapping as it stands in JSON or YAML.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from specfn._json import JsonObject
+from specfn._keywords import known_keywords_in
 from specfn.calling.approval import ApprovalRequest
 from specfn.calling.outcome import Outcome
 from specfn.calling.prepare import Prepared
@@ -60,6 +61,7 @@ class Done:
 Effect: TypeAlias = Send | Ask | Invoke | Done
 
 
+@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invoked:
     """What a call came to.

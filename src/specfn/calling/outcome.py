@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from specfn._characters import escape_invisible
 from specfn._json import JsonObject
+from specfn._keywords import known_keywords_in
 from specfn._values import brief
 from specfn.connectors.turn import Message
 from specfn.records import Repair
@@ -82,6 +83,7 @@ class CallRecord:
     error: bool = False
 
 
+@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """The end of a conversation.

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from specfn._json import JSONDecodeError, JsonObject, loads
+from specfn._keywords import known_keywords_in
 from specfn.calling.choice import Choice, parse_choice
 from specfn.errors import DocumentError, UsageError
 from specfn.validation.outcome import Success
@@ -33,6 +34,7 @@ _SETTINGS: Final = "execution_settings"
 _DEFAULT: Final = "default"
 
 
+@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What holds for one request.
@@ -48,6 +50,7 @@ class Settings:
     extra: JsonObject = field(default_factory=dict)
 
 
+@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptSettings:
     """The settings of a prompt, for every service that it names.

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._json import JsonObject
-from specfn._keywords import known_keywords
+from specfn._keywords import known_keywords_in
 from specfn.calling import events, prompts
 from specfn.calling.approval import Decision, Defer, Deny, decision
 from specfn.calling.catalog import Catalog, Functions
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from specfn.http.connection import Connection
 
 
+@known_keywords_in
 class Session:
     """One conversation, from its first request to its outcome (rules C2, C3, C7, C10, C11)."""
 
-    @known_keywords
     def __init__(  # noqa: PLR0913  # a conversation has as many parts as it has
         self,
         functions: Catalog | Functions,

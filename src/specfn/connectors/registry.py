@@ -4,6 +4,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
+from specfn._keywords import known_keywords
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
 from specfn.schema.profile import Profile
@@ -48,6 +49,7 @@ CODECS: Final = tuple(_CODECS)
 DEFAULT: Final = "openai"
 
 
+@known_keywords
 def profile(name: str | Profile) -> Profile:
     """The profile of a name; a profile is its own.
 
@@ -60,6 +62,7 @@ def profile(name: str | Profile) -> Profile:
     return found
 
 
+@known_keywords
 def codec(name: str) -> Codec:
     """The codec of a vendor's wire format.
 

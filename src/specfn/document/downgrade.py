@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final, Literal, TypeAlias
 
 from specfn._json import JsonObject, dumps
+from specfn._keywords import known_keywords
 from specfn._pointer import from_fragment, join
 from specfn.document.downgrade_fields import security_scheme
 from specfn.document.downgrade_kinds import KINDS
@@ -24,6 +25,7 @@ WRITTEN: Final = "3.0.4"
 _OWN: Final = frozenset({"openapi", "components"})
 
 
+@known_keywords
 def downgrade(
     document: JsonObject, version: Literal["3.0"] = "3.0"
 ) -> tuple[JsonObject, tuple[Note, ...]]:

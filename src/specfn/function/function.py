@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from specfn._json import JsonObject
+from specfn._keywords import known_keywords_in
 from specfn._values import json_type
 from specfn.errors import ArgumentError, DocumentError
 from specfn.function.description import describe, within
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from specfn.validation.outcome import Failure, Success
 
 
+@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Function:
     """One operation, ready for a model.

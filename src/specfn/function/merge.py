@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from specfn._keywords import known_keywords
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.schemas import Sides
 from specfn.function.splitting import both
 
 
+@known_keywords
 def merge(function: Function, *, llm: Any, human: Any) -> Any:
     """Put the model's arguments and the person's together.
 

@@ -13,6 +13,7 @@ from urllib.parse import quote, unquote
 import httpx
 
 from specfn._json import JsonObject
+from specfn._keywords import known_keywords
 from specfn._pointer import input_path
 from specfn.errors import ArgumentError, DocumentError, UsageError
 from specfn.http import body as bodies
@@ -74,6 +75,7 @@ class Draft:
     schemes: Mapping[str, JsonObject]
 
 
+@known_keywords
 def request(
     function: Function, arguments: Any, connection: Connection, *, validate: bool = True
 ) -> httpx.Request:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from specfn._keywords import known_keywords_in
 from specfn.http.content import Content, read
 from specfn.http.excerpt import excerpt
 from specfn.http.media import charset_of
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     import httpx
 
 
+@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """A server's answer.

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias, cast
 
 import httpx
 
+from specfn._keywords import known_keywords, known_keywords_async
 from specfn._url import shown
 from specfn.errors import HTTPStatusError, TransportError, UsageError
 from specfn.http import answers, clients, network, pool, server
@@ -30,6 +31,7 @@ from specfn.http.steps import Step, adrive, drive
 from specfn.migrate.route import CallableFunction as Function
 
 
+@known_keywords
 def execute(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
@@ -49,6 +51,7 @@ def execute(
     return _successful(propagate(function, arguments, connection), function)
 
 
+@known_keywords
 def propagate(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
@@ -63,6 +66,7 @@ def propagate_within(
     return drive(_call(function, arguments, connection, seconds))
 
 
+@known_keywords_async
 async def aexecute(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
@@ -70,6 +74,7 @@ async def aexecute(
     return _successful(await apropagate(function, arguments, connection), function)
 
 
+@known_keywords_async
 async def apropagate(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
@@ -77,6 +82,7 @@ async def apropagate(
     return await adrive(_call(function, arguments, connection))
 
 
+@known_keywords
 def forward(request: httpx.Request, connection: Connection) -> Result:
     """Send a request that is ready, such as ``result.next_request``, and return the answer.
 
@@ -89,6 +95,7 @@ def forward(request: httpx.Request, connection: Connection) -> Result:
     return drive(_forward(request, connection))
 
 
+@known_keywords_async
 async def aforward(request: httpx.Request, connection: Connection) -> Result:
     """``forward`` for asyncio."""
     return await adrive(_forward(request, connection))
