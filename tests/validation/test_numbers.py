@@ -102,6 +102,41 @@ def test_exact_integers_are_valid(kind: str) -> None:
         assert Validator({"type": kind}).is_valid(parse(text).data)
 
 
+@st.composite
+def near_whole(draw: st.DrawFn) -> str:
+    """A number that is not integral and lies next to an integer, in one of the ways in which JSON writes it."""
+    whole, places = draw(st.integers(0, 2**53 - 2)), draw(st.integers(1, 40))
+    above = draw(st.booleans())
+    digits = f"{whole:d}{1:0{places}d}" if above else f"{whole:d}{'9' * places}"
+    if draw(st.booleans()):
+        return f"{int(digits)}e-{places}"
+    return f"{digits[:-places]}.{digits[-places:]}"
+
+
+@settings(max_examples=500)
+@given(near_whole(), st.booleans(), st.sampled_from(FRAMES[:-1]))
+@example("4.9999999999999999999", False, '{"a": @}')  # the sign
+@example("9007199254740990.0000001", True, "[@,]")  # likewise
+def test_no_fraction_becomes_a_whole_number(text: str, is_negative: bool, frame: str) -> None:  # noqa: FBT001  # drawn
+    """V6: a number that is not integral is read as one that is not, or refused with the reason."""
+    outcome = parse(frame.replace("@", f"-{text}" if is_negative else text))
+    if isinstance(outcome, Success):
+        assert Fraction(_only(outcome.data)).denominator != 1
+        return
+    assert outcome.fault is not None
+    assert "can hold" in outcome.fault.reason
+
+
+def test_a_number_with_too_many_digits_is_refused_with_the_reason() -> None:
+    """The model reads which number, and how to write it."""
+    outcome = parse('{"n": 4.9999999999999999999}')
+    assert isinstance(outcome, Failure)
+    assert outcome.fault is not None
+    assert outcome.fault.reason == (
+        "4.9999999999999999999 has more digits than a number can hold. Write at most 15 digits."
+    )
+
+
 def test_many_large_numbers_are_read_in_linear_time() -> None:
     """V6: long fractions and many large numbers cost no more than their text."""
     assert parse("1" + "0" * 20 + "." + "0" * 1_000_000).data == 10**20

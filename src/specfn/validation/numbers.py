@@ -25,6 +25,14 @@ def decimal(text: str) -> int | float:
     return whole if whole == exact and whole != value else value
 
 
+def is_rounded(value: float, text: str) -> bool:
+    """Return whether a float is whole only because the number that it was read from has more digits than it holds.
+
+    Such a float would satisfy ``type: integer``, and the number does not. Beyond 2^53, each float is whole.
+    """
+    return abs(value) < EXACT and value.is_integer() and Decimal(text) != value
+
+
 def is_nonzero(text: str) -> bool:
     """Whether a number has a digit other than zero before its exponent, whatever a float makes of it."""
     return _NONZERO.match(text) is not None

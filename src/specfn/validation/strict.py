@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from specfn._json import loads
 from specfn.validation.guard import sound
-from specfn.validation.numbers import EXACT, decimal
+from specfn.validation.numbers import EXACT, decimal, is_rounded
 
 
 class _Unread:
@@ -21,6 +21,9 @@ _STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\n\r]*(:))?', re.DO
 
 #: What a number holds that is read as zero without being zero, or a text that looks like it.
 _TINY: Final = re.compile(r"[eE]-[0-9]{3}|0{300}")
+
+#: Digits that a number may have too many of: fewer than 17 are never rounded to a whole number.
+_LONG: Final = re.compile(r"[0-9][0-9.]{15}")
 
 
 def strict(text: str) -> Any:
@@ -40,7 +43,28 @@ def strict(text: str) -> Any:
         return UNREAD
     if census.has_zero and _TINY.search(text):
         return UNREAD
-    return json.loads(text, parse_float=decimal) if census.has_large else value
+    needs_text = census.has_large or (census.has_whole and _LONG.search(text))
+    return _read_exactly(text) if needs_text else value
+
+
+def _read_exactly(text: str) -> Any:
+    """Read strict JSON again, with the digits of its numbers."""
+    try:
+        return json.loads(text, parse_float=_exact)
+    except ValueError:
+        return UNREAD
+
+
+def _exact(text: str) -> int | float:
+    """Return the value of a number with a fraction or an exponent.
+
+    Raises:
+        ValueError: a fraction would be lost, and a whole number be left.
+    """
+    value = decimal(text)
+    if type(value) is float and is_rounded(value, text):
+        raise ValueError(text)
+    return value
 
 
 class _Census(NamedTuple):
@@ -50,18 +74,20 @@ class _Census(NamedTuple):
         keys: how many members all objects have.
         has_zero: whether a float is zero: the text may say a number that is not.
         has_large: whether a float is so large that the text may say another integer.
+        has_whole: whether a float is a whole number: the text may say one that is not.
     """
 
     keys: int
     has_zero: bool
     has_large: bool
+    has_whole: bool
 
 
 def _census(value: Any) -> _Census:
     """Count keys and look for floats, in a sound value."""
     boxes = [value]
     keys = 0
-    has_zero = has_large = False
+    has_zero = has_large = has_whole = False
     for box in boxes:  # which grows as it goes
         kind = type(box)
         if kind is dict:
@@ -72,4 +98,5 @@ def _census(value: Any) -> _Census:
         elif kind is float:
             has_zero = has_zero or box == 0
             has_large = has_large or abs(box) >= EXACT
-    return _Census(keys, has_zero, has_large)
+            has_whole = has_whole or box.is_integer()
+    return _Census(keys, has_zero, has_large, has_whole)

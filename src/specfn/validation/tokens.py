@@ -9,7 +9,7 @@ from math import isinf
 from typing import Any, Final, NamedTuple
 
 from specfn.validation.guard import most_digits
-from specfn.validation.numbers import decimal, is_nonzero
+from specfn.validation.numbers import decimal, is_nonzero, is_rounded
 from specfn.validation.unreadable import UnreadableError
 
 #: How strings are quoted: the closing mark of each opening one.
@@ -219,6 +219,12 @@ def _number(text: str, at: int) -> Token:
     value = decimal(whole)
     if (type(value) is float and isinf(value)) or (value == 0 and is_nonzero(whole)):
         raise UnreadableError(text, at, f"{_shown(whole)} is beyond what a number can hold.")
+    if type(value) is float and is_rounded(value, whole):
+        raise UnreadableError(
+            text,
+            at,
+            f"{_shown(whole)} has more digits than a number can hold. Write at most 15 digits.",
+        )
     return Token(value, match.end(), (), False)
 
 
