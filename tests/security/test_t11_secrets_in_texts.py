@@ -1,6 +1,7 @@
 """T11: no error, repr, log line or traceback of a call shows a secret of the caller's."""
 
 import asyncio
+import copy
 import gc
 import json
 import logging
@@ -206,6 +207,35 @@ def test_a_request_shows_no_secret(make: Any) -> None:
     headers = (made.headers, made.headers.copy())
     assert "'x-key': '**********'" in repr(headers)
     assert CANARY not in repr(headers) + str(made.headers) + f"{made.headers}"
+
+
+COPIES: dict[str, Callable[[httpx.URL], httpx.URL]] = {
+    "copy_with": lambda url: url.copy_with(fragment="x"),
+    "copy_with of a copy": lambda url: url.copy_with().copy_with(path="/other"),
+    "copy_set_param": lambda url: url.copy_set_param("a", "b"),
+    "copy_add_param": lambda url: url.copy_add_param("a", "b"),
+    "copy_remove_param": lambda url: url.copy_remove_param("a"),
+    "copy_merge_params": lambda url: url.copy_merge_params({"a": "b"}),
+    "join": lambda url: url.join(f"/next?api_key={CANARY}"),
+    "deepcopy": copy.deepcopy,
+}
+
+
+@pytest.mark.parametrize("way", COPIES)
+def test_a_copied_url_shows_no_secret(make: Any, way: str) -> None:
+    """A copy of a request's URL carries the query, and its repr leaves it out."""
+    made = request(make("/x", security=ALL, schemes=SCHEMES), {}, secretive("https://h"))
+    changed = COPIES[way](made.url)
+    assert CANARY in str(changed)
+    assert CANARY not in repr(changed)
+    assert CANARY not in repr(httpx.Request("GET", changed).extensions)
+
+
+def test_the_parts_of_a_request_show_no_secret(make: Any) -> None:
+    """The repr of each attribute of a request masks what the connection adds."""
+    made = request(make("/x", security=ALL, schemes=SCHEMES), {}, secretive("https://h"))
+    assert CANARY not in repr(vars(made))
+    assert CANARY not in repr(made.extensions)
 
 
 def test_an_import_changes_no_logger() -> None:

@@ -1,7 +1,7 @@
 """Requests that do not show their query and the values of their headers, and what a request after them keeps."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 from urllib.parse import unquote
 
 import httpx
@@ -21,6 +21,23 @@ class CoveredURL(HiddenQuery, httpx.URL):
 
     def __repr__(self) -> str:
         return f"URL({shown(str(self))!r})"
+
+    def copy_with(self, **kwargs: Any) -> httpx.URL:
+        """Return a changed copy that leaves the query out as well; the other methods that copy use this one."""
+        return CoveredURL(super().copy_with(**kwargs))
+
+    def join(self, url: httpx.URL | str) -> httpx.URL:
+        """Return the URL of a reference; its repr leaves the query out as well."""
+        return CoveredURL(super().join(url))
+
+
+class CoveredPairs(tuple[str, ...]):
+    """Pairs of a query whose repr masks them."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"({', '.join([MASK] * len(self))})"
 
 
 class CoveredHeaders(httpx.Headers):
@@ -65,7 +82,7 @@ def covered(
     made.url = CoveredURL(target)
     made.headers = CoveredHeaders(made.headers)
     if always:
-        made.extensions = {**made.extensions, _ALWAYS: tuple(always)}
+        made.extensions = {**made.extensions, _ALWAYS: CoveredPairs(always)}
     return made
 
 
