@@ -92,7 +92,28 @@ class UnknownFunctionError(SpecfnError, KeyError):
 
 
 class UsageError(SpecfnError):
-    """specfn was asked for something that it cannot do as it was asked."""
+    """specfn was asked for something that it cannot do as it was asked.
+
+    Attributes:
+        sent: a request was sent before the mistake appeared, as that of a hook that is called with the result.
+    """
+
+    def __init__(self, reason: str, *, sent: bool = False) -> None:
+        super().__init__(reason)  # what pickling hands to a new one; the rest travels as state
+        self.sent = sent
+
+
+def wrong_result(name: str, found: object, expected: str, *, sent: bool = False) -> UsageError:
+    """Return the error for a hook of the caller that returned something else.
+
+    Args:
+        name: the hook as callers write it.
+        found: what it returned.
+        expected: what to return instead.
+        sent: a request was sent before.
+    """
+    kind = "None" if found is None else type(found).__name__
+    return UsageError(f"{name} returned {kind}; return {expected}", sent=sent)
 
 
 class LimitError(SpecfnError):

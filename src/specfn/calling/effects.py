@@ -9,7 +9,7 @@ from specfn._keywords import known_keywords_in
 from specfn.calling.approval import ApprovalRequest
 from specfn.calling.outcome import Outcome
 from specfn.calling.prepare import Prepared
-from specfn.errors import UsageError
+from specfn.errors import UsageError, wrong_result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +81,17 @@ class Invoked:
     status: int | None = None
     data: Any = None
     terminate: bool = False
+
+
+def as_body(changed: Any) -> JsonObject:
+    """Return the body of a request that ``before_request`` returned.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not isinstance(changed, dict):
+        raise wrong_result("before_request", changed, "the body of the request, a dict")
+    return changed
 
 
 def as_many(answers: Any, effect: Ask | Invoke) -> Sequence[Any]:

@@ -1,5 +1,6 @@
 """One call: through the filters, to the server, and back as what the model is told."""
 
+import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -70,6 +71,8 @@ async def perform(
         chain = _around(each, chain)
     try:
         await chain(context)
+    except _FilterError:
+        raise
     except Exception as error:
         if "no running event loop" in str(error):
             raise UsageError("a filter waits for something; use arun") from error
@@ -78,13 +81,27 @@ async def perform(
         )
         text = prompts.failed(f"{type(error).__name__} in a filter.")
         return context.result or Invoked(text=text, error=True)
-    result = context.result or Invoked(text=prompts.not_executed("a filter held it back"))
+    result = context.result
+    if result is None:
+        result = Invoked(text=prompts.not_executed("a filter held it back"))
+    if not isinstance(result, Invoked):
+        kind = type(result).__name__
+        raise UsageError(
+            f"a filter set context.result to {kind}; set an Invoked, or None", sent=True
+        )
     return replace(result, terminate=context.terminate or result.terminate)
+
+
+class _FilterError(UsageError):
+    """A filter that is not one."""
 
 
 def _around(each: Filter, inner: Next) -> Next:
     async def step(context: CallContext) -> None:
-        await each(context, inner)
+        waited = each(context, inner)
+        if not inspect.isawaitable(waited):
+            raise _FilterError("a filter is no coroutine function; write async def")
+        await waited
 
     return step
 
@@ -115,6 +132,8 @@ async def _sent(
         result: Result = await io.propagate(function, arguments, connection)
     except UsageError as error:
         log.error("%s cannot be called: %s", function.name, error)  # its text says it
+        if error.sent:
+            return mishap(function, error, arguments)
         return Invoked(text=prompts.failed("it is not set up for this."), error=True)
     except Exception as error:  # noqa: BLE001  # the server's, or of the connection's own hooks
         shared = is_shared(function) and isinstance(error, ArgumentError)

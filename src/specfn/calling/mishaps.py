@@ -30,8 +30,8 @@ def mishap(function: Function, error: Exception, written: Any) -> Invoked:
         return Invoked(text=text, error=True, executed=True, status=status)
     log.error("%s got no answer: %s", function.name, type(error).__name__)
     text = prompts.unreached(operation, function.safety)
-    sent = not isinstance(error, TransportError) or error.sent
-    return Invoked(text=text, error=True, executed=sent)
+    is_sent = not isinstance(error, TransportError) or error.sent
+    return Invoked(text=text, error=True, executed=is_sent)
 
 
 def _corrected(function: Function, error: ArgumentError, written: Any) -> str:

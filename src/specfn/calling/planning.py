@@ -7,7 +7,7 @@ from typing import Any, Final
 from specfn._json import JsonObject
 from specfn.calling import prompts
 from specfn.calling.catalog import Catalog, Entry
-from specfn.calling.choice import Choice, Round
+from specfn.calling.choice import Choice, Plan, Round
 from specfn.calling.config import InvocationConfig
 from specfn.calling.history import on_wire
 from specfn.calling.offer import Offer, conversation_profile, offer
@@ -15,7 +15,7 @@ from specfn.calling.state import State
 from specfn.catalog.fits import Fits
 from specfn.connectors.turn import Demand, Message, Mode, Prompt
 from specfn.connectors.wire_format import Codec
-from specfn.errors import UsageError
+from specfn.errors import UsageError, wrong_result
 from specfn.schema.profile import Profile
 
 
@@ -60,7 +60,7 @@ class Planner:
         self._profile: Final = conversation_profile(codec, profile, strict=strict)
         self._fits: Final = Fits()
         self._offers: Final[dict[tuple[str, ...], Offer]] = {}
-        first = choice.plan(Round(index=0, executed=0))
+        first = _planned(choice, Round(index=0, executed=0))
         #: Whether calls are only reported: the choice forbids them from the first request on.
         self.dry: Final = first.mode == "none"
         self._first: Final = first.functions
@@ -81,9 +81,8 @@ class Planner:
         Raises:
             UnknownFunctionError: the choice names a function that there is not.
         """
-        plan = self._choice.plan(
-            Round(index=state.round, executed=state.executed, denied=state.denied)
-        )
+        round_ = Round(index=state.round, executed=state.executed, denied=state.denied)
+        plan = _planned(self._choice, round_)
         offered = self._offered(plan.functions)
         mode: Mode = "none" if state.final or not offered.names else plan.mode
         options, missing = self._choice.options, []
@@ -169,3 +168,15 @@ def _checked(choice: Choice, codec: Codec) -> Mapping[str, Any]:
         if key in _OURS:
             raise UsageError(f"a prompt cannot set {key!r} of a request; the caller can, by extra")
     return found
+
+
+def _planned(choice: Choice, round_: Round) -> Plan:
+    """Return the plan of a choice, which may be the caller's own kind.
+
+    Raises:
+        UsageError: it is none.
+    """
+    plan = choice.plan(round_)
+    if not isinstance(plan, Plan):
+        raise wrong_result(f"{type(choice).__name__}.plan", plan, "a Plan")
+    return plan

@@ -12,6 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from specfn.calling import spelling
 from specfn.calling.nearest import Neighbors
+from specfn.errors import wrong_result
 from specfn.function.handles import Named, exact_handles, spaced
 
 Status: TypeAlias = Literal["exact", "repaired", "ambiguous", "unknown", "not_advertised"]
@@ -132,6 +133,10 @@ class Directory:
             return set()
         if isinstance(meant, str):
             return {meant} & self._names.keys()
+        if not isinstance(getattr(meant, "name", None), str):
+            raise wrong_result(
+                "a hook of NamePolicy", meant, "an advertised name, a function, or None"
+            )
         return {name for name, function in self._names.items() if function is meant}
 
     # -- no function ---------------------------------------------------------------------------------

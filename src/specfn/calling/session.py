@@ -15,7 +15,7 @@ from specfn.calling.approval import Decision, Defer, Deny, decision
 from specfn.calling.catalog import Catalog, Functions
 from specfn.calling.choice import Auto, Choice, parse_choice
 from specfn.calling.config import InvocationConfig
-from specfn.calling.effects import Ask, Done, Effect, Invoke, Invoked, Send, as_many
+from specfn.calling.effects import Ask, Done, Effect, Invoke, Invoked, Send, as_body, as_many
 from specfn.calling.history import Messages, called_names, opening, with_names
 from specfn.calling.outcome import Outcome, Stopped, undone
 from specfn.calling.pending import Pending
@@ -278,7 +278,7 @@ class Session:
         offered = len(asked.offer.names)
         self._tell(events.Requested(round=state.round, mode=asked.demand.mode, functions=offered))
         body = self._planner.body(asked, state.messages, self.model)
-        return Send(request=body if self._before is None else self._before(body))
+        return Send(request=body if self._before is None else as_body(self._before(body)))
 
     # -- a reply -----------------------------------------------------------------------------------
 

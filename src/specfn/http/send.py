@@ -18,7 +18,7 @@ import httpx
 
 from specfn._keywords import known_keywords, known_keywords_async
 from specfn._url import shown
-from specfn.errors import HTTPStatusError, TransportError, UsageError
+from specfn.errors import HTTPStatusError, TransportError, UsageError, wrong_result
 from specfn.http import answers, clients, network, pool, server
 from specfn.http.connection import Connection
 from specfn.http.covered import CoveredURL, bodiless
@@ -157,9 +157,8 @@ def _after(result: Result, connection: Connection) -> Steps:
         return result
     changed = yield _Ask(partial(connection.after, result), "connection.after")
     if changed is not None and not isinstance(changed, Result):
-        raise TypeError(
-            f"connection.after returned {type(changed).__name__}; return a Result, or None to keep the one it was given"
-        )
+        expected = "a Result, or None to keep the one it was given"
+        raise wrong_result("connection.after", changed, expected, sent=True)
     return result if changed is None else changed
 
 
@@ -173,7 +172,7 @@ def _exchange(
         outgoing = request
         if connection.before is not None:
             changed = yield _Ask(partial(connection.before, request), "connection.before")
-            outgoing = request if changed is None else changed
+            outgoing = request if changed is None else _as_request(changed)
         result: Result = yield _Send(outgoing, connection, until, is_guarded, is_first)
         is_first = False
         seconds = pause(request, result, until - time.monotonic()) if retries else None
@@ -186,6 +185,13 @@ def _exchange(
             request = onward
         else:
             return result
+
+
+def _as_request(changed: Any) -> httpx.Request:
+    if not isinstance(changed, httpx.Request):
+        expected = "an httpx.Request, or None to keep the one it was given"
+        raise wrong_result("connection.before", changed, expected)
+    return changed
 
 
 @dataclass(frozen=True, slots=True)
