@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.calling.models import wished
 
 import specfn
-from specfn.calling import Catalog, NamePolicy
+from specfn.calling import Catalog, InvocationConfig, Invoke, NamePolicy, Send, Session
 from specfn.calling.resolve import Directory, Resolution
 from specfn.function.function import Function
 
@@ -158,6 +159,45 @@ def test_only_advertised_functions_take_part(app: specfn.Application, data: Any)
             found, expected = app.resolve(key, advertised=offered), alone.resolve(key)
             assert (found.name, found.candidates) == (expected.name, expected.candidates), key
             assert found.name is None or found.name in offered
+
+
+@settings(max_examples=30, deadline=None)
+@given(applications, st.data())
+def test_a_name_of_a_withheld_function_calls_no_other(app: specfn.Application, data: Any) -> None:
+    """In a conversation, a key of a function that is not offered leads to that function's key alone, or to no call."""
+    offered = data.draw(st.sets(st.sampled_from([function.name for function in app]), min_size=1))
+    withheld = [function for function in app if function.name not in offered]
+    texts = [key for function in withheld for key in keys(function) if app.find(key) is function]
+    for key in texts:
+        config = InvocationConfig(allow=sorted(offered), approval="never")
+        session = Session(app, connector="openai", messages="x", config=config)
+        session.next()
+        session.feed(wished(("c", key, {})))
+        effect = session.next()
+        calls = effect.calls if isinstance(effect, Invoke) else ()
+        assert all(key in keys(call.entry.function) for call in calls if call.entry), key
+
+
+@pytest.mark.parametrize(
+    "called",
+    [
+        "tools.items.erase",
+        "TOOLS_ITEMS_ERASE",
+        "tools/items/erase",
+        "functions.tools.items.erase()",
+    ],
+)
+def test_a_withheld_accessor_with_a_wrapper_word_is_unknown(called: str) -> None:
+    """``tools.items.erase`` is a function of its own, so it is not ``items.erase`` in the wrapper ``tools.``."""
+    app = applied({"/items": {"delete": None}, "/tools/items": {"delete": None}})
+    config = InvocationConfig(allow=["items_erase"], approval="never")
+    session = Session(app, connector="openai", messages="x", config=config)
+    session.next()
+    session.feed(wished(("c", called, {})))
+    assert isinstance(session.next(), Send)
+    text = session.messages[-1]["results"][0]["text"]
+    assert "there is no function named" in text
+    assert 'Did you mean "items_erase"?' in text
 
 
 @settings(max_examples=20, deadline=None)

@@ -57,8 +57,7 @@ def prepare(call: Call, catalog: Catalog, offered: Offer) -> Prepared:
         offered: what this request offered.
     """
     called = offered.advertised(call["name"])
-    resolution = catalog.resolve(called, advertised=offered.names)
-    resolution = replace(resolution, called=call["name"])
+    resolution = replace(_resolved(called, catalog, offered), called=call["name"])
     if resolution.name is None:
         text = unresolved(resolution, offered)
         return Prepared(call=call, resolution=resolution, errors=(text,), answer=text)
@@ -67,11 +66,26 @@ def prepare(call: Call, catalog: Catalog, offered: Offer) -> Prepared:
     return _checked(call, resolution, entry, offered, names)
 
 
+def _resolved(called: str, catalog: Catalog, offered: Offer) -> Resolution:
+    """Find the offered function of a name.
+
+    A name of a function that exists and is not offered is never repaired to that of another function.
+    """
+    found = catalog.resolve(called, advertised=offered.names)
+    if found.status != "repaired" or found.how == "hook":
+        return found
+    meant = catalog.directory.meant(called)
+    if not meant or found.name in meant:
+        return found
+    assert found.name is not None
+    return Resolution(called=called, status="not_advertised", candidates=(found.name,))
+
+
 def _names(entry: Entry, catalog: Catalog, offered: Offer) -> Names:
     """How the name in a wrapper is read: like that of a call."""
 
     def resolve(text: str) -> str | None:
-        found = catalog.resolve(offered.advertised(text), advertised=offered.names)
+        found = _resolved(offered.advertised(text), catalog, offered)
         return None if found.name is None else offered.wire[found.name]
 
     return Names(offered.wire[entry.name], resolve)

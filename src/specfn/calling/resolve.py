@@ -105,6 +105,14 @@ class Directory:
                 found |= self._keys.get(spelling.folded(text), set())
             yield _how(texts, found), found
 
+    def meant(self, called: str) -> set[str]:
+        """Return the names of the functions, advertised or not, that a text names with the fewest repairs."""
+        exact = ({called} & self._names.keys()) | self._exact(called)
+        if exact or len(called) > _LONGEST:
+            return exact
+        found = (self._keys.get(spelling.folded(text)) for text in spelling.unwrapped(called))
+        return next(filter(None, found), set())
+
     def _exact(self, called: str) -> set[str]:
         """Return the names of the functions with exactly this handle."""
         found = self._handles.get(called, set())
