@@ -210,3 +210,65 @@ def test_a_value_belongs_to_the_server_that_takes_it() -> None:
     for wrong in ({"region": "mars"}, {"tenant": "a/b"}, {"region": "eu", "tenant": "a b"}):
         with pytest.raises(UsageError, match=r"region|tenant"):
             host(**wrong)
+
+
+#: A template with a variable, and values that no URL has there.
+INVALID = [
+    ("https://{it}/v1", ["xn--a", "xn--", "256.1.1.1", "a" * 64, "a..b", "-"]),
+    ("https://{it}.api.example", ["xn--a", "-a", "a_b c"]),
+    ("https://x{it}.api.example", ["-", "."]),
+    ("https://api.example:{it}/v1", ["99999", "65536", "0", "00000", "443443", "http", ""]),
+    (
+        "{it}/v1",
+        ["https://xn--a", "https://api.example:99999", "ftp://api.example", "//api.example"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("template", "value"), [(template, value) for template, values in INVALID for value in values]
+)
+@pytest.mark.parametrize("is_default", [True, False])
+def test_an_invalid_value_is_an_error_that_names_the_variable(
+    template: str, value: str, *, is_default: bool
+) -> None:
+    """The error names the variable and its value, whether the caller or the document gave it."""
+    variables = {"it": {"default": value if is_default else "1"}}
+    app = specfn.load(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "t", "version": "1"},
+            "servers": [{"url": template, "variables": variables}],
+            "paths": {"/end": {"get": {"responses": {}}}},
+        }
+    )
+    given_ = {} if is_default else {"it": value}
+    with pytest.raises(UsageError) as caught:
+        app.request("end_get", {}, Connection(trust_servers=True, server_variables=given_))
+    assert "the server variable 'it'" in str(caught.value)
+    assert repr(value) in str(caught.value)
+
+
+def test_the_texts_of_invalid_server_variables() -> None:
+    """The error says what is wrong, which variable is the cause, and what to do."""
+    server = {"url": "https://{host}:{port}/v1", "variables": {"host": {"default": "a"}}}
+    app = specfn.load(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "t", "version": "1"},
+            "servers": [server],
+            "paths": {"/end": {"get": {"responses": {}}}},
+        }
+    )
+    texts = []
+    for values in ({"host": "xn--a", "port": "443"}, {"port": "99999"}):
+        with pytest.raises(UsageError) as caught:
+            app.request("end_get", {}, Connection(trust_servers=True, server_variables=values))
+        texts.append(str(caught.value))
+    assert texts[0] == (
+        "the server 'https://xn--a:443/v1' has a host that is no host name: the server variable 'host' is 'xn--a' and "
+        "the server variable 'port' is '443'; change it in connection.server_variables, or give connection.base_url"
+    )
+    assert texts[1] == (
+        "the server variable 'port' must not be '99999': it takes digits of a number from 1 to 65535"
+    )

@@ -41,8 +41,11 @@ def parse(url: str) -> Base:
     """
     try:
         parsed = httpx.URL(url)
+        _ = parsed.host  # decodes labels of IDNA
     except httpx.InvalidURL:
         raise ValueError("is not a URL") from None
+    except UnicodeError:
+        raise ValueError("has a host that is no host name") from None
     if parsed.scheme not in _PORTS or not parsed.host:
         raise ValueError("must be a complete http or https URL")
     if parsed.userinfo:

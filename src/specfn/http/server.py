@@ -16,7 +16,7 @@ from specfn.errors import UsageError
 from specfn.http.address import is_private
 from specfn.http.connection import Connection
 from specfn.http.origin import Base, parse
-from specfn.http.server_variables import substituted, variables_of
+from specfn.http.server_variables import described, substituted, variables_of
 from specfn.migrate.route import Api, Route
 
 
@@ -87,7 +87,7 @@ def _bases(servers: Iterable[JsonObject], api: Api, connection: Connection) -> l
         names = variables_of(server)
         try:
             url = substituted(server, connection.server_variables)
-            bases.append(_base(url, document))
+            bases.append(_base(url, document, described(server, connection.server_variables)))
         except UsageError as error:
             refused.append((names, error))
         else:
@@ -98,12 +98,17 @@ def _bases(servers: Iterable[JsonObject], api: Api, connection: Connection) -> l
     return bases
 
 
-def _base(url: str, document: str | None) -> Base:
-    """Return the URL of a server as a base."""
+def _base(url: str, document: str | None, variables: str) -> Base:
+    """Return the URL of a server as a base.
+
+    Raises:
+        UsageError: it is none; the text names the server and its variables.
+    """
     try:
         return parse(urljoin(document or "", url))
     except ValueError as error:
-        reason = f"the server {shown(url)!r} {error}; give connection.base_url"
+        cause = f": {variables}; change it in connection.server_variables, or" if variables else ";"
+        reason = f"the server {shown(url)!r} {error}{cause} give connection.base_url"
         raise UsageError(reason) from None
 
 

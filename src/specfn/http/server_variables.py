@@ -52,7 +52,12 @@ _HOST: Final = Part(
     "DNS labels of letters, digits and -, separated by .",
 )
 _HOST_PIECE: Final = Part(re.compile("[A-Za-z0-9.-]*"), "letters, digits, - and .")
-_PORT: Final = Part(re.compile("[0-9]{1,5}"), "digits")
+_PORT: Final = Part(
+    re.compile(
+        "(?![0-9]{6})0*([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
+    ),
+    "digits of a number from 1 to 65535",
+)
 _SEGMENT: Final = Part(
     re.compile(f"[^/{_UNSAFE}]*"),
     "a text without /, ?, #, \\, control characters and dot segments",
@@ -76,6 +81,18 @@ _URL: Final = Part(
 def variables_of(server: JsonObject) -> frozenset[str]:
     """Return the names of the variables in the URL of a server."""
     return frozenset(_VARIABLE.findall(str(server.get("url", "/"))))
+
+
+def described(server: JsonObject, given: Mapping[str, str]) -> str:
+    """Return the variables of a server with their values, for an error; empty if it has none."""
+    declared = _dict(server.get("variables"))
+    values = {
+        name: _text(given.get(name, _dict(declared.get(name)).get("default"))) or ""
+        for name in dict.fromkeys(_VARIABLE.findall(str(server.get("url", "/"))))
+    }
+    return " and ".join(
+        f"the server variable {name!r} is {_quoted(value)}" for name, value in values.items()
+    )
 
 
 def substituted(server: JsonObject, given: Mapping[str, str]) -> str:
