@@ -79,3 +79,73 @@ def test_a_persons_value_and_name_are_not_told(
     assert "CANARY" not in told
     assert "password" not in told.replace("/vault/{password}", "")
     assert "api.example" not in told
+
+
+def _login(required: list[str]) -> Application:
+    """Return a function with a model's member and a person's one, as a list of what is required."""
+    members = {"user": {"type": "string"}, "password": {"type": "string", "format": "password"}}
+    schema = {"type": "object", "properties": members, "required": required}
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    operation = {"requestBody": body, "responses": {"200": {"description": ""}}}
+    document = {**DOCUMENT, "paths": {"/login": {"post": operation}}}
+    return load(document, options=Options(separate="secrets"))
+
+
+#: What a model reads if nobody can be asked: by what is required, and by the need for agreement.
+NOBODY = {
+    (("user",), False): "",
+    (("user",), True): "such calls are not allowed here without the user",
+    (
+        ("user", "password"),
+        False,
+    ): "needs values that only the user fills in, and the user cannot be asked here",
+    (
+        ("user", "password"),
+        True,
+    ): "needs values that only the user fills in, and the user cannot be asked here",
+}
+
+
+@pytest.mark.parametrize(("required", "agreed"), NOBODY)
+@pytest.mark.parametrize("way", ["bind", "run"])
+def test_with_nobody_to_ask_an_optional_part_of_a_person_is_left_out(
+    required: tuple[str, ...], way: str, *, agreed: bool
+) -> None:
+    """Bound functions and conversations perform such a call, and read the same text where they do not."""
+    app, seen = _login([*required]), []
+    reply = httpx.MockTransport(
+        lambda request: seen.append(request) or httpx.Response(200, json={})
+    )
+    connection = Connection(base_url="https://api.example", client=httpx.Client(transport=reply))
+    sent = {"body": {"user": "u"}}
+    if way == "bind":
+        (function,) = app.bind(connection, allow=() if agreed else {"write"}).values()
+        told = str(function.answer(sent))
+    else:
+        script = Script([wished(("c1", "login_post", sent)), said("x")])
+        config = calling.InvocationConfig(approval="always" if agreed else "never")
+        outcome = calling.run(
+            app, script, connector="openai", messages="x", connection=connection, config=config
+        )
+        told = results(script.requests[1])[0][1]
+        assert outcome.stopped == ("denied" if NOBODY[required, agreed] else "model_text")
+    text = NOBODY[required, agreed]
+    assert text in told
+    assert [request.content for request in seen] == ([] if text else [b'{"user":"u"}'])
+
+
+@pytest.mark.parametrize("answer", [False, None, calling.Deny()])
+def test_a_person_who_declines_is_not_passed_over(answer: Any) -> None:
+    """A call whose human part is optional is not performed if the person was asked and declined."""
+    script = Script([wished(("c1", "login_post", {"body": {"user": "u"}})), said("x")])
+    outcome = calling.run(
+        _login(["user"]),
+        script,
+        connector="openai",
+        messages="x",
+        connection=Connection(base_url="https://api.example"),
+        config=calling.InvocationConfig(approval="never"),
+        approve=lambda _: answer,
+    )
+    assert [call.executed for call in outcome.calls] == [False]
+    assert "The user declined this call" in outcome.calls[0].result

@@ -161,14 +161,25 @@ class Pending:
         """Take the decisions, one for each call that waits; whether one of them was a no."""
         asked = dict(zip((c.call["id"] for c in self._asking(policy)), decisions, strict=True))
         calls = [_taken(call, asked.get(call.call["id"])) for call in self.calls]
-        refused = {
-            call.call["id"]: Invoked(text=call.answer or self._denial(call, made), error=True)
+        denied = {
+            call.call["id"]
             for call, made in zip(calls, map(asked.get, self._ids), strict=True)
-            if isinstance(made, Deny) or (made is not None and call.answer is not None)
+            if isinstance(made, Deny) and (made.asked or call.answer or self._agrees(policy, call))
+        }
+        refused = {
+            call.call["id"]: call.answer or self._denial(call, asked[call.call["id"]])
+            for call in calls
+            if call.call["id"] in denied or (call.call["id"] in asked and call.answer is not None)
         }
         self.calls, self.decided = calls, True  # together: what was not decided is never sent
-        self.results.update(refused)
-        return any(isinstance(made, Deny) for made in asked.values())
+        for key, text in refused.items():
+            self.results[key] = Invoked(text=text, error=True)
+        return bool(denied)
+
+    def _agrees(self, policy: Needs, call: Prepared) -> bool:
+        """Return whether somebody has to agree to a call, whatever its arguments."""
+        assert call.entry is not None
+        return call.call["id"] in self.repeated or needs_approval(policy, call.entry.function)
 
     def _denial(self, call: Prepared, made: Decision | None) -> str:
         if isinstance(made, Deny) and made.asked:
@@ -296,8 +307,13 @@ def _is_write(call: Prepared) -> bool:
 
 
 def _taken(call: Prepared, made: Decision | None) -> Prepared:
-    """A call with what a person changed and filled in."""
-    return complete(call, made) if isinstance(made, Approve) else call
+    """Return a call with what a person changed and filled in; without their part if nobody can be asked."""
+    if isinstance(made, Approve):
+        return complete(call, made)
+    is_asked = not isinstance(made, Deny) or made.asked
+    if is_asked or call.entry is None or not is_shared(call.entry.function):
+        return call
+    return complete(call, Approve(), asked=False)
 
 
 def _asks(policy: Needs, call: Prepared) -> bool:

@@ -13,11 +13,16 @@ from specfn.function.merge import is_shared, merge, split
 from specfn.function.merge import masked as hidden
 
 
-def complete(call: Prepared, made: Approve) -> Prepared:
+def complete(call: Prepared, made: Approve, *, asked: bool = True) -> Prepared:
     """A call with what the person changed and filled in, validated as a whole.
 
     Of a person's own values that are not valid the model is told only that they are missing: they are none of its
     business.
+
+    Args:
+        call: the call.
+        made: the decision.
+        asked: a person was asked; otherwise the call is complete only if their part is optional.
     """
     assert call.entry is not None
     function = call.entry.function
@@ -33,7 +38,7 @@ def complete(call: Prepared, made: Approve) -> Prepared:
         except UsageError:
             arguments = None
         if not function.validate(arguments):
-            return replace(call, answer=prompts.needs_person(call.name, asked=True))
+            return replace(call, answer=prompts.needs_person(call.name, asked=asked))
     return replace(call, arguments=arguments)
 
 
