@@ -188,8 +188,14 @@ async def _drive(
         except BaseException:
             session.abandon()  # whatever was raised: no call of the conversation stays without its result
             raise
+        if isinstance(effect, Send) and _is_over(end):  # a send that blocks cannot be interrupted
+            return session.stop("deadline")
         session.feed(fed)
     return effect.outcome
+
+
+def _is_over(end: float | None) -> bool:
+    return end is not None and time.monotonic() >= end
 
 
 async def _effected(
@@ -275,19 +281,16 @@ class _Sync:
     async def within(self, end: float | None, step: Awaitable[Any]) -> Any:
         """What comes of a step; a ``_TimeIsOverError`` where the time was over before it."""
         self._end = end
-        if self._is_over():
+        if _is_over(end):
             _close(step)
             raise _TimeIsOverError
         return await step
-
-    def _is_over(self) -> bool:
-        return self._end is not None and time.monotonic() >= self._end
 
     async def all(self, steps: Sequence[Step], *, concurrent: bool) -> list[Any]:  # noqa: ARG002
         """What comes of the steps, in order, as long as there is time."""
         found = []
         for step in steps:
-            if self._is_over():
+            if _is_over(self._end):
                 raise _TimeIsOverError
             found.append(await step())
         return found
