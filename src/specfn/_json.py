@@ -165,3 +165,12 @@ def dumps_sorted(value: Any) -> bytes:
 def _beyond(value: Any, **how: Any) -> bytes:
     """Write what orjson refuses: integers beyond 64 bits, lone surrogates, more than 254 levels."""
     return json.dumps(value, ensure_ascii=True, allow_nan=False, **how).encode()
+
+
+def copied(value: Any) -> Any:
+    """Return a copy of JSON's objects and arrays; every other value, such as an opened file, is the same."""
+    if value.__class__ is dict:
+        return {key: copied(item) for key, item in value.items()}
+    if value.__class__ is list:
+        return [copied(item) for item in value]
+    return value

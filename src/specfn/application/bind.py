@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Collection, Generator, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from specfn._json import JsonObject
+from specfn._json import JsonObject, copied
 from specfn._keywords import known_keywords_in
 from specfn.application.signature import signature
 from specfn.calling import prompts
@@ -165,13 +165,13 @@ class BoundFunction:
         function, policy = self.function, self._policy
         if is_shared(function):
             asked = policy.fill is not None
-            filled = policy.fill and (yield _Filling(policy.fill, function, arguments))
+            filled = policy.fill and (yield _Filling(policy.fill, function, copied(arguments)))
             arguments = merge(function, llm=arguments, human=filled)
             if (asked and filled is None) or not function.validate(arguments):
                 return arguments, prompts.needs_person(function.name, asked=asked)
         if not policy.allows(function):
             agreed = policy.approve is not None and (
-                yield _Approval(policy.approve, function, _shown(function, arguments))
+                yield _Approval(policy.approve, function, copied(_shown(function, arguments)))
             )
             if agreed is not True:
                 return arguments, _refusal(function, asked=policy.approve is not None)

@@ -18,7 +18,8 @@ class ApprovalRequest:
         function: the function's name.
         method, path: the operation.
         safety: ``read``, ``write`` or ``destructive``.
-        arguments: what will be sent, as it stands after all repairs; a person's own values are masked.
+        arguments: a copy of what will be sent, after all repairs; a person's own values are masked. To change it,
+            return ``Approve(arguments=...)``: what is changed in the copy is not sent.
         called: the name that the model used.
         how: what repaired the name; ``exact`` where nothing had to.
         repairs: what was repaired in the arguments.

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, S
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from specfn._json import JsonObject
+from specfn._json import JsonObject, copied
 from specfn._keywords import known_keywords, known_keywords_async
 from specfn.calling.approval import Approver, AsyncApprover, Deny
 from specfn.calling.catalog import Catalog, Entry, Functions
@@ -224,7 +224,7 @@ def _contexts(effect: Invoke, session: Session) -> Iterator[tuple[CallContext, E
         context = CallContext(
             id=call.call["id"],
             function=call.entry.function,
-            arguments=call.arguments,
+            arguments=copied(call.arguments),
             index=index,
             count=len(effect.calls),
             round=session.round,

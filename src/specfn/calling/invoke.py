@@ -26,7 +26,8 @@ class CallContext:
     Attributes:
         id: the call's.
         function: the function; another one here changes nothing.
-        arguments: what will be sent; what a filter puts here is validated again.
+        arguments: a copy of what the model asked for, and what will be sent; what a filter puts or changes here is
+            validated again, and changes neither the trail nor the check of repeated writes.
         index: its place among the calls that are made in this turn, from 0.
         count: how many calls are made in this turn.
         round: how many requests were made to the model.

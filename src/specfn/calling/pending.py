@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from specfn._json import JsonObject
+from specfn._json import JsonObject, copied
 from specfn.calling import prompts
 from specfn.calling.approval import (
     ApprovalRequest,
@@ -332,7 +332,7 @@ def _request(call: Prepared, *, repeated: bool) -> ApprovalRequest:
         method=function.method,
         path=function.path,
         safety=function.safety,
-        arguments=masked(call),
+        arguments=copied(masked(call)),
         called=call.call["name"],
         how=call.resolution.how or "",
         repairs=call.repairs,
