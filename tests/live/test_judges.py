@@ -16,7 +16,8 @@ from tests.properties.test_fit_laws import plain
 
 from specfn._json import dumps, loads
 from specfn.api import load
-from specfn.catalog.tools import Tool, Tools, subjects, tools
+from specfn.catalog.making import subjects, tools
+from specfn.catalog.tools import Tool, Tools
 from specfn.connectors.registry import profile
 
 pytestmark = [

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from specfn.catalog.check import Finding
     from specfn.catalog.fits import Fits
     from specfn.catalog.report import Progress
-    from specfn.catalog.selecting import Select
+    from specfn.catalog.selecting import Select, Switch
     from specfn.catalog.tools import Tools
     from specfn.http.connection import Connection
     from specfn.http.response import Result
@@ -145,35 +145,40 @@ class Application:
         *,
         select: "Select | None" = None,
         budget_tokens: int | None = None,
+        defer_loading: "Switch" = False,
+        namespaces: bool = False,
+        output_schema: bool = False,
     ) -> "Tools":
-        """The functions as tools that a provider takes, ready to be sent.
+        """Return the functions as tools that a provider takes, ready to be sent, in the document's order.
 
         What the provider would refuse is taken out of schemas, said in descriptions, and enforced by
-        validation; a function that cannot be mended is left out. A Python warning tells of lists that are
-        larger than models choose from well, and of functions that were left out.
+        validation; a function that cannot be mended is left out. A Python warning tells of lists that are larger than
+        models choose from well, of functions that were left out, and of ``degraded``: what the provider does not have.
 
         Args:
             profile: the provider's, by name; ``portable`` is what all of them accept.
-            select: which functions: as ``Options.select`` (``{"safety": ["read"]}``), or names and patterns of
-                names; ``None`` for all.
+            select: which functions: as ``Options.select``, or names and patterns of names; ``None`` for all.
             budget_tokens: the most tokens of the list; schemas are cut, then functions left out.
-
-        Returns:
-            A list, in the document's order; ``restore`` undoes what was done to arguments.
+            defer_loading: whose definitions are loaded when the model searches: of all, or of a choice as in ``select``.
+            namespaces: group the functions by the first element of their accessors.
+            output_schema: send the schemas of documented success responses.
 
         Raises:
             UsageError: there is no such profile or function; with what there is.
         """
         import warnings  # noqa: PLC0415  # likewise
 
-        from specfn.catalog import selecting, tools  # noqa: PLC0415  # likewise
+        from specfn.catalog import making, selecting  # noqa: PLC0415  # likewise
         from specfn.connectors import registry  # noqa: PLC0415  # likewise
 
-        found = tools.tools(
-            tools.subjects(selecting.chosen(self.functions, self.__getitem__, select)),
+        listed = selecting.chosen(self.functions, self.__getitem__, select)
+        deferred = selecting.switched(listed, self.functions, self.__getitem__, defer_loading)
+        found = making.tools(
+            making.subjects(listed, deferred=deferred, namespaces=namespaces),
             registry.profile(profile),
             fits=self._fits,
             budget_tokens=budget_tokens,
+            output_schema=output_schema,
         )
         for text in found.warnings:
             warnings.warn(text, ToolsWarning, stacklevel=2)

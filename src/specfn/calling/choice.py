@@ -56,6 +56,10 @@ class ChoiceOptions(Model):
         allow_concurrent_invocation: whether calls of one turn run at the same time: always, never, or only
             those whose ``safety`` is ``read`` (``"safe"``).
         allow_strict_schema_adherence: ask the provider to hold the model to the schema, where it can.
+        defer_loading: let the provider load definitions when the model searches for them: of all functions, or of
+            those with these keys, as in ``Choice.functions``.
+        namespaces: group the functions by application, or by the first element of their accessors.
+        output_schema: send the schemas of documented success responses.
         provider: members for the request's body, by connector; sent as they are.
     """
 
@@ -64,6 +68,9 @@ class ChoiceOptions(Model):
     allow_parallel_calls: bool | None = None
     allow_concurrent_invocation: bool | Literal["safe"] = False
     allow_strict_schema_adherence: bool = False
+    defer_loading: bool | Texts = False
+    namespaces: bool = False
+    output_schema: bool = False
     provider: Mapping[str, Mapping[str, Any]] = {}
 
 

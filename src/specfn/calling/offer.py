@@ -1,13 +1,15 @@
 """The functions of a request as tools of a vendor, and the way back from what its model writes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.calling.catalog import Entry
 from specfn.catalog.fits import Fits
-from specfn.catalog.tools import Subject, Tools, tools
+from specfn.catalog.grouping import namespace_of
+from specfn.catalog.making import tools
+from specfn.catalog.tools import Subject, Tools
 from specfn.connectors.registry import NAMES, profile
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
@@ -35,7 +37,7 @@ class Offer:
     @property
     def tools(self) -> tuple[JsonObject, ...]:
         """The tools in the vendor's shape."""
-        return tuple(tool.wire for tool in self.listed.tools)
+        return self.listed.entries
 
     def advertised(self, called: str) -> str:
         """The advertised name behind a tool's; any other is as it was."""
@@ -58,6 +60,10 @@ class Offer:
         return self.listed.shown(self.wire[name], failure, arguments)
 
 
+#: The members of a profile that say how a codec writes tools.
+_FORM: Final = ("shape", "group", "search", "namespace")
+
+
 def conversation_profile(codec: Codec, chosen: str | Profile | None, *, strict: bool) -> Profile:
     """Return the profile of a conversation's tools, in the form that the codec writes.
 
@@ -75,17 +81,29 @@ def conversation_profile(codec: Codec, chosen: str | Profile | None, *, strict: 
         named = profile(f"{named.name}-strict")
     if named.form == own.name or named.shape.keys() == own.shape.keys():
         return named
-    fallback = named.fallback and replace(named.fallback, shape=own.shape, group=own.group)
-    return replace(named, shape=own.shape, group=own.group, fallback=fallback)
+    form: dict[str, Any] = {key: getattr(own, key) for key in _FORM}
+    fallback = named.fallback and replace(named.fallback, **form)
+    return replace(named, **form, fallback=fallback)
 
 
-def offer(entries: Sequence[Entry], fitted: Profile, fits: Fits) -> Offer:
+def offer(
+    entries: Sequence[Entry],
+    fitted: Profile,
+    fits: Fits,
+    *,
+    deferred: Collection[str] = (),
+    namespaces: bool = False,
+    output_schema: bool = False,
+) -> Offer:
     """Return the tools of functions, fitted to a profile.
 
     Args:
         entries: the functions, under their advertised names.
         fitted: the profile.
         fits: keeps fitted functions from one request to the next.
+        deferred: the advertised names of those whose definitions are loaded when the model searches for them.
+        namespaces: group the functions by their applications, those of a sole one by their accessors.
+        output_schema: send the schemas of documented success responses.
 
     Raises:
         UsageError: there are more functions than the vendor accepts; with ways to choose fewer.
@@ -97,11 +115,18 @@ def offer(entries: Sequence[Entry], fitted: Profile, fits: Fits) -> Offer:
         )
     listed = tools(
         (
-            Subject(function=e.function, name=e.name, description=e.full_description)
+            Subject(
+                function=e.function,
+                name=e.name,
+                description=e.full_description,
+                deferred=e.name in deferred,
+                namespace=(e.namespace or namespace_of(e.function)) if namespaces else "",
+            )
             for e in entries
         ),
         fitted,
         fits=fits,
+        output_schema=output_schema,
     )
     return Offer(listed=listed, wire=dict(_wire(listed, entries)))
 

@@ -94,6 +94,7 @@ class Planner:
             missing.append("parallel_calls")
         if options.allow_strict_schema_adherence and not self._profile.validated:
             missing += self._unenforced(offered)
+        missing += offered.listed.degraded
         missing += [f"function {left.function}" for left in offered.listed.left_out]
         demand = Demand(
             mode=asked,
@@ -141,12 +142,27 @@ class Planner:
         several = len(offered.names) > 1 and getattr(self._codec, "forces_one", False)
         return self._codec.forced(self.extra) and not several
 
+    def _deferred(self, names: Collection[str]) -> Collection[str]:
+        """Return the advertised names of the functions whose loading is deferred."""
+        keys = self._choice.options.defer_loading
+        if isinstance(keys, bool):
+            return names if keys else ()
+        return {entry.name for entry in self._catalog.select(keys)}
+
     def _offered(self, keys: Sequence[str] | None) -> Offer:
         """The tools of the functions that a plan names, within what the operator allows."""
         entries = [e for e in self._catalog.select(keys) if e.name in self.allowed]
         names = tuple(entry.name for entry in entries)
         if names not in self._offers:
-            self._offers[names] = offer(entries, self._profile, self._fits)
+            options = self._choice.options
+            self._offers[names] = offer(
+                entries,
+                self._profile,
+                self._fits,
+                deferred=self._deferred(names),
+                namespaces=options.namespaces,
+                output_schema=options.output_schema,
+            )
         return self._offers[names]
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from specfn.catalog.fits import Fits
-from specfn.catalog.tools import LeftOut, LeftOutCode, offered, subjects, tools
+from specfn.catalog.making import subjects, tools
+from specfn.catalog.tools import LeftOut, LeftOutCode, offered
 from specfn.function.function import Function
 from specfn.schema.profile import Profile
 from specfn.schema.refusals import refusals

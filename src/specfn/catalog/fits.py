@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from specfn._json import JsonObject, loads
 from specfn.function.function import Function
 from specfn.migrate.safety import is_update
 from specfn.records import Edit
@@ -22,6 +23,7 @@ class Fits:
     def __init__(self) -> None:
         self._fitters: dict[tuple[Profile, int | None], Fitter] = {}
         self._known: dict[tuple[Profile, int | None, int], tuple[Schemas, Fit]] = {}
+        self._outputs: dict[tuple[Profile, int | None, int], tuple[Schemas, Fit]] = {}
 
     def __reduce__(self) -> tuple[type["Fits"], tuple[()]]:
         """Another process fits for itself."""
@@ -40,14 +42,22 @@ class Fits:
             self._known[key] = (function.schemas, self._made(function, profile, budget))
         return self._known[key][1]
 
+    def output(self, function: Function, profile: Profile, budget: int | None) -> Fit:
+        """Return the schema of a function's documented success response, as a provider takes it."""
+        key = (profile, budget, id(function.schemas))
+        if key not in self._outputs:
+            fit = self._fitter(function, profile, budget).fit(_unwrapped(function.schemas.promise))
+            self._outputs[key] = (function.schemas, fit)
+        return self._outputs[key][1]
+
     def unenforced(
         self, function: Function, profile: Profile, budget: int | None, reason: str
     ) -> Fit:
         """Return the schema of a function's arguments as the fallback of a profile takes it, for a reason."""
-        self.fit(function, profile, budget)  # there is a fitter now
-        return self._fitters[profile, budget].unenforced(function.validator, reason)
+        fitter = self._fitter(function, profile, budget)
+        return fitter.unenforced(function.validator, reason)
 
-    def _made(self, function: Function, profile: Profile, budget: int | None) -> Fit:
+    def _fitter(self, function: Function, profile: Profile, budget: int | None) -> Fitter:
         settings = function.schemas.settings
         if (profile, budget) not in self._fitters:
             self._fitters[profile, budget] = Fitter(
@@ -57,7 +67,10 @@ class Fits:
                 budget=budget,
                 one_of=settings.one_of,
             )
-        fitter = self._fitters[profile, budget]
+        return self._fitters[profile, budget]
+
+    def _made(self, function: Function, profile: Profile, budget: int | None) -> Fit:
+        fitter = self._fitter(function, profile, budget)
         fit = fitter.fit(function.validator)
         if (
             fit.strict
@@ -67,6 +80,17 @@ class Fits:
             reason = "what an update leaves out would be sent as null, and erased"
             return fitter.unenforced(function.validator, reason)
         return fit
+
+
+def _unwrapped(promise: bytes) -> JsonObject:
+    """Return the schema of a success with its definitions beside its own keywords."""
+    schema: JsonObject = loads(promise)
+    if schema.keys() != {"allOf", "$defs"}:
+        return schema
+    match schema["allOf"]:
+        case [dict(only)]:
+            return {**only, "$defs": schema["$defs"]}
+    return schema
 
 
 def tool_edits(function: Function, name: str, fit: Fit, *, length: int | None) -> Iterator[Edit]:

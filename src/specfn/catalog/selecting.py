@@ -19,6 +19,9 @@ Names: TypeAlias = str | Function | Iterable[str | Function]
 #: What tools may be chosen by.
 Select: TypeAlias = Selection | Mapping[str, Any] | Callable[[Function], bool] | Names
 
+#: All or none of the functions, or a choice of them.
+Switch: TypeAlias = bool | Select
+
 #: Finds a function by any of its names; raises ``UnknownFunctionError``.
 Find: TypeAlias = Callable[[str], Function]
 
@@ -51,6 +54,15 @@ def chosen(
     if select is None or callable(select) or isinstance(select, Selection):
         return selected(functions, select)
     return _listed(functions, find, select)
+
+
+def switched(
+    listed: Sequence[Function], functions: Sequence[Function], find: Find, choice: Switch
+) -> tuple[Function, ...]:
+    """Return all listed functions, none of them, or those that are chosen of all functions; raises as ``chosen``."""
+    if isinstance(choice, bool):
+        return tuple(listed) if choice else ()
+    return chosen(functions, find, choice)
 
 
 def _selection(parts: Mapping[str, Any]) -> Selection:

@@ -4,26 +4,42 @@ from collections.abc import Mapping
 from typing import Any
 
 from specfn._json import JsonObject
-from specfn.schema.profile import DESCRIPTION, NAME, SCHEMA, STRICT, Profile
+from specfn.schema.profile import DEFERRED, DESCRIPTION, NAME, OUTPUT, SCHEMA, STRICT, Profile
 
 
 def written(
-    profile: Profile, *, name: str, description: str, schema: JsonObject, strict: bool
+    profile: Profile,
+    *,
+    name: str,
+    description: str,
+    schema: JsonObject,
+    strict: bool,
+    output: JsonObject | None = None,
+    deferred: bool = False,
 ) -> JsonObject:
-    """One tool on the wire."""
+    """Return one tool on the wire."""
     parts: dict[str, Any] = {
         NAME: name,
         DESCRIPTION: description,
         SCHEMA: schema if schema.get("properties") or profile.empty_root else None,
         STRICT: strict,
+        OUTPUT: output,
+        DEFERRED: deferred or None,
     }
-    tool: JsonObject = _filled(profile.shape, parts)
+    tool: JsonObject = filled(profile.shape, parts)
     return tool
 
 
-def _filled(shape: Any, parts: Mapping[str, Any]) -> Any:
-    """A shape with its parts in their places; a member that has no part is left out."""
+def filled(shape: Any, parts: Mapping[str, Any]) -> Any:
+    """Return a shape with its parts in their places; a member that has no part is left out."""
     if isinstance(shape, dict):
-        filled = {key: _filled(item, parts) for key, item in shape.items()}
-        return {key: item for key, item in filled.items() if item is not None}
+        members = {key: filled(item, parts) for key, item in shape.items()}
+        return {key: item for key, item in members.items() if item is not None}
     return parts.get(shape, shape) if isinstance(shape, str) else shape
+
+
+def holds(shape: Any, part: str) -> bool:
+    """Whether a shape has a place for a part."""
+    if isinstance(shape, dict):
+        return any(holds(item, part) for item in shape.values())
+    return bool(shape == part)

@@ -25,6 +25,7 @@ from specfn.schema.profile import (
     BACKTRACKING,
     BOUNDS,
     BUILT,
+    DEFERRED,
     DESCRIPTION,
     NAME,
     SAID,
@@ -41,9 +42,16 @@ PROFILE: Final = Profile(
     sources=(
         "platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools",
         "platform.claude.com/docs/en/build-with-claude/structured-outputs, JSON Schema limitations: formats",
+        "platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool; anthropic 2.12.0, types/tool_param.py",
         "errors that users report: the patterns of names and of property names at the root",
     ),
-    shape={"name": NAME, "description": DESCRIPTION, "input_schema": SCHEMA},
+    shape={
+        "name": NAME,
+        "description": DESCRIPTION,
+        "input_schema": SCHEMA,
+        "defer_loading": DEFERRED,
+    },
+    search={"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"},
     # 128 characters are accepted in tools, 64 still where a result refers to a tool by its name.
     tool_name=r"[a-zA-Z0-9_-]{1,64}",
     # No limit is documented; catalogues of over 600 tools are being sent.

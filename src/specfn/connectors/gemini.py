@@ -19,6 +19,7 @@ from specfn.schema.profile import (
     BUILT,
     DESCRIPTION,
     NAME,
+    OUTPUT,
     SAID,
     SCHEMA,
     Profile,
@@ -33,7 +34,7 @@ PROFILE: Final = Profile(
         "firebase.google.com/docs/reference/js/ai.schemashared: formats other than enum and date-time are refused",
         "errors that users report: 512 declarations, anyOf alone, unknown fields, empty properties",
     ),
-    shape={"name": NAME, "description": DESCRIPTION, "parameters": SCHEMA},
+    shape={"name": NAME, "description": DESCRIPTION, "parameters": SCHEMA, "response": OUTPUT},
     group="functionDeclarations",
     tool_name=r"[a-zA-Z_][a-zA-Z0-9_.-]{0,63}",
     tools=512,
@@ -66,10 +67,15 @@ JSON_SCHEMA: Final = replace(
     PROFILE,
     name="gemini-json-schema",
     sources=(
-        "google-genai 3.4.0, FunctionDeclaration.parameters_json_schema",
+        "google-genai 3.4.0, FunctionDeclaration.parameters_json_schema and response_json_schema",
         "google-genai 3.4.0, GenerateContentConfig.response_json_schema: the supported keywords",
     ),
-    shape={"name": NAME, "description": DESCRIPTION, "parametersJsonSchema": SCHEMA},
+    shape={
+        "name": NAME,
+        "description": DESCRIPTION,
+        "parametersJsonSchema": SCHEMA,
+        "responseJsonSchema": OUTPUT,
+    },
     keywords=SAID
     | BUILT
     | {"additionalProperties", "format", "maxItems", "maximum", "minItems", "minimum"},

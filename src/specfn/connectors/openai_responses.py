@@ -15,7 +15,7 @@ from specfn.connectors.openai_chat import STRICT as CHAT_STRICT
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import Endpoint, plain, text_of, with_calls
 from specfn.errors import UsageError
-from specfn.schema.profile import DESCRIPTION, NAME, SCHEMA
+from specfn.schema.profile import DEFERRED, DESCRIPTION, NAME, OUTPUT, SCHEMA, TOOLS
 from specfn.schema.profile import STRICT as IS_STRICT
 
 #: ``strict`` is always said: this API takes a tool that does not say it for a strict one.
@@ -25,12 +25,28 @@ _SHAPE: Final = {
     "description": DESCRIPTION,
     "parameters": SCHEMA,
     "strict": IS_STRICT,
+    "output_schema": OUTPUT,
+    "defer_loading": DEFERRED,
 }
 
-_SOURCES: Final = ("platform.openai.com/docs/api-reference/responses/create",)
+#: Deferred functions are refused without the search tool.
+_SEARCH: Final = {"type": "tool_search"}
+
+_NAMESPACE: Final = {"type": "namespace", "name": NAME, "description": DESCRIPTION, "tools": TOOLS}
+
+_SOURCES: Final = (
+    "platform.openai.com/docs/api-reference/responses/create",
+    "developers.openai.com/api/docs/guides/tools-tool-search: deferred functions, namespaces",
+    "openai 3.54.0, types/responses: FunctionToolParam, ToolSearchToolParam, NamespaceToolParam",
+)
 
 PROFILE: Final = replace(
-    CHAT, name="openai-responses", sources=(*_SOURCES, *CHAT.sources), shape=_SHAPE
+    CHAT,
+    name="openai-responses",
+    sources=(*_SOURCES, *CHAT.sources),
+    shape=_SHAPE,
+    search=_SEARCH,
+    namespace=_NAMESPACE,
 )
 
 STRICT: Final = replace(
@@ -38,6 +54,8 @@ STRICT: Final = replace(
     name="openai-responses-strict",
     sources=(*_SOURCES, *CHAT_STRICT.sources),
     shape=_SHAPE,
+    search=_SEARCH,
+    namespace=_NAMESPACE,
     fallback=PROFILE,
 )
 
@@ -60,7 +78,10 @@ class Responses:
     def encode(self, prompt: Prompt) -> JsonObject:
         """The body of ``POST /responses``."""
         body: JsonObject = {} if prompt.model is None else {"model": prompt.model}
-        body["input"] = [item for message in prompt.messages for item in self._items(message)]
+        spaces = _namespaces(prompt.tools)
+        body["input"] = [
+            item for message in prompt.messages for item in self._items(message, spaces)
+        ]
         if prompt.tools:
             body["tools"] = list(prompt.tools)
             body["tool_choice"] = _choice(prompt.demand, prompt.tools)
@@ -68,9 +89,9 @@ class Responses:
                 body["parallel_tool_calls"] = prompt.demand.parallel
         return {**body, **prompt.extra}
 
-    def _items(self, message: Message) -> list[JsonObject]:
+    def _items(self, message: Message, spaces: Mapping[str, str]) -> list[JsonObject]:
         if message["role"] == "assistant":
-            return self._assistant(message)
+            return [_placed(item, spaces) for item in self._assistant(message)]
         native = message.get("native", {}).get(self.name)
         if native is not None:
             return list(native) if message["role"] == "tool" else [native]
@@ -170,8 +191,26 @@ def _text(content: Any) -> str:
     return content or ""
 
 
+def _namespaces(tools: Iterable[JsonObject]) -> dict[str, str]:
+    """Return the namespace of each function outside of the default one; a deferred function is its own."""
+    found: dict[str, str] = {}
+    for tool in tools:
+        if tool.get("type") == "namespace":
+            found.update({inner["name"]: tool["name"] for inner in tool["tools"]})
+        elif tool.get("defer_loading"):
+            found[tool["name"]] = tool["name"]
+    return found
+
+
+def _placed(item: JsonObject, spaces: Mapping[str, str]) -> JsonObject:
+    """Return an item; a call has the namespace of its function, without which the vendor refuses it."""
+    if item.get("type") != "function_call" or item["name"] not in spaces:
+        return item
+    return {**item, "namespace": spaces[item["name"]]}
+
+
 def _choice(demand: Demand, tools: Sequence[JsonObject]) -> Any:
-    if demand.mode == "required" and len(tools) == 1:
+    if demand.mode == "required" and len(tools) == 1 and tools[0]["type"] == "function":
         return {"type": "function", "name": tools[0]["name"]}
     return demand.mode
 

@@ -18,6 +18,11 @@ NAME: Final = "$name"
 DESCRIPTION: Final = "$description"
 SCHEMA: Final = "$schema"
 STRICT: Final = "$strict"
+DEFERRED: Final = "$deferred"
+OUTPUT: Final = "$output"
+
+#: The same in ``Profile.namespace``, for its functions.
+TOOLS: Final = "$tools"
 
 #: Keywords that are said of a schema and refuse no instance, and those that build it.
 SAID: Final = frozenset({"description", "title"})
@@ -69,7 +74,8 @@ class Profile:
         verified: when its facts were last looked up, ``YYYY-MM``.
         sources: where they are from.
         shape: one tool on the wire, with ``NAME``, ``DESCRIPTION``, ``SCHEMA`` and ``STRICT`` in the places of
-            its parts.
+            its parts; ``OUTPUT`` where the schema of its result is accepted, ``DEFERRED`` where its loading can be
+            deferred.
         group: the member of one object that holds all tools, where they are not a plain list.
         tool_name: pattern of a whole tool name.
         tools: the most tools of one request; ``None`` for no known limit.
@@ -93,6 +99,9 @@ class Profile:
         strict: what is asked of schemas that the provider enforces; ``None`` where it enforces none.
         fallback: the profile of a function that cannot be strict.
         form: the profile of the same provider whose codec also sends tools of this shape.
+        search: the provider's own search tool, which a request with deferred functions needs; ``None`` for none.
+        namespace: a group of functions on the wire, with ``NAME``, ``DESCRIPTION`` and ``TOOLS`` in the places of its
+            parts; ``None`` where functions cannot be grouped.
         validated: the provider can be asked, for a whole request, to hold its model to the schemas.
     """
 
@@ -125,6 +134,8 @@ class Profile:
     fallback: "Profile | None" = None
     form: str | None = None
     validated: bool = False
+    search: JsonObject | None = None
+    namespace: JsonObject | None = None
 
     def __hash__(self) -> int:
         return hash(self.name)
