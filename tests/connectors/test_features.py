@@ -15,6 +15,7 @@ import specfn
 from specfn import calling
 from specfn.connectors.registry import CODECS, codec, profile
 from specfn.connectors.turn import Demand, Prompt
+from specfn.http.response import decode
 
 DEFERS = {"anthropic", "anthropic-strict", "openai-responses", "openai-responses-strict"}
 GROUPS = {"openai-responses", "openai-responses-strict"}
@@ -157,6 +158,29 @@ def test_results_are_valid_by_the_schema_that_is_sent(
         assert faults(plain, profile(name), strict=False) == []
     if "nullable" not in json.dumps(sent):
         Draft202012Validator(sent).validate(value)
+
+
+@given(result=RESULTS)
+def test_answers_of_a_conversation_are_valid_by_their_schema(
+    result: tuple[dict[str, Any], Any],
+) -> None:
+    """In a conversation the output schema describes the very text that is returned for a success."""
+    schema, value = result
+    choice = calling.Auto(options={"output_schema": True})
+    _, script = converse(
+        application({"a": schema}),
+        [said("x", "openai-responses")],
+        connector="openai-responses",
+        choice=choice,
+    )
+    [tool] = script.requests[0]["tools"]
+    answer = decode(
+        200, {"content-type": "application/json"}, json.dumps(value).encode(), truncated=False
+    ).for_model()
+    check = Draft202012Validator(tool["output_schema"])
+    check.validate(json.loads(answer))
+    assert not check.is_valid({"status": 200})
+    assert not check.is_valid(value)
 
 
 @pytest.mark.parametrize("name", ["openai-responses", "gemini-json-schema"])

@@ -161,7 +161,7 @@ class Application:
             budget_tokens: the most tokens of the list; schemas are cut, then functions left out.
             defer_loading: whose definitions are loaded when the model searches: of all, or of a choice as in ``select``.
             namespaces: group the functions by the first element of their accessors.
-            output_schema: send the schemas of documented success responses.
+            output_schema: send the schemas of documented success responses; they describe ``Result.data``.
 
         Raises:
             UsageError: there is no such profile or function; with what there is.
@@ -178,7 +178,7 @@ class Application:
             registry.profile(profile),
             fits=self._fits,
             budget_tokens=budget_tokens,
-            output_schema=output_schema,
+            output_schema="data" if output_schema else None,
         )
         for text in found.warnings:
             warnings.warn(text, ToolsWarning, stacklevel=2)

@@ -59,7 +59,7 @@ class ChoiceOptions(Model):
         defer_loading: let the provider load definitions when the model searches for them: of all functions, or of
             those with these keys, as in ``Choice.functions``.
         namespaces: group the functions by application, or by the first element of their accessors.
-        output_schema: send the schemas of documented success responses.
+        output_schema: send the schemas of the answers to calls: ``status``, and the documented response as ``data``.
         provider: members for the request's body, by connector; sent as they are.
     """
 

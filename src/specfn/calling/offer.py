@@ -103,7 +103,7 @@ def offer(
         fits: keeps fitted functions from one request to the next.
         deferred: the advertised names of those whose definitions are loaded when the model searches for them.
         namespaces: group the functions by their applications, those of a sole one by their accessors.
-        output_schema: send the schemas of documented success responses.
+        output_schema: send the schemas of the answers to calls, with the documented success responses in them.
 
     Raises:
         UsageError: there are more functions than the vendor accepts; with ways to choose fewer.
@@ -126,7 +126,7 @@ def offer(
         ),
         fitted,
         fits=fits,
-        output_schema=output_schema,
+        output_schema="answer" if output_schema else None,
     )
     return Offer(listed=listed, wire=dict(_wire(listed, entries)))
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from specfn._json import JsonObject, loads
+from specfn._json import loads
+from specfn.catalog.promised import promised
 from specfn.function.function import Function
 from specfn.migrate.safety import is_update
 from specfn.records import Edit
@@ -23,7 +24,7 @@ class Fits:
     def __init__(self) -> None:
         self._fitters: dict[tuple[Profile, int | None], Fitter] = {}
         self._known: dict[tuple[Profile, int | None, int], tuple[Schemas, Fit]] = {}
-        self._outputs: dict[tuple[Profile, int | None, int], tuple[Schemas, Fit]] = {}
+        self._outputs: dict[tuple[Profile, int | None, int, bool], tuple[Schemas, Fit]] = {}
 
     def __reduce__(self) -> tuple[type["Fits"], tuple[()]]:
         """Another process fits for itself."""
@@ -42,11 +43,21 @@ class Fits:
             self._known[key] = (function.schemas, self._made(function, profile, budget))
         return self._known[key][1]
 
-    def output(self, function: Function, profile: Profile, budget: int | None) -> Fit:
-        """Return the schema of a function's documented success response, as a provider takes it."""
-        key = (profile, budget, id(function.schemas))
+    def output(
+        self, function: Function, profile: Profile, budget: int | None, *, answer: bool
+    ) -> Fit:
+        """Return the schema of a function's documented success response, as a provider takes it.
+
+        Args:
+            function: the function.
+            profile: the provider's.
+            budget: the most bytes of its compact JSON.
+            answer: the schema is that of the answer of a conversation, which has the response as its data.
+        """
+        key = (profile, budget, id(function.schemas), answer)
         if key not in self._outputs:
-            fit = self._fitter(function, profile, budget).fit(_unwrapped(function.schemas.promise))
+            schema = promised(loads(function.schemas.promise), answer=answer)
+            fit = self._fitter(function, profile, budget).fit(schema)
             self._outputs[key] = (function.schemas, fit)
         return self._outputs[key][1]
 
@@ -80,17 +91,6 @@ class Fits:
             reason = "what an update leaves out would be sent as null, and erased"
             return fitter.unenforced(function.validator, reason)
         return fit
-
-
-def _unwrapped(promise: bytes) -> JsonObject:
-    """Return the schema of a success with its definitions beside its own keywords."""
-    schema: JsonObject = loads(promise)
-    if schema.keys() != {"allOf", "$defs"}:
-        return schema
-    match schema["allOf"]:
-        case [dict(only)]:
-            return {**only, "$defs": schema["$defs"]}
-    return schema
 
 
 def tool_edits(function: Function, name: str, fit: Fit, *, length: int | None) -> Iterator[Edit]:

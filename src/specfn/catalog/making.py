@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from specfn._digest import digest
 from specfn._json import JsonObject, dumps
@@ -22,6 +22,9 @@ from specfn.schema.fit import Fit
 from specfn.schema.profile import OUTPUT, Profile
 from specfn.schema.refusals import refusals
 from specfn.schema.text import shorten
+
+#: Which value an output schema describes.
+OutputForm: TypeAlias = Literal["data", "answer"]
 
 #: How a list is made to fit ``budget_tokens``: the most bytes of a schema and characters of a description.
 _STEPS: Final = ((16_384, 4_096), (8_192, 2_048), (4_096, 1_024), (2_048, 512), (1_024, 256))
@@ -54,7 +57,7 @@ def tools(
     *,
     fits: Fits | None = None,
     budget_tokens: int | None = None,
-    output_schema: bool = False,
+    output_schema: OutputForm | None = None,
 ) -> Tools:
     """The tools of functions, as a provider takes them; what it would refuse is left out with its reason.
 
@@ -65,7 +68,8 @@ def tools(
         budget_tokens: the most tokens of the list. Where they are more, the schemas over 16 KiB are cut and the
             longest descriptions shortened, then those over 8 KiB, and so on down to 1 KiB; then functions are
             left out, deprecated ones first, from the end.
-        output_schema: send the schemas of results, if the provider takes them.
+        output_schema: send the schemas of documented results, if the provider takes them: of their ``data``, or of
+            the ``answer`` that a conversation gives to a call.
 
     Raises:
         UsageError: the budget is no positive number.
@@ -87,7 +91,11 @@ def tools(
 
 
 def _missing(
-    profile: Profile, asked: Sequence[Subject], made: Sequence[Tool], *, output_schema: bool
+    profile: Profile,
+    asked: Sequence[Subject],
+    made: Sequence[Tool],
+    *,
+    output_schema: OutputForm | None,
 ) -> Iterator[str]:
     """Yield what was asked for and is not sent, a short word each."""
     if profile.search is None and any(subject.deferred for subject in asked):
@@ -120,14 +128,15 @@ def _within(made: list[Tool], budget: int) -> tuple[list[Tool], list[LeftOut]]:
 class _Maker:
     """Makes the tools of one list."""
 
-    def __init__(self, profile: Profile, fits: Fits, *, output_schema: bool) -> None:
+    def __init__(self, profile: Profile, fits: Fits, *, output_schema: OutputForm | None) -> None:
         self._profile = profile
         self._fits = fits
         #: What each tool is described with before anything is shortened, by the names that are taken.
         self._texts: dict[str, str] = {}
         self._room = Room(profile)
-        wanted = output_schema and holds(profile.shape, OUTPUT)
-        self._outputs = Outputs(profile, fits) if wanted else None
+        self._outputs: Outputs | None = None
+        if output_schema and holds(profile.shape, OUTPUT):
+            self._outputs = Outputs(profile, fits, answer=output_schema == "answer")
         self._defers = False
 
     def all(self, wanted: Sequence[Subject]) -> tuple[list[Tool], list[LeftOut]]:

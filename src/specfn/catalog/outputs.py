@@ -16,8 +16,10 @@ class Outputs:
     would refuse is not sent.
     """
 
-    def __init__(self, profile: Profile, fits: Fits) -> None:
+    def __init__(self, profile: Profile, fits: Fits, *, answer: bool) -> None:
+        """Fit schemas of data, or of the answers of a conversation, which have the data within them."""
         self._fits = fits
+        self._answer = answer
         self._judged = replace(profile, strict=None, fallback=None)
         self._profile = replace(
             self._judged, name=f"{profile.name} output", root_key=None, nested_key=None
@@ -32,7 +34,7 @@ class Outputs:
         """
         if not is_documented(function):
             return None
-        schema = self._fits.output(function, self._profile, budget).schema
+        schema = self._fits.output(function, self._profile, budget, answer=self._answer).schema
         faults = (fault for fault in refusals(schema, self._judged) if fault.code != "root")
         return None if next(faults, None) is not None else schema
 
