@@ -151,9 +151,8 @@ class Application:
     ) -> "Tools":
         """Return the functions as tools that a provider takes, ready to be sent, in the document's order.
 
-        What the provider would refuse is taken out of schemas, said in descriptions, and enforced by
-        validation; a function that cannot be mended is left out. A Python warning tells of lists that are larger than
-        models choose from well, of functions that were left out, and of ``degraded``: what the provider does not have.
+        What the provider would refuse is taken out of schemas and said in descriptions, or the function is left out.
+        A Python warning tells of too large lists, of functions left out, and of ``degraded``.
 
         Args:
             profile: the provider's, by name; ``portable`` is what all of them accept.
