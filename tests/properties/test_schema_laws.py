@@ -23,7 +23,7 @@ from tests.schema.conftest import (
 from specfn._json import dumps, loads
 from specfn.api import load
 from specfn.options import Options
-from specfn.schema.budget import Renderer
+from specfn.schema.budget import ModelRenderer
 from specfn.schema.merge import merge
 
 LAW = settings(deadline=None, max_examples=settings.default.max_examples * 6 // 10)
@@ -542,7 +542,7 @@ def test_the_order_of_operations_changes_nothing(
     orders = []
     for order in (range(len(nodes)), reversed(range(len(nodes)))):
         found = definitions(named)
-        renderer = Renderer(found, dialect=dialect, budget=2048)
+        renderer = ModelRenderer(found, dialect=dialect, budget=2048)
         orders.append(
             {index: dumps(renderer.render(found.compose(nodes[index])).schema) for index in order}
         )

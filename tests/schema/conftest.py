@@ -8,7 +8,7 @@ from jsonschema_rs import Draft202012Validator
 from openapi_schema_validator import OAS30Validator
 
 from specfn._pointer import split, unescape
-from specfn.schema.budget import Renderer, Rendering
+from specfn.schema.budget import ModelRenderer, Rendering
 from specfn.schema.definitions import Definitions
 from specfn.schema.polymorphism import Family
 
@@ -71,7 +71,7 @@ def rendering(
     schemas: dict[str, Any], node: Any, direction: Any = "request", **options: Any
 ) -> Rendering:
     found = definitions(schemas, direction)
-    return Renderer(found, **options).render(found.compose(node))
+    return ModelRenderer(found, **options).render(found.compose(node))
 
 
 def rendered(

@@ -17,7 +17,7 @@ from tests.schema.conftest import (
 )
 
 from specfn._json import dumps
-from specfn.schema.budget import Renderer, Rendering
+from specfn.schema.budget import ModelRenderer, Rendering
 
 Json = dict[str, Any]
 
@@ -479,7 +479,7 @@ def test_positional_schemas_share_the_budget() -> None:
     small = {"type": "string", "description": "small"}
     nodes = [small, found.compose(ref("Big")), {"type": "integer"}, found.compose(ref("B"))]
     for budget in (1024, 2048, 8192, 32_768):
-        shown = [item.schema for item in Renderer(found, budget=budget).render_all(nodes)]
+        shown = [item.schema for item in ModelRenderer(found, budget=budget).render_all(nodes)]
         assert len(dumps(shown)) <= budget
         assert (shown[0], shown[2]) == (small, {"type": "integer"})
         for schema in shown:
@@ -490,7 +490,7 @@ def test_rendering_changes_nothing_that_was_rendered_before() -> None:
     """F9: renderings share parts; one is the same before and after the others."""
     schemas, _ = GRAPHS["wide recursion"]
     found = definitions(schemas)
-    renderer = Renderer(found, budget=3000)
+    renderer = ModelRenderer(found, budget=3000)
     nodes = [found.compose(ref(name)) for name in schemas]
     first: list[Rendering] = [renderer.render(node) for node in nodes]
     before = [dumps(item.schema) for item in first]
@@ -528,7 +528,7 @@ def test_who_is_recursive(node: Json, recursive: bool, dialect: Any) -> None:  #
         "Line": {"type": "object", "properties": {"leaf": TEXT}},
     }
     found = definitions(schemas)
-    assert Renderer(found, dialect=dialect).is_recursive(found.compose(node)) is recursive
+    assert ModelRenderer(found, dialect=dialect).is_recursive(found.compose(node)) is recursive
 
 
 def test_a_component_that_only_names_itself_below_a_negation_can_be_shown() -> None:
@@ -548,7 +548,7 @@ def test_sizes_grow_with_the_budget_not_with_the_tree() -> None:
         schemas = {f"S{i}": {"type": "object", "properties": {f"s{j}": ref(f"S{j % size}") for j in range(i, i + 6)}}
                    for i in range(size)}  # fmt: skip
         found = definitions(schemas)
-        renderer, node = Renderer(found, budget=2048), found.compose(ref("S0"))
+        renderer, node = ModelRenderer(found, budget=2048), found.compose(ref("S0"))
         renderer.render(node)
         counts.append(calls(lambda r=renderer, n=node: r.render(n)))
     assert counts[1] < 1.5 * counts[0]

@@ -17,7 +17,7 @@ from tests.schema.conftest import (
 )
 
 from specfn._json import dumps
-from specfn.schema.budget import Renderer
+from specfn.schema.budget import ModelRenderer
 from specfn.schema.names import reference_to
 
 Json = dict[str, Any]
@@ -318,7 +318,7 @@ def _all_rendered(
 ) -> dict[bytes, bytes]:
     """Every node as one renderer shows it, the nodes in that order."""
     found = definitions(schemas)
-    renderer = Renderer(found, dialect=dialect, budget=budget)
+    renderer = ModelRenderer(found, dialect=dialect, budget=budget)
     return {dumps(node): dumps(renderer.render(found.compose(node)).schema) for node in nodes}
 
 

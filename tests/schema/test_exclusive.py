@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from specfn.schema.bundle import Bundle
+from specfn.schema.bundle import OwnDefinitions
 from specfn.schema.exclusive import are_exclusive, are_tagged
 
 Json = dict[str, Any]
@@ -47,7 +47,7 @@ CASES: list[tuple[str, list[Any], bool]] = [
 @pytest.mark.parametrize(("branches", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])  # fmt: skip
 def test_branches_that_exclude_each_other(branches: list[Any], *, expected: bool) -> None:
     """Branches exclude each other by type, by constants, or by the constants of a property that all require."""
-    named = Bundle()
+    named = OwnDefinitions()
     named.takes(NAMED)
     assert are_exclusive(named, branches) is expected
     assert are_exclusive(named, branches[::-1]) is expected
@@ -74,7 +74,7 @@ TAGGED: list[tuple[str, list[Any], bool]] = [
 @pytest.mark.parametrize(("branches", "expected"), [case[1:] for case in TAGGED], ids=[case[0] for case in TAGGED])  # fmt: skip
 def test_branches_that_require_their_tag(branches: list[Any], *, expected: bool) -> None:
     """A tag decides where every branch requires it as a constant, by itself or by all branches of its union."""
-    named = Bundle()
+    named = OwnDefinitions()
     named.takes({**NAMED, "Self": {"oneOf": [{"$ref": "#/$defs/Self"}, tagged("x")]}})
     assert are_tagged(named, branches, "kind") is expected
     assert are_tagged(named, branches[::-1], "kind") is expected

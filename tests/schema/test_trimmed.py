@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specfn.schema.definitions import Definitions
-from specfn.schema.pieces import DIALECTS, ENDLESS, Dialect, Pieces
+from specfn.schema.pieces import DIALECTS, ENDLESS, Dialect, Fragments
 from specfn.schema.polymorphism import Family
 
 SCHEMAS: dict[str, Any] = {"Leaf": {"type": "string", "enum": ["a", "b"]}, "Node": {}}
@@ -40,8 +40,8 @@ def test_only_what_cannot_fit_is_passed_over(
 ) -> None:
     """F9: whatever the room, every rendering that fits is tried, and the least of all, too."""
     definitions = Definitions(SCHEMAS, "request", Family(SCHEMAS))
-    piece = Pieces(definitions, DIALECTS[dialect], constraint=True).piece("Wide", node)
-    every, tried = [*piece.trimmed(ENDLESS)], [*piece.trimmed(room)]
+    fragment = Fragments(definitions, DIALECTS[dialect], constraint=True).fragment("Wide", node)
+    every, tried = [*fragment.trimmed(ENDLESS)], [*fragment.trimmed(room)]
     assert every[-1:] == tried[-1:]
     assert [form for form in tried if form.size <= room] == [
         form for form in every if form.size <= room

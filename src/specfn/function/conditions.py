@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.schema.bundle import Named
+from specfn.schema.bundle import DefinitionLookup
 
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
 _SINGLES: Final = ("if", "then", "else", "not")
@@ -20,7 +20,7 @@ _PLAIN: Final = frozenset(
 )
 
 
-def mentioned(node: Any, definitions: Named) -> set[str]:
+def mentioned(node: Any, definitions: DefinitionLookup) -> set[str]:
     """The members that a schema names anywhere in place."""
     return {name for each in _in_place([node], definitions) for name in _names(each)}
 
@@ -33,7 +33,7 @@ def _names(node: JsonObject) -> Iterator[str]:
         yield from (key, *names)
 
 
-def _in_place(schemas: Iterable[Any], definitions: Named) -> Iterator[JsonObject]:
+def _in_place(schemas: Iterable[Any], definitions: DefinitionLookup) -> Iterator[JsonObject]:
     """Schemas, and all that they apply to the same value."""
     seen: set[str] = set()
     waiting = list(schemas)
@@ -51,7 +51,7 @@ def _in_place(schemas: Iterable[Any], definitions: Named) -> Iterator[JsonObject
         waiting += node.get("dependentSchemas", {}).values()
 
 
-def kept(node: JsonObject, names: set[str], definitions: Named) -> JsonObject:
+def kept(node: JsonObject, names: set[str], definitions: DefinitionLookup) -> JsonObject:
     """The conditions of a schema that hold without some members because they speak of others only."""
     found = {key: node[key] for key in _CONDITIONS if key in node}
     apart = {
@@ -62,7 +62,7 @@ def kept(node: JsonObject, names: set[str], definitions: Named) -> JsonObject:
     return {key: value for key, value in found.items() if apart[key]}
 
 
-def declare(node: JsonObject, out: JsonObject, definitions: Named) -> bool:
+def declare(node: JsonObject, out: JsonObject, definitions: DefinitionLookup) -> bool:
     """Whether the conditions that a half does not have declare members of the whole."""
     left_out = [
         each
@@ -83,7 +83,7 @@ def _schemas(keyword: str, value: Any) -> list[Any]:
     return list(value) if isinstance(value, list) else [value]
 
 
-def _is_apart(schemas: list[Any], names: set[str], definitions: Named) -> bool:
+def _is_apart(schemas: list[Any], names: set[str], definitions: DefinitionLookup) -> bool:
     return all(
         _PLAIN.issuperset(node) and names.isdisjoint(_names(node))
         for node in _in_place(schemas, definitions)

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.migrate.media import essence, kind_of
-from specfn.migrate.route import Body, MultipartPart, MultipartParts
-from specfn.schema.bundle import Named
+from specfn.migrate.route import Body, Part, Parts
+from specfn.schema.bundle import DefinitionLookup
 
 #: How many references and unions are followed to an object with files.
 _DEPTH: Final = 5
@@ -22,7 +22,7 @@ _MEDIA: Final = ("audio/", "font/", "image/", "video/")
 _CONCRETE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,60}/[a-z0-9!#$&^_.+-]{1,80}")
 
 
-def with_files(root: JsonObject, body: Body | None, definitions: Named) -> JsonObject:
+def with_files(root: JsonObject, body: Body | None, definitions: DefinitionLookup) -> JsonObject:
     """Return the schema of all arguments, in which each file of the body says how it is written.
 
     Args:
@@ -40,18 +40,18 @@ def with_files(root: JsonObject, body: Body | None, definitions: Named) -> JsonO
     return {**root, "properties": {**root["properties"], "body": changed}}
 
 
-def _binary(node: Any, body: Body, definitions: Named) -> Any:
+def _binary(node: Any, body: Body, definitions: DefinitionLookup) -> Any:
     return _described(node, _text(body.media_type, body.transfer, is_named=False), definitions)
 
 
-def _multipart(node: Any, body: Body, definitions: Named) -> Any:
+def _multipart(node: Any, body: Body, definitions: DefinitionLookup) -> Any:
     return _parts(node, body.parts, definitions, _DEPTH)
 
 
 _WRITERS: Final = {"binary": _binary, "multipart": _multipart}
 
 
-def _parts(node: Any, parts: MultipartParts, definitions: Named, depth: int) -> Any:
+def _parts(node: Any, parts: Parts, definitions: DefinitionLookup, depth: int) -> Any:
     """Return the schema of a multipart body, or of a branch of it, with its files described."""
     whole = _resolved(node, definitions)
     if not isinstance(whole, dict) or depth == 0:
@@ -75,7 +75,7 @@ def _parts(node: Any, parts: MultipartParts, definitions: Named, depth: int) -> 
     return {**whole, **changed} if changed else node
 
 
-def _properties(properties: Any, parts: MultipartParts, definitions: Named) -> JsonObject:
+def _properties(properties: Any, parts: Parts, definitions: DefinitionLookup) -> JsonObject:
     """Return the properties that are files, described."""
     return {
         name: _file(node, part, definitions)
@@ -89,7 +89,7 @@ def _is_file(part: MultipartPart) -> bool:
     return (part.is_file or part.transfer is not None) and part.style is None and part.inner is None
 
 
-def _file(node: Any, part: MultipartPart, definitions: Named) -> Any:
+def _file(node: Any, part: Part, definitions: DefinitionLookup) -> Any:
     """Return the schema of a file, or of several, described."""
     declared = next((each for each in part.media_types if "*" not in each), part.file_type)
     return _described(node, _text(declared or _OCTETS, part.transfer, is_named=True), definitions)
@@ -107,7 +107,7 @@ def _text(media_type: str, transfer: str | None, *, is_named: bool) -> str:
     return f"Write a file as {url}{'' if is_media else ' or as its text'}."
 
 
-def _described(node: Any, text: str, definitions: Named) -> Any:
+def _described(node: Any, text: str, definitions: DefinitionLookup) -> Any:
     """Return a schema with one more line in its description; what it refers to stays as it is."""
     whole = _resolved(node, definitions)
     whole = whole if isinstance(whole, dict) else {}
@@ -119,7 +119,7 @@ def _described(node: Any, text: str, definitions: Named) -> Any:
     return {**(node if isinstance(node, dict) else {}), "description": description}
 
 
-def _resolved(node: Any, definitions: Named) -> Any:
+def _resolved(node: Any, definitions: DefinitionLookup) -> Any:
     """Return the schema behind a reference, with what is written beside it."""
     for _ in range(_DEPTH):
         if not isinstance(node, dict) or "$ref" not in node:

@@ -13,7 +13,7 @@ from specfn._json import JsonObject, dumps
 from specfn.function.conditions import declare, kept, mentioned
 from specfn.function.ownership import Survey
 from specfn.function.spots import GROUPS, LEAF, UNIONS, Key, Spot, kinds_of_parts
-from specfn.schema.bundle import Named
+from specfn.schema.bundle import DefinitionLookup
 from specfn.schema.merge import CONTRADICTION
 from specfn.schema.names import reference_to
 from specfn.schema.vocabulary import BY_TYPE
@@ -35,7 +35,7 @@ _COUNTS: Final = ("maxProperties", "minItems", "maxItems")
 class Half:
     """One side's half; definitions that are taken apart are named after the side."""
 
-    def __init__(self, survey: Survey, definitions: Named, *, human: bool) -> None:
+    def __init__(self, survey: Survey, definitions: DefinitionLookup, *, human: bool) -> None:
         """Begin with nothing made.
 
         Args:

@@ -14,14 +14,17 @@ from specfn.errors import UsageError
 from specfn.function.asking import Walk
 from specfn.function.spots import LEAF, NEUTRAL, Claim, Key, Spot
 from specfn.human import Location, Node, Predicate
-from specfn.schema.bundle import Named
+from specfn.schema.bundle import DefinitionLookup
 
 
 class Survey:
     """What a predicate says of the requests of one document."""
 
     def __init__(
-        self, definitions: Named, predicate: Predicate, matches: Callable[[str, str], bool]
+        self,
+        definitions: DefinitionLookup,
+        predicate: Predicate,
+        matches: Callable[[str, str], bool],
     ) -> None:
         """Begin with nothing asked.
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from specfn._json import JsonObject, dumps, loads
 from specfn.records import Edit
-from specfn.schema.budget import Renderer, Rendering
-from specfn.schema.bundle import Named
+from specfn.schema.budget import ModelRenderer, Rendering
+from specfn.schema.bundle import DefinitionLookup
 from specfn.settings import Settings
 
 if TYPE_CHECKING:
@@ -260,9 +260,9 @@ class Schemas:
         return self._source
 
 
-def renderer_of(definitions: Named, settings: Settings) -> Renderer:
+def renderer_of(definitions: DefinitionLookup, settings: Settings) -> ModelRenderer:
     """What writes schemas as the options ask for them."""
-    return Renderer(
+    return ModelRenderer(
         definitions,
         dialect=settings.dialect,
         constraint=settings.constraint,

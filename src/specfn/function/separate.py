@@ -14,8 +14,8 @@ from specfn.function.splitting import Splitter
 from specfn.function.spots import GROUPS, Claim, Spot
 from specfn.migrate.route import Body
 from specfn.records import ABSENT
-from specfn.schema.budget import Renderer, Rendering
-from specfn.schema.bundle import Bundle, Named
+from specfn.schema.budget import ModelRenderer, Rendering
+from specfn.schema.bundle import DefinitionLookup, OwnDefinitions
 from specfn.schema.definitions import reachable
 from specfn.settings import Settings
 
@@ -26,7 +26,9 @@ Keys = Sequence[tuple[str, bool]]
 class Separator:
     """Takes the requests of one document apart; what they share is done once."""
 
-    def __init__(self, definitions: Named, predicate: human.Predicate, settings: Settings) -> None:
+    def __init__(
+        self, definitions: DefinitionLookup, predicate: human.Predicate, settings: Settings
+    ) -> None:
         """Begin with nothing asked.
 
         Args:
@@ -163,7 +165,7 @@ class Apart:
             assert self._packed is not None
             text, claims, settings = self._packed
             root = loads(text)
-            bundle = Bundle()
+            bundle = OwnDefinitions()
             bundle.takes(root.pop("$defs"))
             separator = Separator(bundle, _Claimed(claims), settings)
             spot, _ = separator._survey.request(root)  # noqa: SLF001  # made for it here
@@ -185,7 +187,7 @@ class _Side:
     """Where the schemas of one side come from."""
 
     def __init__(
-        self, root: JsonObject, half: Half, renderer: Renderer, whole: Source, keys: list[str]
+        self, root: JsonObject, half: Half, renderer: ModelRenderer, whole: Source, keys: list[str]
     ) -> None:
         self.settings = whole.settings
         self._root = root

@@ -1,6 +1,6 @@
-"""A check of values against composed schemas, without patterns, formats and conditions.
+"""Check of values against composed schemas, without patterns, formats and conditions.
 
-It decides whether a default is shown. The validator decides about arguments; it lies above this layer.
+The check decides whether a default is shown. The validator, a higher layer, decides about arguments.
 """
 
 import operator
@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.document.values import fits
-from specfn.schema.bundle import Named
+from specfn.schema.bundle import DefinitionLookup
 from specfn.schema.merge import identity, is_equal
 
 #: The most schemas that are looked at for one value, and the most levels of them; beyond, a value counts as valid.
@@ -18,8 +18,8 @@ _MOST: Final = 500
 _DEEPEST: Final = 30
 
 
-def admits(named: Named, schema: Any, value: Any) -> bool:
-    """Return whether a schema admits a value, as far as its types, constants, bounds and counts decide.
+def admits(named: DefinitionLookup, schema: Any, value: Any) -> bool:
+    """Return whether a schema admits a value, by its types, constants, bounds and counts.
 
     Args:
         named: what references mean.
@@ -32,7 +32,7 @@ def admits(named: Named, schema: Any, value: Any) -> bool:
 class _Check:
     """The check of one value."""
 
-    def __init__(self, named: Named) -> None:
+    def __init__(self, named: DefinitionLookup) -> None:
         self._named = named
         self._left = _MOST
         self._depth = 0

@@ -1,4 +1,4 @@
-"""What a schema says to its reader alone: which of it is shown, and what only repeats something is not."""
+"""Annotations of a schema, and the choice of those that are shown."""
 
 from typing import Any, Final
 
@@ -16,9 +16,9 @@ _LOOKED_AT: Final = 5
 
 
 def words(node: JsonObject, name: str | int | None) -> JsonObject:
-    """The title and the description, but what repeats the property's name, or the other.
+    """Return the title and the description, without those that repeat the name of the property or each other.
 
-    An object keeps them in any case: there they name a type.
+    An object always keeps them, because there they name a type.
 
     Args:
         node: the schema.
@@ -38,7 +38,7 @@ def words(node: JsonObject, name: str | int | None) -> JsonObject:
 
 
 def _repeats(text: str, name: str | int | None, node: JsonObject) -> bool:
-    """Whether a text is a name as people write it: ``Page size`` of ``page_size``, ``pageSize``."""
+    """Return whether a text only repeats a name in another spelling, as ``Page size`` repeats ``pageSize``."""
     if not isinstance(name, str) or len(text) > 2 * len(name):
         return False
     letters = text.translate(_SEPARATORS).casefold()
@@ -46,7 +46,7 @@ def _repeats(text: str, name: str | int | None, node: JsonObject) -> bool:
 
 
 def _is_type(node: JsonObject) -> bool:
-    """Whether a schema is an object with properties, or a union with one."""
+    """Return whether a schema is an object with properties, or a union with one."""
     union = node.get("anyOf") or node.get("oneOf") or ()
     return "properties" in node or any(
         branch.__class__ is dict and "properties" in branch for branch in union
@@ -54,7 +54,7 @@ def _is_type(node: JsonObject) -> bool:
 
 
 def _begins(description: str, title: str) -> bool:
-    """Whether a description begins with the title."""
+    """Return whether a description begins with the title."""
     size = len(title)
     if len(description) < size or description[size : size + 1].isalnum():
         return False
@@ -62,7 +62,7 @@ def _begins(description: str, title: str) -> bool:
 
 
 def admits(node: JsonObject, value: Any) -> bool:
-    """Whether a value is of the type that a schema declares, and one of its constants."""
+    """Return whether a value has a type that a schema declares and is one of its constants."""
     kinds = node.get("type")
     if value is None and node.get("nullable") is True:
         return True
@@ -75,7 +75,7 @@ def admits(node: JsonObject, value: Any) -> bool:
 
 
 def reading(node: JsonObject) -> str:
-    """Return what a note says of a schema that normalizing has read in another way; ``""`` for others."""
+    """Return the note about a schema that was normalized to another meaning; ``""`` for any other schema."""
     said = ["a $dynamicRef has too many meanings: anything is admitted"] if OPEN in node else []
     for key, values in node.get(DECLARED, {}).items():
         old = values if key == "enum" else values[0]
@@ -86,7 +86,7 @@ def reading(node: JsonObject) -> str:
 
 
 def example(node: JsonObject) -> tuple[Any, ...]:
-    """An example that says what the rest of a schema does not; none, or one."""
+    """Return at most one example that adds information to the rest of the schema."""
     if "enum" in node or "const" in node or node.get("type") == "boolean":
         return ()
     for found in node["examples"][:_LOOKED_AT]:

@@ -1,4 +1,4 @@
-"""A model's schema as it is put together: finished members, places for drafts, description lines."""
+"""Construction of a rendered schema: finished members, holes for other fragments, and description lines."""
 
 import re
 from typing import Any
@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from specfn._json import JsonObject, dumps
 from specfn._pointer import unescape
-from specfn.schema.bundle import Named
+from specfn.schema.bundle import DefinitionLookup
 from specfn.schema.merge import is_annotation
 from specfn.schema.piece import Draft, Hole, Skeleton, ordered
 from specfn.schema.text import clean, shorten
@@ -23,9 +23,9 @@ _SPELLED = 600
 
 
 def shown(value: Any) -> str:
-    """A keyword's value as a description shows it.
+    """Return the value of a keyword as a description shows it.
 
-    A reference is its component's name; properties that are refused are not named.
+    A reference is shown as the name of its component. Properties that are refused are left out.
     """
     text = dumps(value).decode()
     if ":false" in text and "properties" in text:
@@ -35,8 +35,8 @@ def shown(value: Any) -> str:
     return shorten(clean(text), _SHOWN)
 
 
-def spelled(value: Any, definitions: Named) -> str:
-    """The same with the components in place of their names, where that is short: names alone tell a model nothing."""
+def spelled(value: Any, definitions: DefinitionLookup) -> str:
+    """Return the value of a keyword with components in the places of their names, if that is short enough."""
     if '"$ref"' in (text := dumps(value).decode()) and len(text) <= _LOOKED_AT:
         text = dumps(_offered(_resolved(value, definitions))).decode()
         if len(text) <= _SPELLED:
@@ -44,8 +44,8 @@ def spelled(value: Any, definitions: Named) -> str:
     return shown(value)
 
 
-def _resolved(value: Any, definitions: Named) -> Any:
-    """A value with components in the places of references to them; references in these stay."""
+def _resolved(value: Any, definitions: DefinitionLookup) -> Any:
+    """Return a value with references replaced by their components. References inside these remain."""
     if isinstance(value, list):
         return [_resolved(item, definitions) for item in value]
     if not isinstance(value, dict):
@@ -60,7 +60,7 @@ def _resolved(value: Any, definitions: Named) -> Any:
 
 
 def _plain(schema: Any, *, named: bool = False) -> Any:
-    """A schema without what it says to its reader; ``named`` for a map of schemas."""
+    """Return a schema without its annotations; ``named`` marks a map of schemas."""
     if isinstance(schema, list):
         return [_plain(item) for item in schema]
     if not isinstance(schema, dict):
@@ -73,7 +73,7 @@ def _plain(schema: Any, *, named: bool = False) -> Any:
 
 
 def _offered(value: Any) -> Any:
-    """The value of a schema keyword without the properties that its schemas refuse."""
+    """Return the value of a keyword without the properties that its schemas refuse."""
     if isinstance(value, list):
         return [_offered(item) for item in value]
     if not isinstance(value, dict):
@@ -91,12 +91,12 @@ _DATA = frozenset({"const", "default", "enum", "examples"})
 
 
 def boolean(schema: Any) -> Draft:
-    """A boolean schema as an object: readers of OpenAPI 3.0 know no other."""
+    """Return a boolean schema as an object, because OpenAPI 3.0 has no boolean schemas."""
     return {"not": {}} if schema is False else {}
 
 
-class Body:
-    """One schema object in the making.
+class SchemaBuilder:
+    """A schema object under construction.
 
     Attributes:
         out: the members so far.
@@ -140,7 +140,7 @@ class Body:
             self.out[key] = drafts
 
     def finish(self, *, nullable: bool = False, bare: bool = False) -> Draft:
-        """The schema; ``nullable`` admits null beside its type, ``bare`` leaves descriptions out."""
+        """Return the schema. ``nullable`` adds null to its type, ``bare`` leaves descriptions out."""
         lines = self.always if bare else [*self.always, *self.lines]
         if lines:
             said = self.out.get("description")

@@ -1,13 +1,13 @@
-"""A model's schema within its size: whole where it fits, else the pieces that do (rules F8, F9)."""
+"""Rendering of a schema within its size budget: complete if it fits, else truncated (rules F8, F9)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from specfn._json import JsonObject
 from specfn.records import Edit
-from specfn.schema.bundle import Named
+from specfn.schema.bundle import DefinitionLookup
 from specfn.schema.expansion import MAX_NESTING, Expansion, placed
-from specfn.schema.pieces import DIALECTS, ENDLESS, Dialect, Piece, Pieces, Words
+from specfn.schema.pieces import DIALECTS, ENDLESS, Dialect, Fragment, Fragments, Wording
 from specfn.schema.stub import label, stub
 
 
@@ -26,29 +26,29 @@ class Rendering:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """What differs from the document, with pointers into ``schema``."""
+        """Return the differences from the document, with pointers into ``schema``."""
         return tuple(self._edits())
 
 
-class Renderer:
-    """Renders the schemas of one document and direction in one dialect; what they share is made once."""
+class ModelRenderer:
+    """A renderer of the schemas of one document and direction in one dialect. Shared parts are rendered once."""
 
     def __init__(
         self,
-        definitions: Named,
+        definitions: DefinitionLookup,
         *,
-        dialect: Dialect | Words = "3.0",
+        dialect: Dialect | Wording = "3.0",
         constraint: bool = True,
         recursive: int = 3,
         budget: int | None = 32 * 1024,
         nests_less: bool = False,
     ) -> None:
-        """Render with options as ``specfn.Options`` documents them, or in other words than a dialect's.
+        """Create a renderer with options as ``specfn.Options`` documents them.
 
         With ``nests_less``, a recursive component is nested fewer times before anything else is left out.
         """
-        words = dialect if isinstance(dialect, Words) else DIALECTS[dialect]
-        self._pieces = Pieces(definitions, words, constraint=constraint)
+        words = dialect if isinstance(dialect, Wording) else DIALECTS[dialect]
+        self._fragments = Fragments(definitions, words, constraint=constraint)
         self._inline = not words.shared
         self._recursive = recursive
         self._nests_less = nests_less
@@ -57,31 +57,31 @@ class Renderer:
     def render(self, node: Any, budget: int | None = None) -> Rendering:
         """Render one composed schema within the budget, or within a part of it."""
         budget = self._budget if budget is None else budget
-        root = self._pieces.root(node)
+        root = self._fragments.root(node)
         if self._inline:
-            self._pieces.weigh(root)
+            self._fragments.weigh(root)
             if not root.cyclic and root.height <= MAX_NESTING and root.weight <= budget:
-                return Rendering(self._pieces.complete(root), lambda: self._edits(root, ()))
+                return Rendering(self._fragments.complete(root), lambda: self._edits(root, ()))
         expansion, schema = self._expanded(root, budget)
         if expansion.is_over:
             return self._stubbed(root, budget)
         return Rendering(schema, expansion.edits)
 
-    def _expanded(self, root: Piece, budget: int) -> tuple[Expansion, JsonObject]:
-        """Expand a piece; with fewer nestings of itself where more leave no room for the rest."""
+    def _expanded(self, root: Fragment, budget: int) -> tuple[Expansion, JsonObject]:
+        """Expand a fragment. If there is no room for the rest, nest recursive fragments fewer times."""
         recursive = self._recursive
         while True:
-            expansion = Expansion(self._pieces, root, budget=budget, recursive=recursive)
+            expansion = Expansion(self._fragments, root, budget=budget, recursive=recursive)
             schema = expansion.schema()
             if not (self._nests_less and recursive and root.cyclic and expansion.is_cut):
                 return expansion, schema
             recursive -= 1
 
-    def _stubbed(self, root: Piece, budget: int) -> Rendering:
-        """What stands for a schema whose very root does not fit: a union of hundreds."""
-        words = self._pieces.words
+    def _stubbed(self, root: Fragment, budget: int) -> Rendering:
+        """Return the stub of a schema whose root does not fit, for example a union of hundreds of branches."""
+        words = self._fragments.words
         content = stub(
-            self._pieces.definitions,
+            self._fragments.definitions,
             label(root.key, root.node),
             root.node,
             null_type=words.null_type,
@@ -93,8 +93,8 @@ class Renderer:
         """Render schemas that share the budget: the light ones whole, the others by equal parts of the rest."""
         weights = []
         for node in nodes:
-            root = self._pieces.root(node)
-            self._pieces.weigh(root)
+            root = self._fragments.root(node)
+            self._fragments.weigh(root)
             weights.append(root.weight)
         room = self._budget - len(nodes) - 1
         shares: dict[int, int] = {}
@@ -104,12 +104,12 @@ class Renderer:
         return [self.render(node, shares[index]) for index, node in enumerate(nodes)]
 
     def is_recursive(self, node: Any) -> bool:
-        """Whether a schema nests without end."""
-        root = self._pieces.root(node)
-        self._pieces.weigh(root)
+        """Return whether a schema nests without end."""
+        root = self._fragments.root(node)
+        self._fragments.weigh(root)
         return root.cyclic
 
-    def _edits(self, piece: Piece, place: tuple[str | int, ...]) -> Iterator[Edit]:
-        yield from placed(piece.full.edits, place)
-        for hole in piece.full.holes:
-            yield from self._edits(self._pieces.piece(hole.key, hole.node), place + hole.path)
+    def _edits(self, fragment: Fragment, place: tuple[str | int, ...]) -> Iterator[Edit]:
+        yield from placed(fragment.full.edits, place)
+        for hole in fragment.full.holes:
+            yield from self._edits(self._fragments.fragment(hole.key, hole.node), place + hole.path)

@@ -1,4 +1,4 @@
-"""What references mean: the components of a document, or the ``$defs`` that a schema carries with it."""
+"""Look-up of definitions by reference, in the components of a document or in the ``$defs`` of a schema."""
 
 from typing import Any, Protocol
 
@@ -9,18 +9,18 @@ from specfn.schema.nodes import values_of
 _DEFS = "#/$defs/"
 
 
-class Named(Protocol):
+class DefinitionLookup(Protocol):
     """Definitions by name."""
 
     def name_of(self, reference: str) -> str | None:
-        """The definition that a reference means; ``None`` for one that leads nowhere."""
+        """Return the name of the definition that a reference names; ``None`` if it leads nowhere."""
 
     def __getitem__(self, name: str) -> Any:
-        """One definition."""
+        """Return a definition."""
 
 
-class Bundle:
-    """The definitions of schemas that carry them in ``$defs``; equal names must mean the same."""
+class OwnDefinitions:
+    """The definitions of schemas that contain them in ``$defs``. Equal names must mean the same schema."""
 
     def __init__(self) -> None:
         self._schemas: dict[str, Any] = {}
@@ -29,7 +29,7 @@ class Bundle:
         return self._schemas[name]
 
     def takes(self, definitions: JsonObject) -> bool:
-        """Take definitions in, unless one of them has the name of another that is known already."""
+        """Add definitions, unless a different schema with one of their names is already known."""
         known = self._schemas
         if any(name in known and known[name] is not node for name, node in definitions.items()):
             return False
@@ -37,7 +37,7 @@ class Bundle:
         return True
 
     def name_of(self, reference: str) -> str | None:
-        """The definition that a reference means, percent-encoded or not (RFC 6901, section 6)."""
+        """Return the name of the definition that a reference names, percent-encoded or not (RFC 6901, section 6)."""
         if not reference.startswith(_DEFS):
             return None
         name = reference.removeprefix(_DEFS)
@@ -49,8 +49,8 @@ class Bundle:
         return name if name in self._schemas else None
 
 
-def takes_null(named: Named, schema: Any) -> bool:
-    """Whether null is surely valid against a schema, by its types, constants and branches."""
+def takes_null(named: DefinitionLookup, schema: Any) -> bool:
+    """Return whether null is certainly valid against a schema, by its types, constants and branches."""
     seen: set[str] = set()
     waiting = [schema]
     for _ in range(_MOST):
@@ -76,7 +76,7 @@ def takes_null(named: Named, schema: Any) -> bool:
 
 
 def _may_be_null(node: JsonObject) -> bool:
-    """Whether a schema admits null as far as it says itself; one that is hard to tell does not."""
+    """Return whether a schema by itself admits null; ``False`` if that cannot be decided simply."""
     values = values_of(node)
     if (values is not None and None not in values) or not _HARD.isdisjoint(node):
         return False

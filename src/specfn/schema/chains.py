@@ -1,7 +1,6 @@
-"""Whether some schema of a document might lead in place through too many others (rule V1, threat T17).
+"""Detection of long or wide chains of references that apply to one value (rule V1, threat T17).
 
-A linear look over the components that every ordinary document passes; only for one that does not is each
-operation tried.
+The check is linear in the number of components. Only for a document that fails it, each operation is tried.
 """
 
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ _ONWARD = frozenset((*_LISTS, *_SINGLES, "dependentSchemas"))
 
 
 def is_suspicious(schemas: JsonObject) -> bool:
-    """Whether a chain of components applied to one value is long or wide enough to be tried."""
+    """Return whether a chain of components applied to one value is so long or wide that it must be tried."""
     costs: dict[str, tuple[int, int]] = {}
     for start in schemas:
         if start in costs:
@@ -53,7 +52,7 @@ def _inner(schemas: JsonObject, name: str) -> list[tuple[str, int]]:
 
 
 def _in_place(schema: Any) -> Iterator[tuple[str, int]]:
-    """The components that a schema applies to its own value, and after how many hops."""
+    """Yield the components that a schema applies to its own value, with the number of hops."""
     stack = [(schema, 1)]
     while stack:
         node, depth = stack.pop()

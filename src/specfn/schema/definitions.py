@@ -1,15 +1,15 @@
-"""Composed definitions: every component as a request or a response means it (rules F10, F11).
+"""Composed definitions: every component as it applies to a request or a response (rules F10, F11).
 
-``Definitions`` turns normalized schemas into validator schemas: ``allOf`` merged, discriminators spelled out
-as tagged unions, what the other direction alone may hold refused, and references as ``#/$defs/NAME``. Each
-component is composed on first need and once.
+``Definitions`` turns normalized schemas into validator schemas. It merges ``allOf``, turns discriminators into tagged
+unions, refuses the properties of the other direction, and writes references as ``#/$defs/NAME``. Each component is
+composed once, when it is first needed.
 """
 
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from specfn._json import JsonObject
-from specfn.schema.bundle import Named
+from specfn.schema.bundle import DefinitionLookup
 from specfn.schema.direction import (
     Direction,
     Foreign,
@@ -19,10 +19,10 @@ from specfn.schema.direction import (
 )
 from specfn.schema.inheritance import Inheritance
 from specfn.schema.merge import is_annotation
-from specfn.schema.names import Names
+from specfn.schema.names import DefinitionNames
 from specfn.schema.nodes import typed
 from specfn.schema.polymorphism import (
-    Branch,
+    DiscriminatorBranch,
     Family,
     constants_of,
     declared_tags,
@@ -41,8 +41,8 @@ _UNIONS = ("anyOf", "oneOf")
 _COMPOSITE = frozenset(("$ref", "allOf", "discriminator"))
 
 
-def reachable(definitions: Named, roots: Iterable[Any]) -> dict[str, Any]:
-    """Every definition that schemas need, in the order in which it is first met."""
+def reachable(definitions: DefinitionLookup, roots: Iterable[Any]) -> dict[str, Any]:
+    """Return every definition that schemas need, in the order of the first reference."""
 
     def referenced(schema: Any) -> Iterator[str]:
         for node in walk(schema):
@@ -62,21 +62,21 @@ def reachable(definitions: Named, roots: Iterable[Any]) -> dict[str, Any]:
 
 
 class Definitions:
-    """The components of one document in one direction; in none, what belongs to either may stand."""
+    """The components of one document in one direction. Without a direction, properties of both are admitted."""
 
     def __init__(self, schemas: JsonObject, direction: Direction | None, family: Family) -> None:
         self._schemas = schemas
         self._foreign = Foreign(schemas, direction)
         self._family = family
         self._composed: dict[str, Any] = {}
-        self._names = Names(schemas)
+        self._names = DefinitionNames(schemas)
         self._pairs: dict[tuple[int, int], JsonObject] = {}
         self._kept: list[Any] = []
         self._asked: dict[str, frozenset[str]] = {}
         self._inheritance = Inheritance(schemas, family, self, self._both)
 
     def __getitem__(self, name: str) -> Any:
-        """One composed definition.
+        """Return a composed definition.
 
         Raises:
             KeyError: no component has that name.
@@ -86,17 +86,17 @@ class Definitions:
         return self._composed[name]
 
     def name_of(self, reference: str) -> str | None:
-        """The definition that a composed reference means; ``None`` for one that leads nowhere."""
+        """Return the name of the definition that a composed reference names; ``None`` if there is none."""
         return self._names.meaning(reference)
 
     def reachable(self, roots: Iterable[Any]) -> dict[str, Any]:
-        """Every definition that schemas need, in the order in which it is first met."""
+        """Return every definition that schemas need, in the order of the first reference."""
         return reachable(self, roots)
 
     # -- composing ------------------------------------------------------------------------------
 
     def compose(self, node: Any) -> Any:
-        """One inline schema, composed; the same object where nothing had to change."""
+        """Compose an inline schema; return the same object if nothing changes."""
         return self._node(node, None)
 
     def _component(self, name: str) -> Any:
@@ -130,7 +130,7 @@ class Definitions:
         return self._composite(node, owner)
 
     def _annotated_reference(self, node: JsonObject) -> JsonObject | None:
-        """A reference with nothing but annotations beside it, however it is spelled."""
+        """Return a reference with only annotations beside it, in its canonical form; else ``None``."""
         inner = node
         if "$ref" not in node:
             parts = node.get("allOf", ())
@@ -152,7 +152,7 @@ class Definitions:
         return {"$ref": self._names.component(inner["$ref"]), **beside}
 
     def _plain(self, node: JsonObject) -> JsonObject:
-        """A schema without a composite at its root: its subschemas composed, its properties directed."""
+        """Compose a schema without a composite at its root: its subschemas and the direction of its properties."""
         if "enum" in node or "const" in node:
             node = typed(node)
         if SUBSCHEMAS.isdisjoint(node):
@@ -187,7 +187,7 @@ class Definitions:
         return value if out is None else out
 
     def _relieve(self, reference: str, hidden: Collection[str]) -> str:
-        """The reference, or one to a variant that does not ask for what the schema around it refuses (F11)."""
+        """Return the reference, or one to a variant that does not require the hidden properties (F11)."""
         name = self._names.target(reference)
         if name is None:
             return reference
@@ -199,7 +199,7 @@ class Definitions:
         return self._names.without(name, free) if free else reference
 
     def _asks(self, start: str) -> frozenset[str]:
-        """What a component may require, by itself or by what it applies in place."""
+        """Return the properties that a component may require, by itself or through schemas applied in place."""
         if start not in self._asked:
             asked: set[str] = set()
             seen = {start}
@@ -229,10 +229,10 @@ class Definitions:
     # -- composites -----------------------------------------------------------------------------
 
     def _composite(self, node: JsonObject, owner: str | None) -> Any:
-        """A schema whose root must be put together.
+        """Compose a schema whose root must be merged.
 
-        One that takes a component in becomes a definition of its own, named after what it says: so each is
-        composed once, whatever the order, and may lead back to itself.
+        A composite that refers to a component becomes a definition of its own, named after its content. So each is
+        composed once, in any order, and may be recursive.
         """
         if owner is not None or not takes_in(node):
             return self._merged(node, owner)
@@ -250,7 +250,7 @@ class Definitions:
         return composed
 
     def _both(self, left: Any, right: Any) -> Any:
-        """One schema that means two, the same object for the same two."""
+        """Return one schema that means both; the same object for the same two."""
         pair = (id(left), id(right))
         if pair not in self._pairs:
             self._kept += (left, right)
@@ -259,8 +259,8 @@ class Definitions:
 
     # -- polymorphism ---------------------------------------------------------------------------
 
-    def _polymorphic(self, parent: str, branches: list[Branch]) -> Any:
-        """The union that a use of a parent with a discriminator means."""
+    def _polymorphic(self, parent: str, branches: list[DiscriminatorBranch]) -> Any:
+        """Return the union that a use of a parent with a discriminator means."""
         schema = self._schemas[parent]
         discriminator = own_discriminator(schema)
         assert discriminator is not None
@@ -283,7 +283,7 @@ class Definitions:
         return {**said, "anyOf": union, "discriminator": {"propertyName": tag}}
 
     def _body(self, name: str) -> Any:
-        """A component by itself, without the union that a use of it may mean."""
+        """Return a component without the union that a use of it may mean."""
         schema = self._schemas[name]
         if not isinstance(schema, dict):
             return schema
@@ -291,7 +291,7 @@ class Definitions:
         return self._plain(bare) if _COMPOSITE.isdisjoint(bare) else self._composite(bare, name)
 
     def _discriminated(self, node: JsonObject, discriminator: JsonObject) -> JsonObject:
-        """A union whose branches carry their tags as required constants; tags that map to nothing stay open."""
+        """Return a union whose branches require their tags as constants. Tags without a mapping stay open."""
         key = next((key for key in _UNIONS if key in node), None)
         if key is None:
             return node
@@ -312,7 +312,7 @@ class Definitions:
         return {**node, key: branches, "discriminator": {"propertyName": tag}}
 
     def _meaning(self, branch: Any) -> str | None:
-        """Return the component that a composed branch means, whatever it does not ask for; ``None`` for others."""
+        """Return the component that a composed branch refers to, also through a variant; else ``None``."""
         name = self._names.meaning(branch.get("$ref", "")) if isinstance(branch, dict) else None
         while name in self._names.relieved:
             name = self._names.relieved[name].definition
@@ -335,14 +335,14 @@ class Definitions:
         return {**branch, "$ref": self._names.with_tag(name, tag, tags)}
 
     def _default_branch(self, name: str | None, tag: str, others: list[Any]) -> Any:
-        """Return the branch of a union that takes all tags but those of the other branches."""
+        """Return the branch of a union for all tags that the other branches do not have."""
         known = [value for branch in others for value in self._tag_values(branch, tag)]
         if name is None:
             return without_tags({"type": "object"}, tag, known)
         return {"$ref": self._names.with_other_tag(name, tag, tuple(known))}
 
     def _tag_values(self, branch: Any, tag: str) -> list[Any]:
-        """Return the values of the tag by which a branch is known."""
+        """Return the tag values that select a branch."""
         name = self._meaning(branch)
         if name is None:
             return (declared_tags([branch], tag) or []) if isinstance(branch, dict) else []
@@ -351,7 +351,7 @@ class Definitions:
             return []
         if tags:
             return self._constants(component, tag, tags)
-        inner = self._family.branches(component) or [Branch(component, ())]
+        inner = self._family.branches(component) or [DiscriminatorBranch(component, ())]
         return [
             v for each in inner for v in self._constants(each.component or name, tag, each.tags)
         ]
@@ -362,7 +362,7 @@ class Definitions:
 
 
 def _redefault(properties: JsonObject, node: JsonObject) -> None:
-    """Give properties that a composite declares again its own defaults, not those of what it refers to."""
+    """Apply a composite's own defaults to the properties that it declares again."""
     own = {
         name: item["default"]
         for part in inline_parts(node)

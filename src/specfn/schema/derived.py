@@ -1,4 +1,4 @@
-"""Schemas made from others: with null, without it, or as one of their types; the same object each time."""
+"""Schemas derived from others: with null, without null, or with one of their types."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -20,12 +20,12 @@ STRUCTURE: Final = frozenset(
 
 
 def is_union(node: JsonObject) -> bool:
-    """Whether a schema is shown as a union of its branches."""
+    """Return whether a schema is rendered as a union of its branches."""
     return ("anyOf" in node or "oneOf" in node) and STRUCTURE.isdisjoint(node)
 
 
 class Derived:
-    """Derived schemas by what they are made from, so that each is one piece wherever it is used."""
+    """A cache of derived schemas. The same source gives the same object, so each is rendered once."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[int, str], tuple[JsonObject, JsonObject]] = {}
@@ -33,33 +33,33 @@ class Derived:
     def make(
         self, node: JsonObject, what: str, maker: Callable[[JsonObject], JsonObject]
     ) -> JsonObject:
-        """What a maker makes of a schema, made once; the schema is kept, for its identity is the key."""
+        """Return the derived schema, made once. The source is kept, because its identity is the key."""
         found = self._made.get((id(node), what))
         if found is None:
             found = self._made[id(node), what] = (node, maker(node))
         return found[1]
 
     def with_null(self, node: JsonObject) -> JsonObject:
-        """The schema, admitting null."""
+        """Return the schema extended by null."""
         return self.make(node, "null", _with_null)
 
     def without_null(self, node: JsonObject) -> JsonObject:
-        """What a schema with one type and null says of the type; annotations left out."""
+        """Return the schema of the one type beside null, without annotations."""
         return self.make(node, "bare", _without_null)
 
     def read(self, node: JsonObject) -> JsonObject:
-        """The schema with ``nullable`` (OpenAPI 3.0) said as a type."""
+        """Return the schema with ``nullable`` (OpenAPI 3.0) expressed as a type."""
         return self.make(node, "read", _read)
 
     def typed(self, node: JsonObject, kinds: list[str]) -> JsonObject:
-        """The schema with types, if it has none of its own."""
+        """Return the schema with types, if it declares none."""
         if "type" in node or "$ref" in node:
             return node
         kind = kinds[0] if len(kinds) == 1 else kinds
         return self.make(node, f"typed {kinds}", lambda inner: {"type": kind, **inner})
 
     def alone(self, node: JsonObject, kind: str, values: list[Any] | None) -> JsonObject:
-        """What a schema of several types says of one of them."""
+        """Return the keywords of a schema of several types that apply to one of them."""
         return self.make(node, f"as {kind}", lambda inner: _alone(inner, kind, values))
 
 

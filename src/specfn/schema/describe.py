@@ -1,4 +1,4 @@
-"""A schema as a short type text, in one spelling (rule V3).
+"""Schemas as short type texts in one spelling (rule V3).
 
 The text is what a model reads where its argument is wrong, so it names the whole of what belongs
 there, and never more than ``LIMIT`` characters of it:
@@ -62,7 +62,7 @@ _COMPOSITION: Final = ("$ref", "allOf", "anyOf", "oneOf")
 
 
 class _Detail(NamedTuple):
-    """How much is shown: levels of nesting, members of each, characters of one token."""
+    """The amount of detail: levels of nesting, members per level, characters per token."""
 
     depth: int
     width: int
@@ -88,14 +88,14 @@ _NODES: Final = 400
 
 
 class _Text(NamedTuple):
-    """A text, and whether it must be bracketed beside ``&``."""
+    """A text, and whether it needs brackets beside ``&``."""
 
     text: str
     union: bool = False
 
 
 class _TooLongError(Exception):
-    """The text cannot fit at this level of detail."""
+    """The exception for a text that cannot fit at this level of detail."""
 
 
 def describe(
@@ -125,7 +125,7 @@ def _attempts(
     schema: Schema, definitions: Mapping[str, Schema], room: int, *, expand: bool
 ) -> Iterator[str]:
     for detail in _DETAILS:
-        writer = _Writer(definitions, detail, expand=expand)
+        writer = _TypeWriter(definitions, detail, expand=expand)
         try:
             text = writer.write(schema, detail.depth).text
         except _TooLongError:
@@ -136,14 +136,14 @@ def _attempts(
 
 
 def _base(schema: Schema) -> str:
-    """The shortest true thing to say of a schema: its types."""
+    """Return the shortest correct description of a schema: its types."""
     if not isinstance(schema, dict):
         return "any"
     return " | ".join(name for name in _types(schema) if name in _WORDS) or "any"
 
 
 def _types(schema: JsonObject) -> list[str]:
-    """The types that a schema names; where it names none and stands alone, those it speaks of."""
+    """Return the types that a schema declares. Without a declared type, infer them from its keywords."""
     declared = schema.get("type")
     if isinstance(declared, str):
         return [declared]
@@ -159,8 +159,8 @@ def _is_numeric(name: Any) -> bool:
     return isinstance(name, str) and name in NUMERIC_FORMATS
 
 
-class _Writer:
-    """One text at one level of detail."""
+class _TypeWriter:
+    """A writer of one text at one level of detail."""
 
     def __init__(
         self, definitions: Mapping[str, Schema], detail: _Detail, *, expand: bool = False
@@ -173,7 +173,7 @@ class _Writer:
         self._nodes = _NODES
 
     def write(self, schema: Any, depth: int) -> _Text:
-        """The text of a schema that may still nest ``depth`` levels."""
+        """Write a schema that may contain ``depth`` more levels."""
         self._nodes -= 1
         if self._nodes < 0:
             raise _TooLongError
@@ -189,7 +189,7 @@ class _Writer:
         return _Text(" & ".join(dict.fromkeys(map(_bracketed, parts))))
 
     def _parts(self, schema: JsonObject, depth: int) -> Iterator[_Text]:
-        """What must hold at once: the name, the values or types, and each composition."""
+        """Yield the texts that must hold together: the name, the values or types, and each composition."""
         if "$ref" in schema:
             yield self._reference(component(schema["$ref"]), depth)
         if "const" in schema:
@@ -209,7 +209,7 @@ class _Writer:
         yield from self._composed(schema, depth)
 
     def _reference(self, name: str, depth: int) -> _Text:
-        """Write a component by its name; written out where that is asked for and there is room."""
+        """Write a component by its name, or in full if ``expand`` is set and there is room."""
         definition = self._definitions.get(name)
         is_open = name in self._open or len(self._open) == _NESTED
         if not self._expand or depth <= 0 or is_open or not isinstance(definition, dict):
@@ -342,7 +342,7 @@ class _Writer:
 
 
 def _members(schema: JsonObject) -> list[tuple[str, Any, str]]:
-    """Name, schema and ``?`` of each property, then of those that are only required."""
+    """Return the name, schema and ``?`` of each property, then of those that are only required."""
     properties = _mapping(schema.get("properties"))
     listed = schema.get("required")
     required = (
@@ -376,7 +376,7 @@ def _bracketed(part: _Text) -> str:
 
 
 def _joined(texts: list[str], *, more: bool) -> _Text:
-    """Alternatives, each once; those that are intersections need no brackets beside ``|``."""
+    """Join alternatives, each once."""
     unique = list(dict.fromkeys(texts))
     if more:
         unique.append(ELLIPSIS)

@@ -1,6 +1,7 @@
-"""Composed schemas in the words that a model reads: dialect "3.0" (rules F7, F8).
+"""Renderer of composed schemas in dialect "3.0" (rules F7, F8).
 
-The rendering may admit more than the validator, never less; what it cannot say goes into the description.
+A rendered schema may admit more values than the validator, but never fewer. Keywords that OpenAPI 3.0 does not have go
+into the description.
 """
 
 import math
@@ -8,8 +9,8 @@ from typing import Any
 
 from specfn._json import JsonObject
 from specfn.document.values import fits
-from specfn.schema.body import Body, boolean, shown
-from specfn.schema.drafter import Drafter
+from specfn.schema.body import SchemaBuilder, boolean, shown
+from specfn.schema.drafter import SchemaRenderer
 from specfn.schema.nodes import (
     MANY_VALUES,
     Root,
@@ -51,13 +52,13 @@ _NUMBERS = (None, "number", "integer")
 _OBJECTS = (None, "object")
 
 
-class Draft30(Drafter):
-    """Renders one piece in dialect "3.0"."""
+class OpenApi30Renderer(SchemaRenderer):
+    """A renderer of one fragment in dialect "3.0"."""
 
     shared = False
 
     def _reference(self, node: JsonObject) -> Draft:
-        """A component's place; one with nothing below it is shown wherever it is used."""
+        """Render the hole of a component, or the component itself if nothing is nested in it."""
         name = self._definitions.name_of(node["$ref"])
         target = None if name is None else self._definitions[name]
         if name is None or not is_leaf(collapsed(target) if target.__class__ is dict else target):
@@ -76,11 +77,11 @@ class Draft30(Drafter):
     # -- one schema -------------------------------------------------------------------------------
 
     def _schema(self, node: JsonObject) -> Draft:
-        """A schema that is no reference."""
+        """Render a schema that is not a reference."""
         scalar = self._scalar(node)
         if scalar is not None:
             return scalar
-        body = Body(self._annotations(node))
+        body = SchemaBuilder(self._annotations(node))
         self._remarks(node, body)
         root = root_of(node)
         if root.is_union and len(root.branches) == 1 and BESIDE_UNION.isdisjoint(node):
@@ -102,7 +103,7 @@ class Draft30(Drafter):
         return body.finish(nullable=root.nullable, bare=self._bare)
 
     def _scalar(self, node: JsonObject, name: str | None = None) -> JsonObject | None:
-        """The short way for what most schemas are: one type and no keyword that needs a second thought."""
+        """Render a schema of one scalar type with simple keywords; ``None`` for any other schema."""
         declared = node.get("type")
         known = SCALAR_TYPES.get(declared if declared.__class__ is str else str(declared))
         if known is None or not self._constraint or not SCALAR.issuperset(node):
@@ -124,7 +125,7 @@ class Draft30(Drafter):
             out["enum"] = node["enum"]
         return out
 
-    def _union(self, node: JsonObject, body: Body, root: Root) -> None:
+    def _union(self, node: JsonObject, body: SchemaBuilder, root: Root) -> None:
         drafts = [self._child(branch, "anyOf", i) for i, branch in enumerate(root.branches)]
         if not drafts:
             drafts = [dict(ONLY_NULL) if root.nullable else boolean(False)]
@@ -139,8 +140,8 @@ class Draft30(Drafter):
             body.lines.append(f"@oneOf {shown(node['oneOf'])}")
             self._edit("union", "a second union beside the first is only described")
 
-    def _only_branch(self, branch: Any, body: Body, *, nullable: bool) -> Draft:
-        """The one branch of a union in the place of the union, with the union's annotations."""
+    def _only_branch(self, branch: Any, body: SchemaBuilder, *, nullable: bool) -> Draft:
+        """Render a union of one branch as this branch, with the annotations of the union."""
         if not isinstance(branch, dict):
             return {**body.out}
         inner = "anyOf" if "anyOf" in branch else "oneOf"
@@ -158,8 +159,8 @@ class Draft30(Drafter):
         draft = {**draft, **body.out}
         return admit_null(draft) if nullable else draft
 
-    def _split(self, node: JsonObject, body: Body, root: Root) -> None:
-        """Several types: a branch for each, with the keywords that apply to it (at most one type a node)."""
+    def _split(self, node: JsonObject, body: SchemaBuilder, root: Root) -> None:
+        """Render several types as a union with one branch per type, each with the keywords that apply to it."""
         drafts: list[Draft] = []
         for kind in root.kinds:
             part: JsonObject = {key: node[key] for key in BY_TYPE.get(kind, ()) if key in node}
@@ -176,7 +177,7 @@ class Draft30(Drafter):
             drafts = [_null_draft(drafts[0]), *drafts[1:]] if drafts else [dict(ONLY_NULL)]
         body.put_list("anyOf", drafts or [boolean(False)])
 
-    def _values(self, body: Body, root: Root) -> None:
+    def _values(self, body: SchemaBuilder, root: Root) -> None:
         values = root.values or []
         if root.kinds:
             values = fitting(values, [*root.kinds, "null"] if root.nullable else root.kinds)
@@ -190,7 +191,7 @@ class Draft30(Drafter):
         else:
             body.out["enum"] = values
 
-    def _keywords(self, node: JsonObject, body: Body, kind: str | None) -> None:
+    def _keywords(self, node: JsonObject, body: SchemaBuilder, kind: str | None) -> None:
         for key in node:
             if key in CONSTRAINTS and applies(key, kind):
                 if self._may_stand(key, node[key]):
@@ -204,8 +205,8 @@ class Draft30(Drafter):
         if kind in _OBJECTS and not OBJECT.isdisjoint(node):
             self._object(node, body)
 
-    def _exclusive(self, node: JsonObject, body: Body, kind: str | None) -> None:
-        """Exclusive bounds: inclusive ones on integers, on numbers inclusive and described (F7)."""
+    def _exclusive(self, node: JsonObject, body: SchemaBuilder, kind: str | None) -> None:
+        """Render exclusive bounds: as inclusive ones for integers, as inclusive and described ones for numbers (F7)."""
         for key, bound, step, tighter in (
             ("exclusiveMinimum", "minimum", 1, max),
             ("exclusiveMaximum", "maximum", -1, min),
@@ -223,7 +224,7 @@ class Draft30(Drafter):
             elif kind == "integer":
                 body.lines.append(f"@{bound} {shown(value)}")
 
-    def _array(self, node: JsonObject, body: Body, kind: str | None) -> None:
+    def _array(self, node: JsonObject, body: SchemaBuilder, kind: str | None) -> None:
         prefix = node.get("prefixItems")
         items = node.get("items", True)
         if prefix and node.get("maxItems", math.inf) <= len(prefix):
@@ -247,18 +248,18 @@ class Draft30(Drafter):
         ]
         if items is False:
             self._at_most(body, len(prefix))
-        inner = Body({})
+        inner = SchemaBuilder({})
         inner.put_list("anyOf", drafts)
         body.put("items", inner.finish(nullable=False, bare=True))
 
-    def _at_most(self, body: Body, count: int) -> None:
-        """The length that a closed tuple has."""
+    def _at_most(self, body: SchemaBuilder, count: int) -> None:
+        """Limit the length of a closed tuple."""
         if self._constraint:
             body.out["maxItems"] = min(count, body.out.get("maxItems", count))
         else:
             self._describe(body, "maxItems", count)
 
-    def _object(self, node: JsonObject, body: Body) -> None:
+    def _object(self, node: JsonObject, body: SchemaBuilder) -> None:
         required = set(node.get("required", ()))
         properties = node.get("properties", {})
         self._kept_names(properties)
@@ -283,8 +284,8 @@ class Draft30(Drafter):
             body.out["required"] = names
         self._additional(node, body)
 
-    def _additional(self, node: JsonObject, body: Body) -> None:
-        """What else an object may hold; patterns widen it, for OpenAPI 3.0 has none."""
+    def _additional(self, node: JsonObject, body: SchemaBuilder) -> None:
+        """Render the schema of additional properties. Patterns widen it, because OpenAPI 3.0 has none."""
         others = node.get("additionalProperties", True)
         if "additionalProperties" not in node and not _looks_through(node):
             others = node.get("unevaluatedProperties", True)
@@ -299,7 +300,7 @@ class Draft30(Drafter):
             draft = self._child(others, "additionalProperties", optional=True)
             body.put("additionalProperties", draft)
 
-    def _unspeakable(self, node: JsonObject, body: Body, root: Root) -> None:
+    def _unspeakable(self, node: JsonObject, body: SchemaBuilder, root: Root) -> None:
         if not UNSPEAKABLE.isdisjoint(node):
             kind = root.kinds[0] if len(root.kinds) == 1 else None
             is_split = len(root.kinds) > 1 and not root.is_union  # each branch says its own
@@ -311,7 +312,7 @@ class Draft30(Drafter):
 
 
 def _looks_through(node: JsonObject) -> bool:
-    """Whether ``unevaluatedProperties`` depends on more than the properties that the node declares."""
+    """Return whether ``unevaluatedProperties`` depends on more than the declared properties of the node."""
     return not BEYOND.isdisjoint(node)
 
 
@@ -338,7 +339,7 @@ def _null_draft(draft: Draft) -> Draft:
         container["enum"] = [*container["enum"], None]
     if "anyOf" not in container:
         return Skeleton(container, draft.children)
-    union = Body({})  # a branch of it admits null, or the type beside it does so in vain
+    union = SchemaBuilder({})  # a branch of it admits null, or the type beside it does so in vain
     union.put_list("anyOf", _with_null(_branches(draft)))
     admitting = union.finish()
     if not isinstance(admitting, Skeleton):
@@ -349,7 +350,7 @@ def _null_draft(draft: Draft) -> Draft:
 
 
 def _branches(draft: Skeleton) -> list[Draft]:
-    """The branches of a container's union."""
+    """Return the branches of the union in a container."""
     union = dict(draft.children).get("anyOf")
     if not isinstance(union, Skeleton):
         found: list[Draft] = draft.container["anyOf"]
@@ -359,7 +360,7 @@ def _branches(draft: Skeleton) -> list[Draft]:
 
 
 def _with_null(drafts: list[Draft]) -> list[Draft]:
-    """Branches of which one admits null: the first that has a type, else one of its own."""
+    """Return branches with null on the first branch that has a type, else as a branch of its own."""
     if any(map(_draft_admits_null, drafts)):
         return drafts
     index = next((i for i, draft in enumerate(drafts) if _has_type(draft)), None)

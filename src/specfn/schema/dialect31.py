@@ -1,16 +1,17 @@
-"""Composed schemas in the words that a model reads: dialect "3.1", JSON Schema 2020-12 with ``$defs``.
+"""Renderer of composed schemas in dialect "3.1": JSON Schema 2020-12 with ``$defs``.
 
-Everything that validation knows can be said here, so only what a cut could make narrower is described.
+The dialect has every keyword of the validator. Only keywords that truncation could make too strict are described
+instead.
 """
 
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from specfn._json import JsonObject, dumps
-from specfn.schema.body import Body, shown
-from specfn.schema.drafter import Drafter
+from specfn.schema.body import SchemaBuilder, shown
+from specfn.schema.drafter import SchemaRenderer
 from specfn.schema.merge import NEVER
-from specfn.schema.nodes import MANY_VALUES, is_common, is_piece, typed, values_of
+from specfn.schema.nodes import MANY_VALUES, is_common, is_fragment, typed, values_of
 from specfn.schema.piece import Draft
 from specfn.schema.vocabulary import applies
 from specfn.schema.walk import LISTS, MAPS, SINGLES, walk
@@ -64,8 +65,8 @@ _WHOLE = 300
 _LISTS = {"allOf": "allOf", "anyOf": "anyOf", "oneOf": "anyOf", "prefixItems": "prefixItems"}
 
 
-class Draft31(Drafter):
-    """Renders one piece in dialect "3.1"."""
+class JsonSchemaRenderer(SchemaRenderer):
+    """A renderer of one fragment in dialect "3.1"."""
 
     shared = True
 
@@ -73,7 +74,7 @@ class Draft31(Drafter):
         return {"examples": [example]}
 
     def _schema(self, node: JsonObject) -> Draft:
-        body = Body(self._annotations(node))
+        body = SchemaBuilder(self._annotations(node))
         self._remarks(node, body)
         kinds = node.get("type")
         kinds = (kinds,) if isinstance(kinds, str) else kinds
@@ -83,25 +84,25 @@ class Draft31(Drafter):
                 render(self, body, node, key)
         return body.finish(bare=self._bare)
 
-    def _keyword(self, body: Body, node: JsonObject, key: str) -> None:
+    def _keyword(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         value = node[key]
         if key not in _CONSTRAINTS or self._may_stand(key, value):
             body.out[key] = value
         else:
             self._describe(body, key, value)
 
-    def _constant(self, body: Body, node: JsonObject, key: str) -> None:
+    def _constant(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         if NEVER in typed(node):
             body.out["not"] = {}
             return
         self._kept("constants", [node[key]])
         body.out[key] = node[key]
 
-    def _dependents(self, body: Body, node: JsonObject, key: str) -> None:
+    def _dependents(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         self._kept("names", [node[key]])
         body.out[key] = node[key]
 
-    def _enum(self, body: Body, node: JsonObject, key: str) -> None:
+    def _enum(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         whole = typed({each: node[each] for each in ("type", key) if each in node})
         if NEVER in whole:
             body.out["not"] = {}
@@ -114,7 +115,7 @@ class Draft31(Drafter):
         else:
             body.out["enum"] = values
 
-    def _properties(self, body: Body, node: JsonObject, key: str) -> None:
+    def _properties(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         required = set(node.get("required", ()))
         self._kept_names(node[key])
         body.put_map(
@@ -126,8 +127,8 @@ class Draft31(Drafter):
             },
         )
 
-    def _patterns(self, body: Body, node: JsonObject, key: str) -> None:
-        """A pattern that not every reader can compile is described, and then no name is refused."""
+    def _patterns(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+        """Render patterns. A pattern that not every reader can compile is described; then any name is admitted."""
         common = {name: item for name, item in node[key].items() if is_common(name)}
         self._kept_names(common)
         drafts = {
@@ -139,22 +140,22 @@ class Draft31(Drafter):
             drafts.setdefault("", {})
         body.put_map(key, drafts)
 
-    def _required(self, body: Body, node: JsonObject, key: str) -> None:
-        """A property that is refused is not shown, and so not required either."""
+    def _required(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+        """Render the required properties without those that are refused and therefore not shown."""
         properties = node.get("properties", {})
         names = [name for name in node[key] if properties.get(name) is not False]
         self._kept_names([name for name in names if name not in properties])
         if names:
             body.out[key] = names
 
-    def _rest(self, body: Body, node: JsonObject, key: str) -> None:
+    def _rest(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         value = node[key]
         if isinstance(value, bool):
             body.out[key] = value
         else:
             body.put(key, self._child(value, key, optional=key == "additionalProperties"))
 
-    def _list(self, body: Body, node: JsonObject, key: str) -> None:
+    def _list(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         value = node[key]
         if key == "oneOf" and "anyOf" in node:
             body.lines.append(f"@oneOf {shown(value)}")
@@ -163,7 +164,7 @@ class Draft31(Drafter):
         shown_key = _LISTS[key]
         body.put_list(shown_key, [self._child(item, shown_key, i) for i, item in enumerate(value)])
 
-    def _rigid(self, body: Body, node: JsonObject, key: str) -> None:
+    def _rigid(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         bundle = _handed_on({each: node[each] for each in _RIGID[key] if each in node})
         if self._is_loose(bundle) or (key.startswith("unevaluated") and _looks_at_cut(node)):
             self._describe(body, key, bundle[key])
@@ -174,7 +175,7 @@ class Draft31(Drafter):
             body.out[key] = bundle[key]
 
     def _is_loose(self, bundle: JsonObject) -> bool:
-        """Whether some of what belongs together cannot stand as it is: a reference may be cut."""
+        """Return whether related keywords cannot be rendered exactly, because a reference in them may be truncated."""
         return any(
             "$ref" in inner
             or not all(self._may_stand(key, inner[key]) for key in _CONSTRAINTS & inner.keys())
@@ -198,7 +199,7 @@ class Draft31(Drafter):
 
 
 def _handed_on(schema: Any) -> Any:
-    """A schema with all that validation knows of it, and nothing that only people read (F12)."""
+    """Return a schema with all its constraints and without its annotations (F12)."""
     if not isinstance(schema, dict):
         return schema
     out: JsonObject = {}
@@ -215,7 +216,7 @@ def _handed_on(schema: Any) -> Any:
 
 
 def _looks_at_cut(node: JsonObject) -> bool:
-    """Whether what ``unevaluated...`` looks at might not be shown: then it would refuse more than it does."""
+    """Return whether truncation may remove keywords that ``unevaluated...`` depends on."""
     waiting: list[Any] = [node]
     while waiting:
         inner = waiting.pop()
@@ -223,7 +224,7 @@ def _looks_at_cut(node: JsonObject) -> bool:
             continue
         if not _EVALUATING.isdisjoint(inner) or ("anyOf" in inner and "oneOf" in inner):
             return True
-        if inner is not node and ("$ref" in inner or is_piece(inner)):
+        if inner is not node and ("$ref" in inner or is_fragment(inner)):
             return True
         waiting += [branch for key in ("allOf", "anyOf", "oneOf") for branch in inner.get(key, ())]
     return False

@@ -1,4 +1,4 @@
-"""What belongs to one direction only: ``readOnly`` to responses, ``writeOnly`` to requests (rule F11)."""
+"""Properties of one direction: ``readOnly`` for responses, ``writeOnly`` for requests (rule F11)."""
 
 from collections.abc import Callable, Collection
 from typing import Any, Literal
@@ -18,7 +18,7 @@ Relieve = Callable[[str, Collection[str]], str]
 
 
 class Foreign:
-    """The properties that one direction of a document must not hold."""
+    """The properties that one direction must not contain."""
 
     def __init__(self, schemas: JsonObject, direction: Direction | None) -> None:
         self._schemas = schemas
@@ -26,7 +26,7 @@ class Foreign:
         self._known: dict[str, bool] = {}
 
     def properties(self, node: JsonObject) -> list[str]:
-        """The properties of a schema that only the other direction may hold."""
+        """Return the properties of a schema that only the other direction may contain."""
         if not self._flag:
             return []
         return [
@@ -36,7 +36,7 @@ class Foreign:
         ]
 
     def _is_foreign(self, node: JsonObject) -> bool:
-        """Whether a property belongs to the other direction, by itself or by what it refers to."""
+        """Return whether a property or a component that it refers to belongs to the other direction."""
         if _REFERRING.isdisjoint(node):
             return node.get(self._flag) is True
         said, names = self._says(node)
@@ -59,7 +59,7 @@ class Foreign:
         return self._known[start]
 
     def _says(self, node: Any) -> tuple[bool, list[str]]:
-        """Whether a schema or a part of it says that it is the other direction's, and the components that may."""
+        """Return whether a schema or its parts belong to the other direction, and the components that it refers to."""
         said = False
         names: list[str] = []
         waiting = [node]
@@ -75,7 +75,7 @@ class Foreign:
 
 
 def without_required(node: JsonObject, hidden: Collection[str], relieve: Relieve) -> JsonObject:
-    """The keywords of a node, and of what applies in place, that required what a direction refuses."""
+    """Return the changed keywords of a node that no longer require the hidden properties."""
     changed: JsonObject = {}
     if any(name in hidden for name in node.get("required", ())):
         changed["required"] = [name for name in node["required"] if name not in hidden]
@@ -99,7 +99,7 @@ def without_required(node: JsonObject, hidden: Collection[str], relieve: Relieve
 
 
 def relaxed(branch: Any, hidden: Collection[str], relieve: Relieve) -> Any:
-    """A schema that applies in place and does not ask for what a direction refuses."""
+    """Return a schema, applied in place, that does not require the hidden properties."""
     if not isinstance(branch, dict):
         return branch
     changed = without_required(branch, hidden, relieve)
@@ -109,7 +109,7 @@ def relaxed(branch: Any, hidden: Collection[str], relieve: Relieve) -> Any:
 
 
 def asked_in_place(node: Any) -> tuple[list[str], list[str]]:
-    """What a schema may require of its own value, and the references that it applies to it."""
+    """Return the properties that a schema may require of its own value, and the references that it applies to it."""
     names: list[str] = []
     references: list[str] = []
     waiting = [node]

@@ -1,4 +1,4 @@
-"""The walk of rendering a schema: places, holes and annotations; a dialect says how a schema is written."""
+"""Base of the renderers: the walk over a schema, its holes and annotations. A dialect writes the keywords."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -11,11 +11,11 @@ from specfn.document.values import DECLARED
 from specfn.records import Edit, EditKind
 from specfn.schema.admits import admits
 from specfn.schema.annotations import example, reading, words
-from specfn.schema.body import Body, boolean, shown
-from specfn.schema.bundle import Named
+from specfn.schema.body import SchemaBuilder, boolean, shown
+from specfn.schema.bundle import DefinitionLookup
 from specfn.schema.exclusive import are_exclusive, are_tagged
 from specfn.schema.merge import CONTRADICTION, NEVER
-from specfn.schema.nodes import DROPPED, MORE, collapsed, is_common, is_piece, is_word
+from specfn.schema.nodes import DROPPED, MORE, collapsed, is_common, is_fragment, is_word
 from specfn.schema.piece import Draft, Form, Hole, form, hole
 from specfn.schema.text import are_plain, clean, escaped, is_plain, texts_of
 
@@ -41,14 +41,16 @@ _SHORT = frozenset({bool, int, float, type(None)})
 _UNSEEN = "characters that a reader cannot see"
 
 
-class Drafter(ABC):
-    """Renders one piece; made anew for each."""
+class SchemaRenderer(ABC):
+    """A renderer of one fragment; created anew for each fragment."""
 
     #: Whether places refer to components (dialect 3.1) instead of holding them.
     shared: bool
 
-    def __init__(self, definitions: Named, *, constraint: bool, bare: bool, short: bool) -> None:
-        """Begin a piece.
+    def __init__(
+        self, definitions: DefinitionLookup, *, constraint: bool, bare: bool, short: bool
+    ) -> None:
+        """Create the renderer of a fragment.
 
         Args:
             definitions: what references mean.
@@ -66,7 +68,7 @@ class Drafter(ABC):
         self._edits: list[Edit] = []
 
     def form(self, node: Any) -> Form:
-        """The rendering of a piece's own schema."""
+        """Render the schema of a fragment."""
         if not isinstance(node, dict):
             draft = boolean(node)
         else:
@@ -75,17 +77,17 @@ class Drafter(ABC):
 
     @abstractmethod
     def _schema(self, node: JsonObject) -> Draft:
-        """A schema that is no reference."""
+        """Render a schema that is not a reference."""
 
     @abstractmethod
     def _example(self, example: Any) -> JsonObject:
-        """How the dialect gives an example."""
+        """Return the member in which the dialect holds an example."""
 
     def _edit(self, kind: EditKind, reason: str) -> None:
         self._edits.append(Edit(pointer=join(self._path), kind=kind, reason=reason))
 
     def _shortens(self, *, long: bool) -> bool:
-        """Whether values that take much room are described instead of shown."""
+        """Return whether long values are described instead of shown."""
         self._has_long = self._has_long or long
         return long and self._short
 
@@ -101,31 +103,31 @@ class Drafter(ABC):
             del self._path[depth:]
 
     def _boolean(self, node: Any) -> Draft:
-        """Render what admits everything or nothing."""
+        """Render a schema that admits everything or nothing."""
         return boolean(node)
 
     def _at(self, node: JsonObject) -> Draft:
-        """Render a schema in the place of the one that holds it."""
+        """Render a schema in the place of the schema that contains it."""
         if "$ref" in node:
             return self._reference(node)
         if "anyOf" in node or "oneOf" in node:
             return self._at_union(node)
-        return self._hole(id(node), node, {}) if is_piece(node) else self._schema(node)
+        return self._hole(id(node), node, {}) if is_fragment(node) else self._schema(node)
 
     def _at_union(self, node: JsonObject) -> Draft:
         whole = collapsed(node)
-        if is_piece(whole):
+        if is_fragment(whole):
             return self._hole(id(whole), whole, {})
         return self._schema(self._collapsed(node))
 
     def _collapsed(self, node: JsonObject) -> JsonObject:
-        """Return a schema with a union of constants as one enum, after an edit for alternatives that overlap."""
+        """Return a schema whose union of constants is one enum. Record an edit for alternatives that overlap."""
         if "oneOf" in node:
             self._overlap(node)
         return collapsed(node)
 
     def _overlap(self, node: JsonObject) -> None:
-        """Record a ``oneOf`` whose alternatives are not provably apart."""
+        """Record an edit for a ``oneOf`` whose alternatives may overlap."""
         if not are_exclusive(self._definitions, node["oneOf"]):
             self._edit("union", _ENFORCED if self._is_told(node) else _UNTOLD)
 
@@ -140,7 +142,7 @@ class Drafter(ABC):
         return self._place(node)
 
     def _place(self, node: JsonObject) -> Draft:
-        """A place for the component that a reference means."""
+        """Return a hole for the component that a reference names."""
         name = self._definitions.name_of(node["$ref"])
         said = self._annotations(node)
         if name is None:
@@ -153,7 +155,7 @@ class Drafter(ABC):
         return self._hole(name, target if isinstance(target, dict) else {}, said)
 
     def _overridden(self, said: JsonObject, target: Any) -> None:
-        """Record that the description of a component gives way to the one beside its reference."""
+        """Record that the description beside a reference replaces that of the component."""
         use = said.get("description")
         if use and isinstance(target, dict) and not self._bare:
             own = words(target, None).get("description")
@@ -166,7 +168,7 @@ class Drafter(ABC):
         return hole(key, node, tuple(self._path), optional=optional, said=said, shared=shared)
 
     def _annotations(self, node: JsonObject, name: str | int | None = None) -> JsonObject:
-        """What a schema says to its reader; ``name`` is the property's, if it is not the last step."""
+        """Return the annotations of a schema. ``name`` is the property's name, if it is not the last step."""
         said: JsonObject = {}
         if not self._bare and ("description" in node or "title" in node):
             said = words(node, self._path[-1] if name is None and self._path else name)
@@ -181,7 +183,7 @@ class Drafter(ABC):
         return said
 
     def _is_default(self, node: JsonObject, value: Any) -> bool:
-        """Whether a default is shown: a model may send it, and it does not take the room of other things."""
+        """Return whether a default is shown: it must be valid, visible and short."""
         if not admits(self._definitions, node, value):
             self._edit("default", f"{escaped(value)} is not valid, and not shown as the default")
         elif value.__class__ in _SHORT:
@@ -193,41 +195,44 @@ class Drafter(ABC):
         return False
 
     def _is_plain(self, what: str, value: Any) -> bool:
-        """Whether a value that a model can do without hides nothing, and so is shown (F12)."""
+        """Return whether an optional value has only visible characters and so is shown (F12)."""
         if not is_plain(value):
             self._edit("hidden", f"the {what} {escaped(value)} holds {_UNSEEN}: it is not shown")
             return False
         return True
 
     def _may_stand(self, key: str, value: Any) -> bool:
-        """Whether a constraint is shown as its keyword: a reader can see all of it, and can use it."""
+        """Return whether a constraint is shown as its keyword: it must be visible and usable for a reader."""
         if not self._constraint:
             return False
         if key == "pattern":
             return is_common(value)
         return key not in _WORDS or is_word(value)
 
-    def _describe(self, body: Body, key: str, value: Any, *, always: bool = False) -> None:
-        """Say a keyword in the description; what nobody can see in it is left out there."""
+    def _describe(self, body: SchemaBuilder, key: str, value: Any, *, always: bool = False) -> None:
+        """Add a keyword to the description, without its invisible characters."""
         (body.always if always else body.lines).append(f"@{key} {shown(value)}")
         kind: EditKind = "constraint" if is_plain(value) else "hidden"
         self._edit(kind, f"{key} is only described; validation keeps it")
 
     def _kept_names(self, names: Iterable[Any]) -> None:
-        """The same of names, most of which are words: an object has many."""
+        """Record an edit for names with invisible characters. Most names are words and are checked together."""
         word = "".join(names)
         if not (word.isascii() and word.isidentifier()):
             self._kept("names", names)
 
     def _kept(self, what: str, values: Iterable[Any]) -> None:
-        """Tell of names and constants in which something is hidden: the API knows them by it (F12)."""
+        """Record an edit for constants with invisible characters.
+
+        They are kept, because the API requires them (F12).
+        """
         if not are_plain(values):
             found = [escaped(text) for text in texts_of([*values]) if not is_plain(text)]
             told = ", ".join(found[:_TOLD]) + (", ..." if len(found) > _TOLD else "")
             self._edit("hidden", f"{what} with {_UNSEEN}, kept as the API takes them: {told}")
 
-    def _remarks(self, node: JsonObject, body: Body) -> None:
-        """What composing and cutting left on a schema for its reader."""
+    def _remarks(self, node: JsonObject, body: SchemaBuilder) -> None:
+        """Record the edits that composition and truncation left on a schema."""
         if CONTRADICTION in node:
             none = ": no value is valid here" if NEVER in node else ""
             self._edit("contradiction", node[CONTRADICTION] + none)

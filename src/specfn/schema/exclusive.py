@@ -1,11 +1,11 @@
-"""Whether the branches of a union exclude each other, as far as a look at each of them tells."""
+"""Test whether the branches of a union are disjoint."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.document.values import kind_of
-from specfn.schema.bundle import Named
+from specfn.schema.bundle import DefinitionLookup
 from specfn.schema.merge import identity
 from specfn.schema.nodes import types_of, values_of
 
@@ -18,10 +18,10 @@ _CHAIN: Final = 10
 _BRANCHES: Final = 200
 
 
-def are_exclusive(named: Named, branches: Sequence[Any]) -> bool:
-    """Whether no value is valid against two branches, so that one of them is exactly one.
+def are_exclusive(named: DefinitionLookup, branches: Sequence[Any]) -> bool:
+    """Return whether no value is valid against two branches, so that "any" means "exactly one".
 
-    They differ in their types, in their constants, or in the constants of a property that all of them require.
+    The branches differ in their types, in their constants, or in the constants of a property that all require.
     """
     found = [_resolved(named, branch) for branch in branches if branch is not False]
     for kind in _KINDS:
@@ -31,8 +31,8 @@ def are_exclusive(named: Named, branches: Sequence[Any]) -> bool:
     return True
 
 
-def are_tagged(named: Named, branches: Sequence[Any], tag: str) -> bool:
-    """Return whether every branch of a union requires a property that takes only constants, so that it decides.
+def are_tagged(named: DefinitionLookup, branches: Sequence[Any], tag: str) -> bool:
+    """Return whether every branch of a union requires a property with constants that selects the branch.
 
     Branches may share a constant. A branch that is a union decides by its own branches; null needs no tag.
     """
@@ -55,8 +55,8 @@ def are_tagged(named: Named, branches: Sequence[Any], tag: str) -> bool:
     return not waiting
 
 
-def _resolved(named: Named, node: Any) -> JsonObject | None:
-    """What a branch is behind its references; ``None`` for what admits anything or leads nowhere."""
+def _resolved(named: DefinitionLookup, node: Any) -> JsonObject | None:
+    """Return the schema behind the references of a branch; ``None`` if it admits anything or leads nowhere."""
     for _ in range(_CHAIN):
         if not isinstance(node, dict):
             return None
@@ -68,7 +68,7 @@ def _resolved(named: Named, node: Any) -> JsonObject | None:
 
 
 def _kinds(node: JsonObject) -> set[str]:
-    """The types that a schema admits; an integer is a number."""
+    """Return the types that a schema admits. An integer counts as a number."""
     values = values_of(node)
     if values is not None:
         kinds = {kind_of(value) for value in values}
@@ -80,8 +80,8 @@ def _kinds(node: JsonObject) -> set[str]:
     return {"number" if kind == "integer" else kind for kind in kinds}
 
 
-def _differ(named: Named, nodes: list[JsonObject | None], kind: str) -> bool:
-    """Whether constants tell schemas of one type apart."""
+def _differ(named: DefinitionLookup, nodes: list[JsonObject | None], kind: str) -> bool:
+    """Return whether constants distinguish schemas of one type."""
     if _are_disjoint([None if node is None else values_of(node) for node in nodes]):
         return True
     if kind != "object" or nodes[0] is None:
@@ -92,8 +92,8 @@ def _differ(named: Named, nodes: list[JsonObject | None], kind: str) -> bool:
     )
 
 
-def _constants(named: Named, node: JsonObject | None, name: str) -> list[Any] | None:
-    """The constants of a property that a schema requires."""
+def _constants(named: DefinitionLookup, node: JsonObject | None, name: str) -> list[Any] | None:
+    """Return the constants of a required property."""
     if node is None or name not in node.get("required", ()):
         return None
     inner = _resolved(named, node.get("properties", {}).get(name))

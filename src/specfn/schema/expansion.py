@@ -1,7 +1,7 @@
-"""A schema that does not fit whole: which of its pieces are shown, and a record of what was cut (F8, F9).
+"""Truncation of a schema to the budget: the fragments that are shown, and a record of what was cut (F8, F9).
 
-Expansion goes breadth first, what is required before what is optional, and costs time in proportion to the
-budget, never to the tree that the schema would be without one.
+Fragments are expanded breadth first, required ones before optional ones. The time is in proportion to the budget, not
+to the size of the complete schema.
 """
 
 import heapq
@@ -13,9 +13,9 @@ from specfn._json import JsonObject, dumps
 from specfn._pointer import join
 from specfn.records import Edit
 from specfn.schema.piece import Form, Hole, Key, beside
-from specfn.schema.pieces import Piece, Pieces, shown_name, shown_reference
+from specfn.schema.pieces import Fragment, Fragments, shown_name, shown_reference
 
-#: The deepest nesting of pieces; JSON writers and readers have limits of their own.
+#: The deepest nesting of fragments; JSON writers and readers have limits of their own.
 MAX_NESTING = 40
 
 #: Down to which nesting descriptions are not "nested": parameters and the members of groups and bodies.
@@ -29,46 +29,50 @@ _TRIMMED = 1
 
 
 class Instance:
-    """A piece at one place of one schema."""
+    """A fragment at one place of one schema."""
 
-    __slots__ = ("children", "form", "nesting", "parent", "piece")
+    __slots__ = ("children", "form", "fragment", "nesting", "parent")
 
-    def __init__(self, piece: Piece, form: Form, parent: "Instance | None", nesting: int) -> None:
-        self.piece = piece
+    def __init__(
+        self, fragment: Fragment, form: Form, parent: "Instance | None", nesting: int
+    ) -> None:
+        self.fragment = fragment
         self.form = form
         self.parent = parent
         self.nesting = nesting
         self.children: list[Instance | None] = []
 
     def repeats(self, key: Key) -> int:
-        """How often a piece stands on the way from the root to here."""
+        """Return how often a fragment occurs between the root and this instance."""
         count = 0
         place: Instance | None = self
         while place is not None:
-            count += place.piece.key == key
+            count += place.fragment.key == key
             place = place.parent
         return count
 
 
 def _is_bare(instance: Instance) -> bool:
     """Return whether an instance is shown without its descriptions, or with less."""
-    full = instance.piece.full
+    full = instance.fragment.full
     return instance.form is not full and instance.form.size < full.size
 
 
 class Expansion:
-    """One schema that does not fit whole: the pieces that are shown, chosen greedily."""
+    """A truncated schema. The fragments are chosen greedily."""
 
-    def __init__(self, pieces: Pieces, root: Piece, *, budget: int, recursive: int) -> None:
-        """Begin with nothing but the root.
+    def __init__(
+        self, fragments: Fragments, root: Fragment, *, budget: int, recursive: int
+    ) -> None:
+        """Create an expansion of the root alone.
 
         Args:
-            pieces: of the document.
-            root: the piece that is the schema.
+            fragments: of the document.
+            root: the fragment that is the schema.
             budget: the most bytes of compact JSON.
-            recursive: how many more times a piece may stand within itself.
+            recursive: how many more times a fragment may stand within itself.
         """
-        self._pieces = pieces
+        self._fragments = fragments
         self._budget = budget
         self._recursive = recursive
         self._used = 0
@@ -81,7 +85,7 @@ class Expansion:
         self._is_short = False
 
     def schema(self) -> JsonObject:
-        """Choose, then put together. Called once."""
+        """Choose the fragments and return the schema. Call this once."""
         self._open_root()
         while self._heap:
             optional, _, _, parent, index = heapq.heappop(self._heap)
@@ -94,46 +98,46 @@ class Expansion:
 
     @property
     def is_over(self) -> bool:
-        """Whether not even the root fits, and so nothing could be chosen."""
+        """Return whether not even the root fits."""
         return self._used > self._budget and len(self._instances) == 1 and not self._is_object()
 
     @property
     def is_cut(self) -> bool:
-        """Return whether anything was left out for want of room."""
+        """Return whether anything was left out because of the budget."""
         return self._is_short or any(_is_bare(instance) for instance in self._instances)
 
     def _is_object(self) -> bool:
-        """Whether the root has properties: names and all, it is shown at any price."""
-        node = self._root.piece.node
+        """Return whether the root has properties. Such a root is always shown."""
+        node = self._root.fragment.node
         return isinstance(node, dict) and "properties" in node
 
     # -- choosing ---------------------------------------------------------------------------------
 
     def _open_root(self) -> None:
-        piece = self._root.piece
-        for form in self._forms(piece, nesting=0):
+        fragment = self._root.fragment
+        for form in self._forms(fragment, nesting=0):
             if self._cost(form) <= self._budget:
                 break
         else:
-            form = piece.short  # the least of all, if nothing fits
-            for form in piece.trimmed(self._budget):
+            form = fragment.short  # the least of all, if nothing fits
+            for form in fragment.trimmed(self._budget):
                 if self._cost(form) <= self._budget:
                     break
         self._adopt(self._root, form, optional=False)
 
-    def _forms(self, piece: Piece, *, nesting: int) -> Iterator[Form]:
-        """The renderings to try, the richest first; nested descriptions are the first to go (F9)."""
+    def _forms(self, fragment: Fragment, *, nesting: int) -> Iterator[Form]:
+        """Yield the renderings to try, the richest first. Nested descriptions are left out first (F9)."""
         if nesting <= _DESCRIBED:
-            yield piece.full
-        yield piece.bare
-        yield piece.short
+            yield fragment.full
+        yield fragment.bare
+        yield fragment.short
 
     def _adopt(self, instance: Instance, form: Form, *, optional: bool) -> None:
-        """Show an instance in a form: its holes become stubs that wait to be expanded."""
+        """Show an instance in a form. Its holes become stubs, which are expanded later."""
         instance.form = form
         instance.children = [None] * len(form.holes)
         self._instances.append(instance)
-        self._used += form.size + self._pieces.places(form)
+        self._used += form.size + self._fragments.places(form)
         for index, hole in enumerate(form.holes):
             if hole.shared and not self._declare(hole):
                 continue
@@ -142,7 +146,7 @@ class Expansion:
             heapq.heappush(self._heap, entry)
 
     def _declare(self, hole: Hole) -> bool:
-        """Make room for a definition that is referred to for the first time."""
+        """Reserve room for a definition that is referenced for the first time."""
         name = shown_name(hole)
         if name in self._shared:
             return False
@@ -151,50 +155,50 @@ class Expansion:
         return True
 
     def _cost(self, form: Form) -> int:
-        """What showing a form costs, with stubs in its holes and the definitions it is first to need."""
-        cost = form.size + self._pieces.places(form)
-        if self._pieces.words.shared:
+        """Return the size of a form with stubs in its holes and the definitions that it needs first."""
+        cost = form.size + self._fragments.places(form)
+        if self._fragments.words.shared:
             places = {shown_name(hole): hole for hole in form.holes if hole.shared}
             new = [hole for name, hole in places.items() if name not in self._shared]
             cost += sum(map(self._declared, new)) + (_SECTION if new and not self._shared else 0)
         return cost
 
     def _declared(self, hole: Hole) -> int:
-        return self._pieces.stub(hole)[1] + len(dumps(shown_name(hole))) + 2
+        return self._fragments.stub(hole)[1] + len(dumps(shown_name(hole))) + 2
 
     def _expand(self, parent: Instance, index: int, *, optional: bool) -> None:
         hole = parent.form.holes[index]
-        piece = self._pieces.piece(hole.key, hole.node)
+        fragment = self._fragments.fragment(hole.key, hole.node)
         reason = self._refusal(parent, hole)
-        room = self._budget - self._used + self._pieces.stub(hole)[1]
-        form = self._fitting(piece, parent.nesting + 1, room) if reason is None else None
+        room = self._budget - self._used + self._fragments.stub(hole)[1]
+        form = self._fitting(fragment, parent.nesting + 1, room) if reason is None else None
         if form is None:
             self._is_short = self._is_short or reason is None
             self._cuts[id(parent), index] = reason or f"cut to stay within {self._budget} bytes"
             return
-        self._used -= self._pieces.stub(hole)[1]
-        child = Instance(piece, form, None if hole.shared else parent, parent.nesting + 1)
+        self._used -= self._fragments.stub(hole)[1]
+        child = Instance(fragment, form, None if hole.shared else parent, parent.nesting + 1)
         if hole.shared:
             self._shared[shown_name(hole)] = child
         else:
             parent.children[index] = child
         self._adopt(child, form, optional=optional)
 
-    def _fitting(self, piece: Piece, nesting: int, room: int) -> Form | None:
-        """The richest rendering that the room is enough for; ``None`` if it is for none.
+    def _fitting(self, fragment: Fragment, nesting: int, room: int) -> Form | None:
+        """Return the richest rendering that fits into the room; ``None`` if none does.
 
-        What a form costs depends on no other schema where nothing is shared, so what once found no room
-        is not tried in less.
+        Without shared definitions, the size of a form does not depend on other schemas. A fragment that did not fit
+        once is therefore not tried again with less room.
         """
         case = (nesting <= _DESCRIBED, nesting <= _TRIMMED)
-        if room <= piece.refused.get(case, -1):
+        if room <= fragment.refused.get(case, -1):
             return None
-        parts = piece.trimmed(room) if nesting <= _TRIMMED else iter(())
-        for form in chain(self._forms(piece, nesting=nesting), parts):
+        parts = fragment.trimmed(room) if nesting <= _TRIMMED else iter(())
+        for form in chain(self._forms(fragment, nesting=nesting), parts):
             if self._cost(form) <= room:
                 return form
-        if not self._pieces.words.shared:
-            piece.refused[case] = room
+        if not self._fragments.words.shared:
+            fragment.refused[case] = room
         return None
 
     def _refusal(self, parent: Instance, hole: Hole) -> str | None:
@@ -207,10 +211,10 @@ class Expansion:
         return None
 
     def _restore(self) -> None:
-        """Give what room is left to descriptions, from the root down."""
+        """Restore descriptions while there is room, from the root down."""
         for instance in sorted(self._instances, key=lambda item: item.nesting):
-            full = instance.piece.full
-            if instance.form is instance.piece.bare:
+            full = instance.fragment.full
+            if instance.form is instance.fragment.bare:
                 more = full.size - instance.form.size
                 more += _extras(full) - _extras(instance.form)
                 if self._used + more <= self._budget:
@@ -227,17 +231,19 @@ class Expansion:
             if hole.shared:
                 return {"$ref": shown_reference(hole), **hole.beside, **hole.texts}
             if child is None:
-                return beside(self._pieces.stub(hole)[0], hole, texts=False)
+                return beside(self._fragments.stub(hole)[0], hole, texts=False)
             return beside(self._assembled(child), hole)
 
         return instance.form.fill(resolve)
 
     def _definition(self, name: str) -> Any:
         shared = self._shared[name]
-        return self._pieces.stub(shared)[0] if isinstance(shared, Hole) else self._assembled(shared)
+        return (
+            self._fragments.stub(shared)[0] if isinstance(shared, Hole) else self._assembled(shared)
+        )
 
     def edits(self) -> Iterator[Edit]:
-        """What was cut or left out, with pointers into the schema."""
+        """Yield the edits for everything that was cut or left out, with pointers into the schema."""
         places: dict[int, tuple[str | int, ...]] = {id(self._root): ()}
         for name, shared in self._shared.items():
             if isinstance(shared, Hole):
@@ -261,7 +267,7 @@ class Expansion:
 
 
 def placed(edits: tuple[Edit, ...], place: tuple[str | int, ...]) -> Iterator[Edit]:
-    """Edits of a piece as edits of the schema that holds it at a place."""
+    """Yield the edits of a fragment with pointers into the schema that contains it."""
     prefix = join(place)
     for edit in edits:
         yield Edit(pointer=prefix + edit.pointer, kind=edit.kind, reason=edit.reason)

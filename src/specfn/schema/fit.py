@@ -1,4 +1,4 @@
-"""A validator schema fitted to what a provider accepts, with a record of every change."""
+"""Fitting of a validator schema to a provider, with a record of every change."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -9,11 +9,11 @@ from typing import Any, Final
 from specfn._json import JsonObject
 from specfn._pointer import join, split
 from specfn.records import Edit
-from specfn.schema.budget import Renderer, Rendering
-from specfn.schema.bundle import Bundle
-from specfn.schema.fitted import words
+from specfn.schema.budget import ModelRenderer, Rendering
+from specfn.schema.bundle import OwnDefinitions
+from specfn.schema.fitted import wording
 from specfn.schema.fitted_root import opened, without_made_title
-from specfn.schema.keys import Names, alias
+from specfn.schema.keys import PropertyNames, alias
 from specfn.schema.names import reference_to
 from specfn.schema.piece import ordered
 from specfn.schema.placing import placed
@@ -26,7 +26,7 @@ from specfn.settings import OneOf
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """A schema as a provider takes it.
+    """A schema as a provider accepts it.
 
     Attributes:
         schema: what is sent; parts may be shared with others and must not be changed.
@@ -45,12 +45,12 @@ class Fit:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """What differs from the schema that was fitted, with pointers into ``schema``."""
+        """Return the differences from the schema that was fitted, with pointers into ``schema``."""
         return tuple(self.changes())
 
 
 class Fitter:
-    """Fits schemas to one profile; what they share is made once."""
+    """A fitter of schemas to one profile. Shared parts are rendered once."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Fitter:
         budget: int | None = None,
         one_of: OneOf = "any",
     ) -> None:
-        """Fit with options as ``specfn.Options`` documents them."""
+        """Create a fitter with options as ``specfn.Options`` documents them."""
         self.profile = profile
         self._options: dict[str, Any] = {
             "constraint": constraint,
@@ -69,11 +69,11 @@ class Fitter:
             "budget": budget,
         }
         self._one_of: OneOf = one_of
-        self._bundle = Bundle()
-        self._names = Names(profile)
-        self._renderer = Renderer(
+        self._bundle = OwnDefinitions()
+        self._names = PropertyNames(profile)
+        self._renderer = ModelRenderer(
             self._bundle,
-            dialect=words(profile, strict=profile.strict is not None, one_of=one_of),
+            dialect=wording(profile, strict=profile.strict is not None, one_of=one_of),
             nests_less=True,
             **self._options,
         )
@@ -102,7 +102,7 @@ class Fitter:
         return self.unenforced(schema, f"{fault.reason}{place}")
 
     def unenforced(self, schema: JsonObject, reason: str) -> Fit:
-        """The schema as the fallback takes it."""
+        """Fit the schema to the fallback profile."""
         if self._fallback is None:
             assert self.profile.fallback is not None
             self._fallback = self._another(self.profile.fallback)
@@ -163,7 +163,7 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]+\Z")
 
 
 def _labels(schema: JsonObject) -> dict[str, str]:
-    """Plain names for the definitions that have none."""
+    """Return plain names for the definitions whose names are not plain."""
     taken = set(schema.get("$defs", ()))
     found: dict[str, str] = {}
     for name in schema.get("$defs", ()):
@@ -181,7 +181,7 @@ def _relabeled(schema: JsonObject, labels: Mapping[str, str]) -> JsonObject:
 
 
 def _referring(value: Any, references: Mapping[str, str]) -> Any:
-    """A copy with references to other names."""
+    """Return a copy in which references have other names."""
     if isinstance(value, list):
         return [_referring(item, references) for item in value]
     if not isinstance(value, dict):
@@ -204,7 +204,7 @@ def _told(
     gone: set[str],
     places: Mapping[str, Path],
 ) -> Iterator[Edit]:
-    """The edits of a rendering, and those of what was done to it afterwards."""
+    """Yield the edits of a rendering and of its post-processing."""
     for own, shown in aliases.items():
         reason = f"the property {own!r} is shown under a name that the provider takes"
         yield Edit(pointer="", kind="renamed", reason=f"{reason}: {shown}")
@@ -219,7 +219,7 @@ def _told(
 
 
 def _moved(tokens: list[str], places: Mapping[str, Path]) -> list[str]:
-    """Where a place is after definitions were put into theirs."""
+    """Return the path of a place after definitions were moved inline."""
     while tokens[:1] == ["$defs"] and tokens[1] in places:
         tokens = [*map(str, places[tokens[1]]), *tokens[2:]]
     return tokens
@@ -228,7 +228,7 @@ def _moved(tokens: list[str], places: Mapping[str, Path]) -> list[str]:
 def _shown(
     tokens: list[str], aliases: Mapping[str, str], labels: Mapping[str, str], gone: set[str]
 ) -> str:
-    """A pointer with the names of properties and definitions that are shown."""
+    """Return a pointer with the names of properties and definitions that are shown."""
     if tokens[:1] == ["$defs"] and reference_to(tokens[1]) in gone:
         return ""
     for index in range(1, len(tokens)):

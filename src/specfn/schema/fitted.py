@@ -1,8 +1,8 @@
-"""Composed schemas in the words that a provider accepts: the drafter that reads a profile.
+"""Renderer of composed schemas for the profile of a provider.
 
-What a profile does not allow is said in a description, and an edit tells so; validation keeps it. The
-rendering may admit more than the validator; only where a provider enforces schemas (``Profile.strict``) does
-it ask for more: every property, with null for what may be left out, and nothing that is not declared.
+A keyword that the profile does not allow goes into a description and is recorded as an edit; validation keeps it. A
+rendered schema may admit more values than the validator. Only for a provider that enforces schemas (``Profile.strict``)
+it also asks for more: every property, with null for an optional one, and no undeclared property.
 """
 
 from functools import partial
@@ -11,7 +11,7 @@ from typing import Any
 from specfn._json import JsonObject
 from specfn.document.values import kind_of
 from specfn.schema.annotations import words as told
-from specfn.schema.body import Body, shown
+from specfn.schema.body import SchemaBuilder, shown
 from specfn.schema.bundle import takes_null
 from specfn.schema.derived import NULL, STRUCTURE, Derived, is_union
 from specfn.schema.drafter import OVERLAP
@@ -27,9 +27,9 @@ from specfn.schema.nodes import (
     values_of,
 )
 from specfn.schema.piece import Draft, Hole, Skeleton, admitting_null, ordered
-from specfn.schema.pieces import Words
+from specfn.schema.pieces import Wording
 from specfn.schema.profile import Profile
-from specfn.schema.speaker import NOTHING, Speaker
+from specfn.schema.speaker import NOTHING, KeywordRenderer
 from specfn.schema.vocabulary import TYPED, UNSPEAKABLE
 from specfn.settings import OneOf
 
@@ -49,25 +49,27 @@ _ENFORCED = {
 }
 
 
-def words(profile: Profile, *, strict: bool, one_of: OneOf = "any") -> Words:
-    """Return the words of a profile.
+def wording(profile: Profile, *, strict: bool, one_of: OneOf = "any") -> Wording:
+    """Return the wording of a profile.
 
     Args:
         profile: the provider's.
         strict: whether to ask for what the provider can enforce.
         one_of: how validation enforces ``oneOf``.
     """
-    drafter = partial(Fitted, profile=profile, strict=strict, derived=Derived(), one_of=one_of)
-    return Words(drafter, shared=profile.refs, null_type=profile.null != "nullable")
+    drafter = partial(
+        ProfileRenderer, profile=profile, strict=strict, derived=Derived(), one_of=one_of
+    )
+    return Wording(drafter, shared=profile.refs, null_type=profile.null != "nullable")
 
 
-class Fitted(Speaker):
-    """Renders one piece as a profile allows it."""
+class ProfileRenderer(KeywordRenderer):
+    """A renderer of one fragment within the limits of a profile."""
 
     # -- places -------------------------------------------------------------------------------------
 
     def _reference(self, node: JsonObject) -> Draft:
-        """A component's place; one with nothing below it is shown wherever it is used."""
+        """Render the hole of a component, or the component itself if nothing is nested in it."""
         name = self._definitions.name_of(node["$ref"])
         target = None if name is None else self._definitions[name]
         if target is False:
@@ -81,7 +83,9 @@ class Fitted(Speaker):
         return self._place(node)
 
     def _chained(self, node: JsonObject) -> JsonObject | None:
-        """What a chain of references ends in, with what the places say; ``None`` for a long chain."""
+        """Return the schema at the end of a short chain of references, with the annotations on the way; else
+        ``None``.
+        """
         said: JsonObject = {}
         for _ in range(10):
             said = {**{key: item for key, item in node.items() if is_annotation(key)}, **said}
@@ -99,7 +103,7 @@ class Fitted(Speaker):
         return self._apart(place) if isinstance(place, Hole) else place
 
     def _apart(self, place: Hole) -> Draft:
-        """A place that refers to a component, with its annotations where the provider takes them."""
+        """Return a hole for a component, with its annotations where the provider accepts them."""
         said = {**place.beside, **place.texts}
         if not (place.shared and said and self._profile.ref_alone):
             return place
@@ -107,7 +111,7 @@ class Fitted(Speaker):
         inner = Hole(
             place.key, place.node, path, place.optional, {}, {}, place.nullable, place.shared, 0
         )
-        body = Body(said)
+        body = SchemaBuilder(said)
         body.put_list("anyOf", [inner])
         return body.finish()
 
@@ -133,14 +137,14 @@ class Fitted(Speaker):
     # -- one schema -----------------------------------------------------------------------------------
 
     def _overlap(self, node: JsonObject) -> None:
-        """Leave it to ``_union``, which also says it where the alternatives are rendered in another place."""
+        """Do nothing here: ``_union`` reports the overlap, also for alternatives that are rendered elsewhere."""
 
     def _schema(self, node: JsonObject) -> Draft:
         if "anyOf" in node or "oneOf" in node:
             node = self._derived.make(node, "collapsed", collapsed)
         if node.get("nullable") is True:
             node = self._derived.read(node)
-        body = Body(self._annotations(node))
+        body = SchemaBuilder(self._annotations(node))
         self._remarks(node, body)
         root = root_of(node)
         if "anyOf" in node or "oneOf" in node:
@@ -158,9 +162,9 @@ class Fitted(Speaker):
         return self._one(node, body, kind, root, nullable=nullable)
 
     def _one(
-        self, node: JsonObject, body: Body, kind: str | None, root: Root, *, nullable: bool
+        self, node: JsonObject, body: SchemaBuilder, kind: str | None, root: Root, *, nullable: bool
     ) -> Draft:
-        """A schema of one type, or of none that it says."""
+        """Render a schema of one type, or without a type."""
         if kind is not None:
             body.out["type"] = [kind, "null"] if nullable and self._lists_types() else kind
             if nullable and not self._lists_types():
@@ -171,8 +175,8 @@ class Fitted(Speaker):
         self._unspeakable(node, body, kind)
         return self._finished(body)
 
-    def _null(self, node: JsonObject, body: Body, *, valid: bool) -> Draft:
-        """Null alone; nothing where not even null is valid."""
+    def _null(self, node: JsonObject, body: SchemaBuilder, *, valid: bool) -> Draft:
+        """Render a schema that admits only null, or nothing."""
         self._unspeakable(node, body, None)
         body.out["type"] = "null"
         if not valid:
@@ -180,17 +184,17 @@ class Fitted(Speaker):
             body.always.append(NOTHING)
         return self._finished(body)
 
-    def _finished(self, body: Body) -> Draft:
+    def _finished(self, body: SchemaBuilder) -> Draft:
         return body.finish(bare=self._bare)
 
     def _wraps(self, kind: str | None) -> bool:
-        """Whether null beside a type is a branch of its own."""
+        """Return whether null beside a type is rendered as a branch of its own."""
         if kind is None or self._profile.null == "nullable":
             return False
         return self._profile.null == "branch" or kind not in _SCALARS
 
-    def _beside_null(self, node: JsonObject, body: Body) -> Draft:
-        """A schema with null as a branch of its own; what is said of it stays outside."""
+    def _beside_null(self, node: JsonObject, body: SchemaBuilder) -> Draft:
+        """Render a schema with null as a branch of its own. The annotations remain outside."""
         self._path.extend(("anyOf", 0))
         inner = self._schema(self._derived.without_null(node))
         del self._path[-2:]
@@ -198,9 +202,9 @@ class Fitted(Speaker):
         return self._finished(body)
 
     def _split(
-        self, node: JsonObject, body: Body, kinds: list[str], root: Root, *, nullable: bool
+        self, node: JsonObject, body: SchemaBuilder, kinds: list[str], root: Root, *, nullable: bool
     ) -> Draft:
-        """Several types: a branch for each, with the keywords that apply to it."""
+        """Render several types as a union with one branch per type, each with the keywords that apply to it."""
         parts = [self._derived.alone(node, kind, root.values) for kind in kinds]
         parts = [part for part in parts if part.get("enum") != []]
         self._unspeakable(node, body, None)
@@ -208,7 +212,7 @@ class Fitted(Speaker):
 
     # -- unions -----------------------------------------------------------------------------------------
 
-    def _union(self, node: JsonObject, body: Body) -> Draft:
+    def _union(self, node: JsonObject, body: SchemaBuilder) -> Draft:
         branches, null = branches_of(node)
         branches = [_inner(branch) for branch in branches]
         kinds, type_null = types_of(node)
@@ -229,8 +233,8 @@ class Fitted(Speaker):
             self._edit("union", _ENFORCED[self._one_of])
         return self._alternatives(branches, body, null=null)
 
-    def _alternatives(self, branches: list[Any], body: Body, *, null: bool) -> Draft:
-        """Branches as a union, or in the place of one."""
+    def _alternatives(self, branches: list[Any], body: SchemaBuilder, *, null: bool) -> Draft:
+        """Render branches as a union, or a single branch in its place."""
         if null and self._profile.null == "nullable" and self._take_null(branches):
             null = False
         if null:
@@ -252,14 +256,14 @@ class Fitted(Speaker):
         return self._derived.typed(branch, [*kinds, "null"] if null else kinds)
 
     def _is_within(self, branch: Any, kinds: list[str], *, null: bool) -> bool:
-        """Whether a branch says itself that it is of one of some types."""
+        """Return whether a branch itself declares one of some types."""
         if isinstance(branch, dict) and "$ref" in branch:
             branch = self._chained(branch)
         own, own_null = types_of(branch) if isinstance(branch, dict) else ([], False)
         return bool(own) and set(own) <= set(kinds) and (null or not own_null)
 
     def _branches(self, branches: list[Any]) -> list[Draft]:
-        """The drafts of branches; null is a branch, or a flag of the first that can carry it."""
+        """Render branches. Null is a branch, or a flag on the first branch that can have it."""
         if NULL in branches and self._profile.null == "nullable":
             kept = [branch for branch in branches if branch != NULL]
             drafts = [self._child(branch, "anyOf", index) for index, branch in enumerate(kept)]
@@ -274,7 +278,7 @@ class Fitted(Speaker):
         return any(takes_null(self._definitions, branch) for branch in branches)
 
     def _flags_null(self, branch: Any) -> bool:
-        """Whether null is said by a flag of a branch."""
+        """Return whether a flag on a branch expresses null."""
         return (
             self._profile.null == "nullable"
             and isinstance(branch, dict)
@@ -283,7 +287,7 @@ class Fitted(Speaker):
         )
 
     def _null_child(self, branch: JsonObject, *steps: str | int) -> Draft:
-        """A branch that carries null as a flag; without steps it stands in the place of its union."""
+        """Render a branch with null as a flag. Without steps, it replaces its union."""
         told = len(self._edits)
         draft = self._there(branch, *steps)
         if isinstance(draft, Hole):
@@ -298,8 +302,8 @@ class Fitted(Speaker):
     def _there(self, branch: JsonObject, *steps: str | int) -> Draft:
         return self._child(branch, *steps) if steps else self._at(branch)
 
-    def _in_place(self, branch: Any, body: Body, *, null: bool = False) -> Draft:
-        """The one branch of a union in the place of the union, with the union's annotations."""
+    def _in_place(self, branch: Any, body: SchemaBuilder, *, null: bool = False) -> Draft:
+        """Render a union of one branch as this branch, with the annotations of the union."""
         said = self._finished(body)
         assert isinstance(said, dict)
         if not isinstance(branch, dict):
@@ -311,7 +315,7 @@ class Fitted(Speaker):
             return self._apart(admitting_null(place) if draft.nullable else place)
         return _overlaid(draft, said)
 
-    def _described_union(self, node: JsonObject, body: Body) -> None:
+    def _described_union(self, node: JsonObject, body: SchemaBuilder) -> None:
         for key in ("anyOf", "oneOf"):
             if key in node:
                 what = "is only described beside what the object declares"
@@ -319,7 +323,7 @@ class Fitted(Speaker):
 
 
 def _kinds(node: JsonObject, root: Root) -> tuple[list[str], bool]:
-    """The types of a schema but null, declared or those of its constants, and whether null is valid."""
+    """Return the types of a schema without null, declared or inferred from its constants, and whether null is valid."""
     values = root.values
     if "type" in node:
         return root.kinds, root.nullable and (values is None or None in values)
@@ -327,7 +331,7 @@ def _kinds(node: JsonObject, root: Root) -> tuple[list[str], bool]:
 
 
 def _kinds_of(values: list[Any] | None) -> list[str]:
-    """The types of constants that have none declared."""
+    """Return the types of constants without a declared type."""
     kinds = dict.fromkeys(kind_of(value) for value in values or () if value is not None)
     if "number" in kinds:
         kinds.pop("integer", None)
@@ -335,7 +339,7 @@ def _kinds_of(values: list[Any] | None) -> list[str]:
 
 
 def _inner(branch: Any) -> Any:
-    """What a branch is that is nothing but a union of one."""
+    """Return the schema inside nested unions of one branch."""
     while isinstance(branch, dict) and len(branch) == 1:
         union = branch.get("anyOf") or branch.get("oneOf")
         if not union or len(union) != 1:
@@ -345,7 +349,7 @@ def _inner(branch: Any) -> Any:
 
 
 def _is_scalar(node: JsonObject) -> bool:
-    """Whether a schema is of one scalar type, so that it is as short as a reference to it."""
+    """Return whether a schema has one scalar type, so that it is as short as a reference to it."""
     kinds, _ = types_of(node)
     if is_union(node):
         branches, _ = branches_of(node)  # a union of one is that one
@@ -358,7 +362,7 @@ def _is_scalar(node: JsonObject) -> bool:
 
 
 def _overlaid(draft: Draft, said: JsonObject) -> Draft:
-    """A draft with annotations in the place of its own."""
+    """Return a draft with other annotations."""
     if not said or isinstance(draft, Hole):
         return draft
     if isinstance(draft, Skeleton):

@@ -1,9 +1,9 @@
-"""The root of a fitted schema and its groups, without what says nothing of the API.
+"""Post-processing of the root of a fitted schema: removal of members that do not describe the API.
 
-The root, ``query``, ``headers`` and ``cookies`` are objects that no document declares (rule R5), and the title of a
-body is often made of the operation's name. A model needs neither ``additionalProperties: false`` on the one nor the
-other: validation keeps the objects closed. A function without parameters stays closed, because its schema says nothing
-else.
+The root, ``query``, ``headers`` and ``cookies`` are objects that no document declares (rule R5). The title of a body is
+often generated from the name of the operation. A model needs neither ``additionalProperties: false`` on these objects
+nor such a title. Validation keeps the objects closed. A function without parameters stays closed, because its schema
+contains nothing else.
 """
 
 import re
@@ -20,7 +20,7 @@ _MADE: Final = re.compile(
 
 
 def without_made_title(schema: JsonObject) -> JsonObject:
-    """Return the root with a body that has no title made of the operation's name."""
+    """Return the root without a title of the body that was generated from the name of the operation."""
     body = schema.get("properties", {}).get("body")
     if not (isinstance(body, dict) and _MADE.fullmatch(body.get("title", ""))):
         return schema
@@ -29,7 +29,7 @@ def without_made_title(schema: JsonObject) -> JsonObject:
 
 
 def opened(schema: JsonObject) -> tuple[JsonObject, list[str]]:
-    """Return the root and its groups without saying that they are closed, and the pointers of those that were."""
+    """Return the root and its groups without ``additionalProperties: false``, and the pointers where it was removed."""
     properties = schema.get("properties", {})
     groups = [key for key in _GROUPS if _is_closed(properties.get(key))]
     found = {**properties, **{key: _opened(properties[key]) for key in groups}}
@@ -40,7 +40,7 @@ def opened(schema: JsonObject) -> tuple[JsonObject, list[str]]:
 
 
 def _is_closed(node: Any) -> bool:
-    """Return whether a schema is an object with properties that takes no others."""
+    """Return whether a schema is an object with properties that refuses all others."""
     is_object = isinstance(node, dict) and bool(node.get("properties"))
     return is_object and node.get("additionalProperties") is False
 

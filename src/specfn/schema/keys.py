@@ -1,4 +1,4 @@
-"""Property names that a provider refuses: others in their place, and back (rule R14)."""
+"""Replacement of property names that a provider refuses (rule R14)."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,8 +12,8 @@ from specfn.schema.walk import walk
 _MOST: Final = 64
 
 
-class Names:
-    """Finds the names that a profile refuses; each definition is looked through once."""
+class PropertyNames:
+    """The property names that a profile refuses. Each definition is searched once."""
 
     def __init__(self, profile: Profile) -> None:
         self._root = _matcher(profile.root_key)
@@ -21,7 +21,7 @@ class Names:
         self._refused: dict[int, tuple[Any, tuple[str, ...]]] = {}
 
     def aliases(self, schema: JsonObject, definitions: JsonObject) -> dict[str, str]:
-        """What stands for each refused name, unlike any declared name; in the order of the document."""
+        """Return a replacement for each refused name, in the order of the document."""
         refused = list(self._of_root(schema))
         for node in definitions.values():
             refused += self._of(node)
@@ -69,7 +69,7 @@ def _unfit(pattern: re.Pattern[str], names: Iterable[str]) -> Iterator[str]:
 
 
 def alias(name: str, taken: Iterable[str]) -> str:
-    """A name of letters, digits and underscores that stands for another and is not taken."""
+    """Return a replacement for a name: letters, digits and underscores, different from all taken names."""
     legal = re.sub(r"[^A-Za-z0-9_]", "_", name) or "_"
     if legal[0].isdigit():
         legal = f"_{legal}"

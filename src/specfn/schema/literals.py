@@ -1,4 +1,4 @@
-"""JSON values, their types and the names of components, as short texts."""
+"""JSON values, their types and component names as short texts."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _TYPE_NAMES: Final[Mapping[type, str]] = {
 
 
 def component(reference: Any) -> str:
-    """The name of the component that a ``$ref`` points at; ``any`` where it points at nothing."""
+    """Return the name of the component that a ``$ref`` names; ``any`` if it names none."""
     if not isinstance(reference, str):
         return "any"
     try:
@@ -33,7 +33,7 @@ def component(reference: Any) -> str:
 
 
 def literal(value: Any) -> str:
-    """A JSON value as compact text that any encoding can carry; ``...`` for what is not JSON."""
+    """Return a JSON value as compact text that any encoding can represent; ``...`` for a value that is not JSON."""
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return text if text.isprintable() else json.dumps(value, separators=(",", ":"))

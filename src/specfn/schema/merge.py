@@ -1,4 +1,4 @@
-"""``allOf`` for real: the parts of a composite schema merged into one (rule F10).
+"""Merge of the parts of ``allOf`` into one schema (rule F10).
 
 Merging is exact: an instance is valid against the result if and only if it is valid against every part.
 What one schema object cannot say twice (a second ``pattern``, a second union) stays behind in ``allOf``; so
@@ -52,7 +52,7 @@ Both = Callable[[Any, Any], Any]
 
 
 def is_annotation(key: str) -> bool:
-    """Whether a keyword leaves the set of instances alone."""
+    """Return whether a keyword leaves the set of instances alone."""
     return key in ANNOTATIONS or key.startswith("x-")
 
 
@@ -74,7 +74,7 @@ def merge(parts: Sequence[JsonObject], both: Both) -> JsonObject:
 
 
 class Merging:
-    """Parts that are merged one after the other; a copy goes on by itself.
+    """A merge of parts, one after the other.
 
     Attributes:
         out, rest: what was merged, and what could not be.
@@ -92,7 +92,7 @@ class Merging:
         self.looks = False
 
     def add(self, part: JsonObject, *, outermost: bool = False) -> None:
-        """Merge one more part; the outermost, which comes last, looks at what the others evaluate."""
+        """Merge one more part. The outermost part comes last, because it depends on what the others evaluate."""
         self.looks = self.looks or "additionalProperties" in part
         if not outermost and any(key in part for key in _UNEVALUATED):
             self.rest.append(part)  # it looks at its own neighbors only
@@ -108,7 +108,7 @@ class Merging:
             self.rest.append(left)
 
     def finish(self) -> JsonObject:
-        """What all parts mean."""
+        """Return the merged schema."""
         _settle(out := self.out)
         if self.looks and "unevaluatedProperties" in out:
             # a part that takes all properties looks at them, and leaves nothing unevaluated
@@ -120,14 +120,14 @@ class Merging:
 
 
 def _settle(out: JsonObject) -> None:
-    """Let go of the properties and the names in the making."""
+    """Replace the properties and names under construction by plain containers."""
     for key, kind in (("properties", dict), ("required", list)):
         if isinstance(out.get(key), _Own):
             out[key] = kind(out[key])
 
 
 def _tell(out: JsonObject, clashes: list[str]) -> None:
-    """Say of a schema in which keywords its parts contradict each other."""
+    """Record the keywords in which the parts of a schema contradict each other."""
     never = bool(clashes)
     for kinds, clash in _empty(out):
         clashes.append(clash)
@@ -139,7 +139,7 @@ def _tell(out: JsonObject, clashes: list[str]) -> None:
 
 
 def _is_refused(schema: JsonObject, name: str) -> bool:
-    """Whether an object cannot have a property; patterns are not tried."""
+    """Return whether an object cannot have a property, without testing patterns."""
     properties: JsonObject = schema.get("properties", {})
     if name in properties or "patternProperties" in schema:
         return properties.get(name) is False
@@ -147,7 +147,7 @@ def _is_refused(schema: JsonObject, name: str) -> bool:
 
 
 def _empty(schema: JsonObject) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The keywords that leave no value between them: of some types, or of any where it names none."""
+    """Yield the contradictory keywords, with the types that they concern; an empty tuple means any type."""
     for name in schema.get("required", ()):
         if _is_refused(schema, name):
             yield ("object",), name
@@ -232,7 +232,7 @@ def _merge_object(out: JsonObject, part: JsonObject, left: JsonObject, both: Bot
 
 
 def _add_properties(out: JsonObject, part: JsonObject, both: Both) -> None:
-    """The properties of an open part, added to those of an open schema: linear however many parts there are."""
+    """Return the properties of an open part, added to those of an open schema: linear however many parts there are."""
     theirs: JsonObject = part.get("properties", {})
     if not theirs:
         return
@@ -251,7 +251,7 @@ class _Own(dict[str, Any]):
 
 
 def _merge_properties(out: JsonObject, part: JsonObject, both: Both) -> JsonObject:
-    """Every property of either; one that the other does not declare is held to the other's rest."""
+    """Return every property of either; one that the other does not declare is held to the other's rest."""
     ours: JsonObject = out.get("properties", {})
     theirs: JsonObject = part.get("properties", {})
     merged = {
@@ -265,7 +265,7 @@ def _merge_properties(out: JsonObject, part: JsonObject, both: Both) -> JsonObje
 
 
 def _others(schema: JsonObject) -> Any:
-    """What properties without a declaration must satisfy."""
+    """Return the schema of the properties that a schema does not declare."""
     return schema.get("additionalProperties", True)
 
 
@@ -298,7 +298,7 @@ def _types(left: Any, right: Any) -> Any:
 
 
 def is_equal(left: Any, right: Any) -> bool:
-    """Whether two JSON values are equal: ``1`` is ``1.0`` and neither is ``true``."""
+    """Return whether two JSON values are equal: ``1`` is ``1.0`` and neither is ``true``."""
     if left is right:
         return True
     if isinstance(left, bool) or isinstance(right, bool):
@@ -316,7 +316,7 @@ def _enums(left: Any, right: Any) -> Any:
 
 
 def identity(value: Any) -> Any:
-    """What equal JSON values share: ``1`` and ``1.0`` do, ``1`` and ``true`` do not."""
+    """Return a key that equal JSON values share: ``1`` and ``1.0``, but not ``1`` and ``true``."""
     if isinstance(value, dict):
         return ("object", frozenset((key, identity(item)) for key, item in value.items()))
     if isinstance(value, list):
@@ -335,7 +335,7 @@ def _multiple(left: Any, right: Any) -> Any:
 
 
 def _required(left: Any, right: Any) -> Any:
-    """The names of both, linear however many parts there are."""
+    """Return the names of both, linear however many parts there are."""
     names = left if isinstance(left, _Own) else _Own(dict.fromkeys(left))
     names.update(dict.fromkeys(right))
     return names

@@ -1,9 +1,9 @@
-"""What definitions are called: the components, and the variants of them that composing needs.
+"""Names of definitions: the components and their variants.
 
-A variant is composed on first need, from what its name stands for: a component with its tag as a constant
-(``Dog<kind=dog>``) or with any tag but those of other components (``Dog<other 5f2c1a>``), one that does not ask for what the schema around it refuses (``Dog<without id>``), or a
-composite that stands inline (``Dog<5f2c1a>``). A name says all that its variant is made of, so it does not
-depend on which variant was needed first.
+A variant is composed when it is first needed. Its name contains everything that defines it, so the name does not depend
+on the order of composition. The variants are: a component with a constant tag (``Dog<kind=dog>``), a component with any
+other tag (``Dog<other 5f2c1a>``), a definition that requires fewer properties (``Dog<without id>``), and an inline
+composite (``Dog<5f2c1a>``).
 """
 
 from typing import Any, NamedTuple, TypeVar
@@ -21,7 +21,7 @@ _FRAGMENT = "/~!$&'()*+,;=:@?-._"
 
 
 class Tagged(NamedTuple):
-    """A component whose tag is one of a few constants."""
+    """A component whose tag must be one of some constants."""
 
     component: str
     tag: str
@@ -29,7 +29,7 @@ class Tagged(NamedTuple):
 
 
 class Untagged(NamedTuple):
-    """A component whose tag is none of those of the other branches."""
+    """A component whose tag must differ from those of the other branches."""
 
     component: str
     tag: str
@@ -37,7 +37,7 @@ class Untagged(NamedTuple):
 
 
 class Relieved(NamedTuple):
-    """A definition that does not ask for some properties."""
+    """A definition that does not require some properties."""
 
     definition: str
     free: tuple[str, ...]
@@ -47,17 +47,17 @@ _Variant = TypeVar("_Variant", Tagged, Untagged, Relieved)
 
 
 def reference_to(name: str) -> str:
-    """The reference to a definition: a JSON Pointer as a URI fragment (RFC 6901, section 6)."""
+    """Return the reference to a definition: a JSON Pointer as a URI fragment (RFC 6901, section 6)."""
     return _DEFS + quote(escape(name), safe=_FRAGMENT)
 
 
 def _told(said: str, words: tuple[str, ...], between: str) -> str:
-    """What a name says, or its digest where it could also say other words: they hold what stands between words."""
+    """Return the label of a variant; its digest if the words contain a separator."""
     return said if set(between).isdisjoint("".join(words)) else mark(dumps(words))
 
 
-class Names:
-    """The names of one document's definitions in one direction.
+class DefinitionNames:
+    """The names of the definitions of one document in one direction.
 
     Attributes:
         tagged: what the names of tagged components stand for.
@@ -75,22 +75,22 @@ class Names:
         self.inline: dict[str, JsonObject] = {}
 
     def meaning(self, reference: str) -> str | None:
-        """The definition that a composed reference means; ``None`` for one that leads nowhere."""
+        """Return the name of the definition that a composed reference names; ``None`` if there is none."""
         return self._known.get(reference)
 
     def target(self, reference: str) -> str | None:
-        """The same for a reference before or after composing."""
+        """Return the name of the definition that a reference names, before or after composition."""
         name = component_of(reference)
         return name if name is not None and name in self._schemas else self._known.get(reference)
 
     def refer(self, name: str) -> str:
-        """The reference to a definition."""
+        """Return the reference to a definition, and record it."""
         reference = reference_to(name)
         self._known[reference] = name
         return reference
 
     def component(self, reference: str) -> str:
-        """A component's reference as a definition's; aliases are followed to what they name."""
+        """Return the reference to the definition of a component. Aliases are resolved."""
         name = component_of(reference)
         if name is None or name not in self._schemas:
             return reference
@@ -104,23 +104,23 @@ class Names:
         return self.refer(name)
 
     def with_tag(self, component: str, tag: str, tags: tuple[str, ...]) -> str:
-        """A reference to a component with its tag as a required constant."""
+        """Return a reference to a component whose tag is a required constant."""
         said = f"{tag}={'|'.join(tags)}"
         label = f"{component}<{_told(said, (tag, *tags), '=|<>')}>"
         return self._variant(self.tagged, label, Tagged(component, tag, tags))
 
     def with_other_tag(self, component: str, tag: str, known: tuple[Any, ...]) -> str:
-        """Return a reference to a component whose tag is none of the known ones."""
+        """Return a reference to a component whose tag differs from all known tags."""
         label = f"{component}<other {mark(dumps([tag, *known]))}>"
         return self._variant(self.untagged, label, Untagged(component, tag, known))
 
     def without(self, definition: str, free: tuple[str, ...]) -> str:
-        """A reference to a definition that does not ask for some properties."""
+        """Return a reference to a definition that does not require some properties."""
         label = f"{definition}<without {_told(', '.join(free), free, ',<>')}>"
         return self._variant(self.relieved, label, Relieved(definition, free))
 
     def composite(self, node: JsonObject) -> str:
-        """A reference to an inline composite, named after what it says."""
+        """Return a reference to an inline composite, named after its content."""
         parts = (node, *(part for part in node.get("allOf", ()) if isinstance(part, dict)))
         names = [name for part in parts if (name := component_of(part.get("$ref"))) is not None]
         name = f"{'_'.join(names[:2]) or 'allOf'}<{mark(dumps(node))}>"

@@ -1,4 +1,4 @@
-"""What a composed schema says at its root: its types, its constants, its branches."""
+"""Facts about the root of a composed schema: its types, constants and branches."""
 
 import re
 import warnings
@@ -12,7 +12,7 @@ from specfn.schema.merge import CONTRADICTION, NEVER, identity
 from specfn.schema.text import are_plain, is_plain
 from specfn.schema.walk import SUBSCHEMAS
 
-#: From how many branches a union is a piece of its own.
+#: From how many branches a union is a fragment of its own.
 _WIDE_UNION = 4
 
 #: Beyond how many constants a short rendering describes them.
@@ -28,26 +28,26 @@ _NULL = {"type": "null"}
 
 
 def is_leaf(node: Any) -> bool:
-    """Whether a composed schema has nothing below it, so that it is shown wherever it is used."""
+    """Return whether a composed schema contains no subschemas, so that it is shown wherever it is used."""
     return not isinstance(node, dict) or (SUBSCHEMAS.isdisjoint(node) and "$ref" not in node)
 
 
-def is_piece(node: JsonObject) -> bool:
-    """Whether an inline schema is worth a piece of its own: it can be cut without losing a scalar."""
+def is_fragment(node: JsonObject) -> bool:
+    """Return whether an inline schema is a fragment of its own, because it can be cut without losing a scalar."""
     if node.get("properties"):
         return True
     return len(node.get("anyOf") or node.get("oneOf") or ()) >= _WIDE_UNION
 
 
 def branches_of(node: JsonObject) -> tuple[list[Any], bool]:
-    """The branches of a schema's union but null, and whether null is one of them."""
+    """Return the branches of a union without null, and whether null is one of them."""
     union = node.get("anyOf") or node.get("oneOf") or []
     branches = [branch for branch in union if branch != _NULL and branch is not False]
     return branches, _NULL in union
 
 
 def collapsed(node: JsonObject) -> JsonObject:
-    """The schema with a union of nothing but constants of one type as one enum; else the schema itself."""
+    """Return the schema with a union of constants of one type as one enum; else the schema itself."""
     key = "anyOf" if "anyOf" in node else "oneOf"
     union = node.get(key)
     if not union or not (_constant_kind(union[0]) or _constant_kind(union[-1])):
@@ -76,7 +76,7 @@ _CONSTANT = frozenset({"const", "enum", "type"})
 
 
 def _constant_kind(branch: Any) -> str | None:
-    """The one type of a branch that says nothing but constants of it; ``None`` for any other branch."""
+    """Return the one type of a branch that contains only constants of this type; ``None`` for any other branch."""
     values = values_of(branch) if isinstance(branch, dict) and branch.keys() <= _CONSTANT else None
     if values is None or not isinstance(branch.get("type", ""), str):
         return None
@@ -86,7 +86,7 @@ def _constant_kind(branch: Any) -> str | None:
 
 
 def types_of(node: JsonObject) -> tuple[list[str], bool]:
-    """The declared types but null (``integer`` is a ``number`` where both stand), and whether null is one."""
+    """Return the declared types without null (``number`` includes ``integer``), and whether null is one of them."""
     kind = node.get("type")
     kinds = [kind] if isinstance(kind, str) else list(kind or ())
     if "number" in kinds and "integer" in kinds:
@@ -95,7 +95,7 @@ def types_of(node: JsonObject) -> tuple[list[str], bool]:
 
 
 def values_of(node: JsonObject) -> list[Any] | None:
-    """The constants of a schema, each once (``1.0`` is ``1``); ``None`` if it has none."""
+    """Return the constants of a schema, each once (``1.0`` equals ``1``); ``None`` if it has none."""
     if "const" in node:
         return [node["const"]]
     values = node.get("enum")
@@ -127,7 +127,7 @@ def fitting(values: list[Any], kinds: list[str]) -> list[Any]:
 
 
 def are_words(values: list[Any]) -> bool:
-    """Whether constants need no second thought: a few texts, each once, of which a reader sees all."""
+    """Return whether constants are few distinct texts with visible characters only."""
     if len(values) > MANY_VALUES or {*map(type, values)} != {str}:
         return False
     return len({*values}) == len(values) and are_plain(values)
@@ -146,7 +146,7 @@ def _distinct(values: list[Any]) -> list[Any]:
 
 
 class Root(NamedTuple):
-    """What a schema says at its root.
+    """The facts about the root of a schema.
 
     Attributes:
         kinds: the types but null, declared or those of the constants.
@@ -168,7 +168,7 @@ _MORE_THAN_TYPE = frozenset({"anyOf", "const", "enum", "oneOf"})
 
 
 def root_of(node: JsonObject) -> Root:
-    """What a schema says at its root."""
+    """Return the facts about the root of a schema."""
     kind = node.get("type")
     if kind.__class__ is str and kind != "null" and _MORE_THAN_TYPE.isdisjoint(node):
         return Root([kind], False, [], False, None)
@@ -182,12 +182,12 @@ def root_of(node: JsonObject) -> Root:
 
 
 def is_numeric(name: str) -> bool:
-    """Whether a format is one of numbers."""
+    """Return whether a format applies to numbers."""
     return name in NUMERIC_FORMATS
 
 
 def types_of_values(values: list[Any]) -> tuple[list[str], bool]:
-    """The type that constants without one have in common; none if they differ."""
+    """Return the common type of constants that declare none, as a list; an empty list if they differ."""
     kinds = list(dict.fromkeys(kind_of(value) for value in values if value is not None))
     if len(kinds) == 1:
         return kinds, None in values
@@ -196,7 +196,7 @@ def types_of_values(values: list[Any]) -> tuple[list[str], bool]:
 
 @lru_cache(4096)
 def is_common(pattern: str) -> bool:
-    """Whether a pattern can be shown: readers of ECMA-262 and others can compile it, and see all of it."""
+    """Return whether a pattern can be shown: ECMA-262 and other dialects can compile it, and all of it is visible."""
     if len(pattern) > _PATTERN_SHOWN or not is_plain(pattern) or not _ecma().fullmatch(pattern):
         return False
     try:
@@ -212,12 +212,12 @@ def is_common(pattern: str) -> bool:
 
 @lru_cache(4096)
 def is_word(name: str) -> bool:
-    """Whether the name of a format or a media type can be shown."""
+    """Return whether the name of a format or a media type can be shown."""
     return is_plain(name)
 
 
 def is_telling(example: Any) -> bool:
-    """Whether an example says what a type does not: one of an object repeats its properties' own."""
+    """Return whether an example adds information. An object does not, because it repeats those of its properties."""
     if isinstance(example, list):
         return len(example) <= _LIST_SHOWN and all(map(is_telling, example))
     return not isinstance(example, dict) and (
@@ -227,10 +227,9 @@ def is_telling(example: Any) -> bool:
 
 @cache
 def _ecma() -> re.Pattern[str]:
-    """What patterns are made of where ECMA-262 is taken at its word (its flag ``u``).
+    """Return a regular expression of the patterns that ECMA-262 (flag ``u``) and other dialects read alike.
 
-    No bracket stands for itself there, and no word of another dialect stands at all; other readers take ``{``,
-    ``a++`` and ``(?i)`` as they like.
+    Brackets must be escaped. Constructs of other dialects, such as ``a++`` and ``(?i)``, do not match.
     """
     escaped = r"\\(?:[^A-Za-z0-9]|[1-9bBdDfnrsStvwW]|0(?![0-9])|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})"
     either = rf"{escaped}|\[\^?(?:[^\]\\]|{escaped})++\]"

@@ -1,4 +1,4 @@
-"""The lengths that a pattern admits, of patterns so plain that they say it (ECMA-262, section 22.2)."""
+"""Lengths of the texts that a simple pattern matches (ECMA-262, section 22.2)."""
 
 import re
 from functools import lru_cache
@@ -17,7 +17,7 @@ _COUNTS: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, No
 
 @lru_cache(maxsize=1024)
 def lengths(pattern: str) -> tuple[int, int | None] | None:
-    """Return the least and the most characters of what a pattern matches from end to end.
+    """Return the minimum and maximum number of characters that a pattern matches from end to end.
 
     Returns:
         The most is ``None`` where there is no limit. ``None`` for a pattern with anything but a sequence of ASCII

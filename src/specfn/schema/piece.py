@@ -1,7 +1,7 @@
-"""Pieces: the parts from which a model's schema is put together.
+"""Fragments: the parts from which the schema for a model is assembled.
 
-A piece is one object schema (or component) in the dialect that a model reads, with holes where other pieces
-go. Pieces are made once per document; what differs between functions is only which holes are filled.
+A fragment is an object schema or a component in the dialect that a model reads, with holes for other fragments.
+Fragments are rendered once per document. Functions differ only in the holes that are filled.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,22 +13,22 @@ from specfn.records import Edit
 #: A definition's name, or the identity of an inline node.
 Key: TypeAlias = str | int
 
-#: Steps from a piece's root to a place in it.
+#: Steps from a fragment's root to a place in it.
 Path: TypeAlias = tuple[str | int, ...]
 
 
 class Hole(NamedTuple):
-    """A place in a piece that another piece fills.
+    """A place in a fragment that another fragment fills.
 
     Attributes:
-        key: the piece that goes there.
+        key: the fragment that goes there.
         node: its composed schema.
-        path: where the hole is in its own piece.
+        path: where the hole is in its own fragment.
         optional: whether an instance can do without the place.
         texts: descriptions and examples that the place has of its own.
         beside: other annotations that the place has of its own.
         nullable: whether the place also admits null.
-        shared: whether the place refers to the piece (dialect 3.1) instead of holding it.
+        shared: whether the place refers to the fragment (dialect 3.1) instead of holding it.
         extra: at most how many bytes the place's own annotations add to what fills it.
     """
 
@@ -44,20 +44,20 @@ class Hole(NamedTuple):
 
 
 class Skeleton(NamedTuple):
-    """A container with ``None`` where children go: holes, or containers that have holes below."""
+    """A container with ``None`` in the places of its children: holes, or containers with holes."""
 
     container: Any
     children: "tuple[tuple[str | int, Skeleton | Hole], ...]"
 
     def fill(self, resolve: "Callable[[Hole], Any]") -> Any:
-        """A copy with every hole resolved, in the order of the holes."""
+        """Return a copy with every hole filled, in the order of the holes."""
         filled = self.container.copy()
         for key, child in self.children:
             filled[key] = child.fill(resolve) if isinstance(child, Skeleton) else resolve(child)
         return filled
 
     def holes(self) -> Iterator[Hole]:
-        """The holes, in the order in which ``fill`` meets them."""
+        """Yield the holes in the order in which ``fill`` fills them."""
         for _, child in self.children:
             if isinstance(child, Skeleton):
                 yield from child.holes()
@@ -65,7 +65,7 @@ class Skeleton(NamedTuple):
                 yield child
 
     def size(self) -> int:
-        """The bytes of compact JSON without what goes into the holes."""
+        """Return the bytes of compact JSON without the content of the holes."""
         own = len(dumps(self.container)) - 4 * len(self.children)
         return own + sum(child.size() for _, child in self.children if isinstance(child, Skeleton))
 
@@ -79,7 +79,7 @@ def hole(
     said: JsonObject,
     shared: bool = False,
 ) -> Hole:
-    """A hole, measured; ``said`` holds the annotations that the place has of its own."""
+    """Create a hole with its size; ``said`` contains the annotations of the place itself."""
     texts = {name: value for name, value in said.items() if name in TEXTS}
     beside = {name: value for name, value in said.items() if name not in TEXTS}
     extra = len(dumps(said)) if said else 0
@@ -87,7 +87,7 @@ def hole(
 
 
 def admitting_null(place: Hole) -> Hole:
-    """The same hole, admitting null."""
+    """Return the same hole, but admitting null."""
     return Hole(
         place.key,
         place.node,
@@ -112,13 +112,13 @@ Draft: TypeAlias = JsonObject | Skeleton | Hole
 
 
 class Form(NamedTuple):
-    """One rendering of a piece.
+    """One rendering of a fragment.
 
     Attributes:
         draft: the JSON with its holes.
         holes: the holes, in the order of ``fill``.
         size: bytes of compact JSON without the holes' contents.
-        edits: what the rendering changed, with pointers relative to the piece.
+        edits: what the rendering changed, with pointers relative to the fragment.
         has_long: whether it has values that a shorter rendering describes instead.
     """
 
@@ -129,14 +129,14 @@ class Form(NamedTuple):
     has_long: bool = False
 
     def fill(self, resolve: Callable[[Hole], Any]) -> Any:
-        """The JSON with every hole resolved."""
+        """Return the JSON with every hole filled."""
         if isinstance(self.draft, Skeleton):
             return self.draft.fill(resolve)
         return resolve(self.draft) if isinstance(self.draft, Hole) else self.draft
 
 
 def form(draft: Draft, edits: tuple[Edit, ...], *, has_long: bool) -> Form:
-    """A form of a draft, measured."""
+    """Create a form of a draft with its size."""
     if isinstance(draft, Skeleton):
         return Form(draft, tuple(draft.holes()), draft.size(), edits, has_long)
     if isinstance(draft, Hole):
@@ -149,7 +149,7 @@ _FIRST = ("type", "nullable", "title", "description")
 
 
 def ordered(out: JsonObject) -> JsonObject:
-    """The members with what tells a reader most in front."""
+    """Return the members with the most informative ones first."""
     if "type" not in out:
         return out
     first = {key: out[key] for key in _FIRST if key in out}
@@ -157,7 +157,7 @@ def ordered(out: JsonObject) -> JsonObject:
 
 
 def beside(content: JsonObject, hole: Hole, *, texts: bool = True) -> JsonObject:
-    """What fills a hole, with the annotations that the place has of its own."""
+    """Return the content of a hole with the annotations of the place itself."""
     own = {**hole.beside, **hole.texts} if texts else hole.beside
     if own:
         content = ordered({**content, **own})
@@ -165,7 +165,7 @@ def beside(content: JsonObject, hole: Hole, *, texts: bool = True) -> JsonObject
 
 
 def admit_null(schema: JsonObject) -> JsonObject:
-    """A schema of dialect 3.0 that also admits null (OpenAPI 3.0.4, Schema Object, ``nullable``)."""
+    """Return a schema of dialect 3.0 that also admits null (OpenAPI 3.0.4, Schema Object, ``nullable``)."""
     out = schema
     if "type" in out and not out.get("nullable"):
         out = {**out, "nullable": True}
@@ -177,7 +177,7 @@ def admit_null(schema: JsonObject) -> JsonObject:
 
 
 def _admits_null(schema: Any) -> bool:
-    """Whether a branch admits null: it says so, or says nothing that could refuse it."""
+    """Return whether a branch admits null: it declares so, or has no keyword that refuses it."""
     if not isinstance(schema, dict):
         return False
     if "type" in schema:
@@ -188,7 +188,7 @@ def _admits_null(schema: Any) -> bool:
 
 
 def _with_null(branches: list[Any]) -> list[Any]:
-    """The branches with null: on the first that has a type, else as a branch of its own."""
+    """Return the branches with null on the first that has a type, else as a branch of its own."""
     for index, branch in enumerate(branches):
         if isinstance(branch, dict) and "type" in branch:
             return [*branches[:index], admit_null(branch), *branches[index + 1 :]]

@@ -1,12 +1,12 @@
-"""The pieces of one document and direction, made once: their renderings, weights and stubs."""
+"""Cache of the fragments of one document and direction: their renderings, sizes and stubs."""
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from specfn._digest import mark
 from specfn._json import JsonObject, dumps
-from specfn.schema.bundle import Named
-from specfn.schema.dialect30 import Draft30
-from specfn.schema.dialect31 import Draft31
+from specfn.schema.bundle import DefinitionLookup
+from specfn.schema.dialect30 import OpenApi30Renderer
+from specfn.schema.dialect31 import JsonSchemaRenderer
 from specfn.schema.names import reference_to
 from specfn.schema.piece import Form, Hole, Key, beside
 from specfn.schema.stub import label, stub
@@ -16,24 +16,24 @@ from specfn.schema.trimmed import counts, least_sizes, trimmed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from specfn.schema.drafter import Drafter
+    from specfn.schema.drafter import SchemaRenderer
 
 Dialect = Literal["3.0", "3.1"]
 
 
 class _Drafts(Protocol):
-    """Makes the drafter of one piece."""
+    """A factory of the renderer of one fragment."""
 
     def __call__(
-        self, definitions: Named, *, constraint: bool, bare: bool, short: bool
-    ) -> "Drafter": ...
+        self, definitions: DefinitionLookup, *, constraint: bool, bare: bool, short: bool
+    ) -> "SchemaRenderer": ...
 
 
-class Words(NamedTuple):
-    """The words that schemas are written in.
+class Wording(NamedTuple):
+    """The dialect in which schemas are rendered.
 
     Attributes:
-        drafter: makes what renders one piece.
+        drafter: makes what renders one fragment.
         shared: whether places refer to components instead of holding them.
         null_type: whether null is a type of its own; ``nullable`` says it otherwise.
     """
@@ -43,17 +43,17 @@ class Words(NamedTuple):
     null_type: bool
 
 
-DIALECTS: dict[Dialect, Words] = {
-    "3.0": Words(Draft30, shared=False, null_type=False),
-    "3.1": Words(Draft31, shared=True, null_type=True),
+DIALECTS: dict[Dialect, Wording] = {
+    "3.0": Wording(OpenApi30Renderer, shared=False, null_type=False),
+    "3.1": Wording(JsonSchemaRenderer, shared=True, null_type=True),
 }
 
-#: What a piece weighs that leads back to itself: more than any budget.
+#: What a fragment weighs that leads back to itself: more than any budget.
 ENDLESS = 64 * 1024 * 1024
 
 
 def shown_name(hole: Hole) -> str:
-    """What the definition of a shared hole is called: its name, or a clean one of its own (F12)."""
+    """Return the name of the definition of a shared hole; a clean replacement if it has invisible characters (F12)."""
     name = str(hole.key)
     if is_plain(name):
         return name
@@ -61,18 +61,18 @@ def shown_name(hole: Hole) -> str:
 
 
 def shown_reference(hole: Hole) -> str:
-    """The reference to the definition of a shared hole."""
+    """Return the reference to the definition of a shared hole."""
     return reference_to(shown_name(hole))
 
 
-class Piece:
-    """One object schema in its renderings, each made on first need."""
+class Fragment:
+    """An object schema with its renderings, each made when first needed."""
 
     __slots__ = (
         "_bare",
+        "_fragments",
         "_full",
         "_least",
-        "_pieces",
         "_short",
         "_trimmed",
         "cyclic",
@@ -83,16 +83,16 @@ class Piece:
         "weight",
     )
 
-    def __init__(self, key: Key, node: Any, pieces: "Pieces") -> None:
+    def __init__(self, key: Key, node: Any, fragments: "Fragments") -> None:
         self.key = key
         self.node = node
-        self._pieces = pieces
+        self._fragments = fragments
         self._full: Form | None = None
         self._bare: Form | None = None
         self._short: Form | None = None
         self._trimmed: dict[int, Form] = {}
         self._least: list[int] | None = None
-        #: Whether it leads back to itself or to what does; bytes and nesting of all it holds. By ``Pieces.weigh``.
+        #: Whether it leads back to itself or to what does; bytes and nesting of all it holds. By ``Fragments.weigh``.
         self.cyclic = False
         self.weight = -1
         self.height = 0
@@ -101,30 +101,30 @@ class Piece:
 
     @property
     def full(self) -> Form:
-        """With descriptions and examples."""
+        """Return the rendering with descriptions and examples."""
         if self._full is None:
-            self._full = self._pieces.form(self.node)
+            self._full = self._fragments.form(self.node)
         return self._full
 
     @property
     def bare(self) -> Form:
-        """Without descriptions and examples."""
+        """Return the rendering without descriptions and examples."""
         if self._bare is None:
-            self._bare = self._pieces.form(self.node, bare=True)
+            self._bare = self._fragments.form(self.node, bare=True)
         return self._bare
 
     @property
     def short(self) -> Form:
-        """Bare, with long enums described."""
+        """Return the rendering without descriptions and examples, with long enums described."""
         if self._short is None:
             bare = self.bare
             self._short = (
-                self._pieces.form(self.node, bare=True, short=True) if bare.has_long else bare
+                self._fragments.form(self.node, bare=True, short=True) if bare.has_long else bare
             )
         return self._short
 
     def trimmed(self, room: int) -> "Iterator[Form]":
-        """Short, with fewer and fewer properties; but the last only if they may fit into the room."""
+        """Yield short renderings with fewer and fewer properties. Skip those that cannot fit, except the last one."""
         tried = [*counts(self.node)]
         if self._least is None and tried:
             self._least = least_sizes(self.node, self.short.draft)
@@ -133,119 +133,119 @@ class Piece:
                 continue
             if count not in self._trimmed:
                 node, edit = trimmed(self.node, count)
-                form = self._pieces.form(node, bare=True, short=True)
+                form = self._fragments.form(node, bare=True, short=True)
                 edits = (*form.edits, edit)
                 self._trimmed[count] = Form(form.draft, form.holes, form.size, edits)
             yield self._trimmed[count]
 
 
-class Pieces:
-    """Makes pieces on first need."""
+class Fragments:
+    """A cache of fragments, each made when first needed."""
 
-    def __init__(self, definitions: Named, words: Words, *, constraint: bool) -> None:
+    def __init__(self, definitions: DefinitionLookup, words: Wording, *, constraint: bool) -> None:
         self.definitions = definitions
         self.words = words
         self._constraint = constraint
-        self._made: dict[Key, Piece] = {}
+        self._made: dict[Key, Fragment] = {}
         self._kept: list[Any] = []
         self._whole: dict[Key, Any] = {}
         self._stubs: dict[Key, tuple[JsonObject, int]] = {}
         self._places: dict[int, tuple[Form, int]] = {}
 
     def form(self, node: Any, *, bare: bool = False, short: bool = False) -> Form:
-        """One piece's rendering."""
+        """Render a fragment."""
         draft = self.words.drafter(
             self.definitions, constraint=self._constraint, bare=bare, short=short
         )
         return draft.form(node)
 
-    def root(self, node: Any) -> Piece:
-        """The piece of a whole schema; a plain reference is the component itself."""
+    def root(self, node: Any) -> Fragment:
+        """Return the fragment of a whole schema. For a plain reference, this is the component itself."""
         if not isinstance(node, dict):
             node = {} if node is not False else {"not": {}}
         if node.keys() == {"$ref"} and not self.words.shared:
             name = self.definitions.name_of(node["$ref"])
             if name is not None:
-                return self.piece(name, self.definitions[name])
-        return self.piece(id(node), node)
+                return self.fragment(name, self.definitions[name])
+        return self.fragment(id(node), node)
 
-    def piece(self, key: Key, node: Any) -> Piece:
-        """The piece of a key, made on first need."""
-        piece = self._made.get(key)
-        if piece is None:
+    def fragment(self, key: Key, node: Any) -> Fragment:
+        """Return the fragment of a key, made when first needed."""
+        fragment = self._made.get(key)
+        if fragment is None:
             if isinstance(key, int):
                 self._kept.append(node)  # its identity is the key
-            piece = self._made[key] = Piece(key, node, self)
-        return piece
+            fragment = self._made[key] = Fragment(key, node, self)
+        return fragment
 
     # -- weights ----------------------------------------------------------------------------------
 
-    def weigh(self, root: Piece) -> None:
-        """Bytes, nesting and cycles of a piece and all below it, once (Tarjan's algorithm, iterative)."""
+    def weigh(self, root: Fragment) -> None:
+        """Compute size, nesting and cycles of a fragment and all below it (Tarjan's algorithm, iterative)."""
         if self._is_weighed(root):
             return
         index: dict[Key, int] = {root.key: 0}
         low: dict[Key, int] = {root.key: 0}
-        open_pieces: list[Piece] = [root]
-        work: list[tuple[Piece, Iterator[Piece]]] = [(root, iter(self._below(root)))]
+        open_fragments: list[Fragment] = [root]
+        work: list[tuple[Fragment, Iterator[Fragment]]] = [(root, iter(self._below(root)))]
         while work:
-            piece, rest = work[-1]
+            fragment, rest = work[-1]
             child = next(rest, None)
             if child is None:
                 work.pop()
                 if work:
                     parent = work[-1][0].key
-                    low[parent] = min(low[parent], low[piece.key])
-                if low[piece.key] == index[piece.key]:
-                    component = [open_pieces.pop()]
-                    while component[-1] is not piece:
-                        component.append(open_pieces.pop())
+                    low[parent] = min(low[parent], low[fragment.key])
+                if low[fragment.key] == index[fragment.key]:
+                    component = [open_fragments.pop()]
+                    while component[-1] is not fragment:
+                        component.append(open_fragments.pop())
                     self._close(component)
             elif self._is_weighed(child):
                 continue
             elif child.key not in index:
                 index[child.key] = low[child.key] = len(index)
-                open_pieces.append(child)
+                open_fragments.append(child)
                 work.append((child, iter(self._below(child))))
             else:
-                low[piece.key] = min(low[piece.key], index[child.key])
+                low[fragment.key] = min(low[fragment.key], index[child.key])
 
-    def _is_weighed(self, piece: Piece) -> bool:
-        """Whether a piece has its weight; one that holds no others gets it here."""
-        if piece.weight < 0 and not piece.full.holes:
-            piece.height, piece.weight = 1, piece.full.size
-        return piece.weight >= 0
+    def _is_weighed(self, fragment: Fragment) -> bool:
+        """Return whether a fragment has its size. A fragment without holes gets its size here."""
+        if fragment.weight < 0 and not fragment.full.holes:
+            fragment.height, fragment.weight = 1, fragment.full.size
+        return fragment.weight >= 0
 
-    def _close(self, component: list[Piece]) -> None:
-        """Weigh a strongly connected component whose successors are weighed already."""
-        piece = component[-1]
-        children = [self.piece(hole.key, hole.node) for hole in piece.full.holes]
-        if len(component) > 1 or piece in children:
+    def _close(self, component: list[Fragment]) -> None:
+        """Compute the size of a strongly connected component whose successors already have theirs."""
+        fragment = component[-1]
+        children = [self.fragment(hole.key, hole.node) for hole in fragment.full.holes]
+        if len(component) > 1 or fragment in children:
             for member in component:
                 member.cyclic, member.weight = True, ENDLESS
             return
-        piece.cyclic = any(child.cyclic for child in children)
-        piece.height = 1 + max((child.height for child in children), default=0)
-        piece.weight = piece.full.size + sum(
+        fragment.cyclic = any(child.cyclic for child in children)
+        fragment.height = 1 + max((child.height for child in children), default=0)
+        fragment.weight = fragment.full.size + sum(
             child.weight + hole.extra
-            for child, hole in zip(children, piece.full.holes, strict=True)
+            for child, hole in zip(children, fragment.full.holes, strict=True)
         )
 
-    def _below(self, piece: Piece) -> list[Piece]:
-        return [self.piece(hole.key, hole.node) for hole in piece.full.holes]
+    def _below(self, fragment: Fragment) -> list[Fragment]:
+        return [self.fragment(hole.key, hole.node) for hole in fragment.full.holes]
 
-    def complete(self, piece: Piece) -> Any:
-        """All of an acyclic piece, shared by all who hold it."""
-        if piece.key not in self._whole:
-            self._whole[piece.key] = piece.full.fill(
-                lambda hole: beside(self.complete(self.piece(hole.key, hole.node)), hole)
+    def complete(self, fragment: Fragment) -> Any:
+        """Return the complete schema of an acyclic fragment. The object is shared by all its users."""
+        if fragment.key not in self._whole:
+            self._whole[fragment.key] = fragment.full.fill(
+                lambda hole: beside(self.complete(self.fragment(hole.key, hole.node)), hole)
             )
-        return self._whole[piece.key]
+        return self._whole[fragment.key]
 
     # -- holes ------------------------------------------------------------------------------------
 
     def stub(self, hole: Hole) -> tuple[JsonObject, int]:
-        """What stands in a hole that is not filled, and its bytes."""
+        """Return the stub for a hole that is not filled, and its size in bytes."""
         known = self._stubs.get(hole.key)
         if known is None:
             null_type = self.words.null_type
@@ -256,7 +256,7 @@ class Pieces:
         return known
 
     def places(self, form: Form) -> int:
-        """What the holes of a form cost as long as they are not filled."""
+        """Return the size of the holes of a form while they are not filled."""
         known = self._places.get(id(form))
         if known is None:
             known = self._places[id(form)] = (form, sum(map(self._place, form.holes)))

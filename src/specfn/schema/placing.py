@@ -1,4 +1,4 @@
-"""Definitions that a schema uses once, put into their places: readers need not look elsewhere, and it is shorter."""
+"""Inlining of definitions that a schema uses once, because that is shorter and easier to read."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ _DEEPEST: Final = 30
 
 
 def placed(schema: JsonObject) -> tuple[JsonObject, dict[str, Path]]:
-    """A schema with the definitions in place to which one reference leads.
+    """Return a schema in which definitions with a single reference are inlined.
 
-    What is recursive has two references, or nobody needs it, so it stays.
+    A recursive definition has two references or is unused, so it stays.
 
     Args:
         schema: as a provider is shown it, with its ``$defs``.
@@ -58,7 +58,7 @@ class _Placer:
         return out, self._places
 
     def _put(self, node: Any, path: Path, depth: int) -> Any:
-        """A schema with definitions in the places of their references."""
+        """Return a schema with definitions in the places of their references."""
         if not isinstance(node, dict):
             return node
         name = self._alone.get(_reference(node))
@@ -73,7 +73,7 @@ class _Placer:
 
 
 def _reference(node: JsonObject) -> str:
-    """The reference that a schema is, or that is its only branch; empty if it is none."""
+    """Return the reference that a schema contains directly or as its only branch; an empty text if there is none."""
     branches = node.get("anyOf", ())
     inner = branches[0] if len(branches) == 1 and isinstance(branches[0], dict) else node
     reference: str = inner.get("$ref", "")
@@ -81,7 +81,7 @@ def _reference(node: JsonObject) -> str:
 
 
 def _joined(target: JsonObject, said: JsonObject) -> JsonObject:
-    """A definition with what its place says; both descriptions, where they differ."""
+    """Return a definition with the annotations of its place. Different descriptions are joined."""
     out = {**target, **said}
     own, place = target.get("description"), said.get("description")
     if own and place and own != place:
@@ -90,7 +90,7 @@ def _joined(target: JsonObject, said: JsonObject) -> JsonObject:
 
 
 def _references(schemas: list[Any]) -> Iterator[str]:
-    """Every reference in some schemas, as often as it is there."""
+    """Yield every reference in some schemas, once per occurrence."""
     waiting = [*schemas]
     while waiting:
         node = waiting.pop()

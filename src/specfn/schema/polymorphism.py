@@ -1,4 +1,4 @@
-"""Discriminators: which components a use of a parent means, and by which tags (rule F10).
+"""Discriminators: the components that a use of a parent means, and their tags (rule F10).
 
 OpenAPI lets a parent be used where one of its children is meant: the parent names a ``discriminator``, and
 the children say ``allOf`` with it. JSON Schema has no such rule, so the use becomes the union of the children,
@@ -18,8 +18,8 @@ COMPONENT: Final = "#/components/schemas/"
 _OWN_TAG: Final = "x-ms-discriminator-value"
 
 
-class Branch(NamedTuple):
-    """One branch of the union that a discriminator means.
+class DiscriminatorBranch(NamedTuple):
+    """A branch of the union that a discriminator means.
 
     Attributes:
         component: the component; ``None`` for a tag that maps to nothing, which stays open.
@@ -33,7 +33,7 @@ class Branch(NamedTuple):
 
 
 def component_of(reference: Any) -> str | None:
-    """The component's name that a normalized reference means; ``None`` for any other text."""
+    """Return the name of the component that a normalized reference names; ``None`` for any other text."""
     if isinstance(reference, str) and reference.startswith(COMPONENT):
         name = reference[len(COMPONENT) :]
         return unescape(name) if "/" not in name else None
@@ -41,7 +41,7 @@ def component_of(reference: Any) -> str | None:
 
 
 def alias_of(schema: Any) -> Any:
-    """The reference of a schema that is only another name; ``None`` for any other schema."""
+    """Return the reference of a schema that contains nothing else; ``None`` for any other schema."""
     if isinstance(schema, dict) and len(schema) == 1:
         parts = schema.get("allOf", ())
         inner = parts[0] if len(parts) == 1 and isinstance(parts[0], dict) else {}
@@ -50,7 +50,7 @@ def alias_of(schema: Any) -> Any:
 
 
 def takes_in(node: JsonObject) -> bool:
-    """Whether a composite takes a component in, by itself or in a part."""
+    """Return whether a composite or one of its parts refers to a component."""
     stack = [node]
     while stack:
         part = stack.pop()
@@ -61,7 +61,7 @@ def takes_in(node: JsonObject) -> bool:
 
 
 def own_discriminator(schema: Any) -> JsonObject | None:
-    """The discriminator at the root of a schema or of an inline part of its ``allOf``."""
+    """Return the discriminator at the root of a schema or in an inline part of its ``allOf``."""
     for part in inline_parts(schema):
         discriminator = part.get("discriminator")
         if isinstance(discriminator, dict):
@@ -70,7 +70,7 @@ def own_discriminator(schema: Any) -> JsonObject | None:
 
 
 def has_union(schema: Any) -> bool:
-    """Whether a schema spells its alternatives out, so that a discriminator only tells them apart."""
+    """Return whether a schema declares its alternatives as a union. Its discriminator then only selects among them."""
     return any("oneOf" in part or "anyOf" in part for part in inline_parts(schema))
 
 
@@ -86,18 +86,18 @@ def inline_parts(schema: Any) -> Iterator[JsonObject]:
 
 
 class Family:
-    """Who is whose child by ``allOf``, over all components of a document."""
+    """The parents and children of all components of a document, as declared by ``allOf``."""
 
     def __init__(self, schemas: JsonObject) -> None:
         self._schemas = schemas
         self._order = {name: index for index, name in enumerate(schemas)}
         self._children: dict[str, list[str]] | None = None
         self._descendants: dict[str, list[str]] = {}
-        self._branches: dict[str, list[Branch] | None] = {}
+        self._branches: dict[str, list[DiscriminatorBranch] | None] = {}
         self._mapped_by: dict[str, list[_Mapped]] | None = None
 
     def descendants(self, parent: str) -> list[str]:
-        """The components that say ``allOf`` with a parent, at any depth, in the document's order."""
+        """Return the components that inherit from a parent, at any depth, in the order of the document."""
         if parent not in self._descendants:
             if self._children is None:
                 self._children = _children(self._schemas)
@@ -112,7 +112,7 @@ class Family:
         return self._descendants[parent]
 
     def parts(self, name: str) -> list[JsonObject]:
-        """A component and every part of its ``allOf``, its own before those of its parents."""
+        """Return a component and every part of its ``allOf``. Its own parts precede those of its parents."""
         found: list[JsonObject] = []
         seen: set[str | None] = set()
         waiting: list[str | None] = [name]
@@ -125,7 +125,7 @@ class Family:
                 waiting.extend(parents_of(schema))
         return found
 
-    def branches(self, parent: str) -> list[Branch] | None:
+    def branches(self, parent: str) -> list[DiscriminatorBranch] | None:
         """Return the branches that a use of a parent means; ``None`` if it means only itself.
 
         The mapping comes first, then the children that it does not name, then the parent itself, unless the
@@ -135,7 +135,7 @@ class Family:
             self._branches[parent] = self._find_branches(parent)
         return self._branches[parent]
 
-    def _find_branches(self, parent: str) -> list[Branch] | None:
+    def _find_branches(self, parent: str) -> list[DiscriminatorBranch] | None:
         schema = self._schemas.get(parent)
         discriminator = own_discriminator(schema)
         if discriminator is None or has_union(schema):
@@ -147,23 +147,23 @@ class Family:
             return None
         tags = self.tags(discriminator, children, parent, default)
         unresolved = tags.pop(None, ())
-        found = [Branch(name, values) for name, values in tags.items()]
-        found += [Branch(None, (tag,)) for tag in unresolved]
+        found = [DiscriminatorBranch(name, values) for name, values in tags.items()]
+        found += [DiscriminatorBranch(None, (tag,)) for tag in unresolved]
         return found if default is None else [*found, default]
 
-    def default(self, discriminator: JsonObject) -> Branch | None:
+    def default(self, discriminator: JsonObject) -> DiscriminatorBranch | None:
         """Return the branch of unknown tags; ``None`` without ``defaultMapping``."""
         if "defaultMapping" not in discriminator:
             return None
         name = component_of(discriminator["defaultMapping"])
-        return Branch(name if name in self._schemas else None, (), is_default=True)
+        return DiscriminatorBranch(name if name in self._schemas else None, (), is_default=True)
 
     def tags(
         self,
         discriminator: JsonObject,
         names: Sequence[str],
         parent: str | None = None,
-        default: Branch | None = None,
+        default: DiscriminatorBranch | None = None,
     ) -> dict[str | None, tuple[str, ...]]:
         """Return the tags of components: those of the mapping, then each other component's own.
 
@@ -197,7 +197,7 @@ class Family:
         return found
 
     def _own_tags(self, name: str, discriminator: JsonObject) -> Iterable[str]:
-        """Return what else names a component: an ancestor's mapping, an extension, its own tag's values."""
+        """Return the tags of a component from an ancestor's mapping, an extension, or constants."""
         key = discriminator["propertyName"]
         return (
             self._mapped_tags(name, key)
@@ -253,7 +253,7 @@ class _Mapped(NamedTuple):
 
 
 def _mapped_by(schemas: JsonObject) -> dict[str, list[_Mapped]]:
-    """Return by component where mappings name it."""
+    """Return the mentions in mappings by the component that they name."""
     found: dict[str, list[_Mapped]] = {}
     for parent, schema in schemas.items():
         discriminator = own_discriminator(schema) or {}
@@ -266,7 +266,7 @@ def _mapped_by(schemas: JsonObject) -> dict[str, list[_Mapped]]:
 
 
 def _extension_tags(schema: Any) -> list[str]:
-    """Return the tag that a component declares for itself; none, or one."""
+    """Return the tag that a component declares in an extension, as a list of at most one tag."""
     values = (part.get(_OWN_TAG) for part in inline_parts(schema))
     return [value for value in values if isinstance(value, str)][:1]
 
@@ -280,7 +280,7 @@ def _children(schemas: JsonObject) -> dict[str, list[str]]:
 
 
 def parents_of(schema: Any) -> Iterable[str]:
-    """The components that a component's own ``allOf`` names, through inline parts."""
+    """Yield the components that the ``allOf`` of a component names, also in its inline parts."""
     stack = [schema]
     while stack:
         node = stack.pop()
@@ -295,7 +295,7 @@ def parents_of(schema: Any) -> Iterable[str]:
 
 
 def declared_tags(parts: Iterable[JsonObject], tag: str) -> list[Any] | None:
-    """The constants that the parts of a schema declare for a tag; ``None`` if they leave it open."""
+    """Return the constants that the parts of a schema declare for a tag; ``None`` if they declare no constant."""
     for part in parts:
         node = part.get("properties", {}).get(tag)
         if isinstance(node, dict):
@@ -307,7 +307,7 @@ def declared_tags(parts: Iterable[JsonObject], tag: str) -> list[Any] | None:
 
 
 def says_itself(parts: list[JsonObject], tag: str, tags: Collection[str]) -> bool:
-    """Whether a branch requires its tag to be a constant already: one of its tags, or what it knows better."""
+    """Return whether a branch already requires its tag to be a constant that selects it."""
     declared = declared_tags(parts, tag)
     if not declared or not any(tag in part.get("required", ()) for part in parts):
         return False
@@ -315,19 +315,19 @@ def says_itself(parts: list[JsonObject], tag: str, tags: Collection[str]) -> boo
 
 
 def constants_of(declared: list[Any] | None, tags: Collection[str]) -> list[Any]:
-    """Return the values of a branch's tag: of its own constants those that are its tags, else all of them."""
+    """Return the constants of a branch that are also its tags. Without a common value, return all its constants."""
     if not declared:
         return [*tags]
     return [value for value in declared if value in tags] or declared
 
 
 def is_object(schema: JsonObject) -> bool:
-    """Whether a component can carry a tag: an object, or put together from what may be one."""
+    """Return whether a component can contain a tag, because it is an object or may be composed of objects."""
     return "properties" in schema or "allOf" in schema or schema.get("type") == "object"
 
 
 def with_tag(body: Any, tag: str, tags: tuple[str, ...]) -> Any:
-    """An object whose tag is a required constant, unless its own constants say otherwise."""
+    """Return an object that requires its tag to be a constant, unless its own constants differ."""
     if not isinstance(body, dict):
         return body
     properties = body.get("properties", {})
@@ -348,7 +348,7 @@ def with_tag(body: Any, tag: str, tags: tuple[str, ...]) -> Any:
 
 
 def without_tags(body: Any, tag: str, known: Sequence[Any]) -> Any:
-    """Return an object whose tag is none of the known ones, or is missing (3.2, ``defaultMapping``)."""
+    """Return an object whose tag is missing or differs from all known tags (3.2, ``defaultMapping``)."""
     if not isinstance(body, dict) or not known:
         return body
     properties = body.get("properties", {})

@@ -1,7 +1,7 @@
-"""What a provider accepts, as data: names, keys, schema keywords, limits, and the form of a tool on the wire.
+"""Profiles of providers as data: names, keys, schema keywords, limits, and the form of a tool on the wire.
 
-Profiles are written next to the codecs of the provider that they describe. What a profile does not say, no code
-may assume; what a provider's documentation does not say, the profile's comments call believed.
+A profile is defined beside the codecs of its provider. No code may assume anything that the profile does not contain.
+Comments in a profile mark facts that are believed but not documented.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ BACKTRACKING: Final = r"\(\?(?:[=!>]|<[=!]|P[=<])|\\[1-9bBAzZGK]|\\k<|[*+?}]\+"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strict:
-    """What a provider asks of a schema that it enforces while the model writes.
+    """The requirements for a schema that the provider enforces while the model generates.
 
     Attributes:
         properties: the most properties in all.
@@ -67,7 +67,7 @@ class Strict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What one provider accepts of a list of tools.
+    """The capabilities of one provider for a list of tools.
 
     Attributes:
         name: what callers name it by.

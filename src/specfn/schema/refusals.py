@@ -1,4 +1,4 @@
-"""What a provider would refuse of a schema, by its profile: every place at once."""
+"""Check of a schema against a profile. It reports every place that the provider would refuse."""
 
 import re
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ _Found: TypeAlias = Iterator[tuple[RefusalCode, str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """One thing that a provider would refuse.
+    """One fault for which a provider would refuse a schema.
 
     Attributes:
         pointer: JSON Pointer of the place in the schema.
@@ -55,7 +55,7 @@ class Refusal:
 
 
 def refusals(schema: Any, profile: Profile) -> Iterator[Refusal]:
-    """What the provider would refuse of a tool's schema."""
+    """Yield every fault for which a provider would refuse the schema of a tool."""
     if not isinstance(schema, dict) or schema.get("type") != "object":
         yield Refusal(pointer="", code="root", reason="the root must be of the type object")
     elif any(key in schema for key in ("anyOf", "oneOf", "allOf", "enum", "not")):
@@ -77,7 +77,7 @@ def refusals(schema: Any, profile: Profile) -> Iterator[Refusal]:
 
 
 def costs(schema: JsonObject) -> tuple[int, int]:
-    """Return how many optional properties and how many unions a schema has."""
+    """Return the number of optional properties and the number of unions of a schema."""
     count = _Count()
     for node, _, _, objects in _nodes(schema):
         count.add(node, objects)
@@ -85,7 +85,7 @@ def costs(schema: JsonObject) -> tuple[int, int]:
 
 
 def _is_recursive(schema: Any) -> bool:
-    """Whether a definition refers to itself, by others or not."""
+    """Return whether a definition refers to itself, directly or through others."""
     definitions = schema.get("$defs", {})
     names = {reference_to(name): name for name in definitions}
     used = {
@@ -106,7 +106,7 @@ def _nests(node: JsonObject) -> bool:
 
 
 def _nodes(schema: Any) -> Iterator[tuple[JsonObject, _Path, int, int]]:
-    """Every schema object with its path, and how many objects and arrays, and objects alone, it is deep."""
+    """Yield every schema object with its path, its depth in objects and arrays, and its depth in objects alone."""
     stack: list[tuple[Any, _Path, int, int]] = [(schema, (), 0, 0)]
     while stack:
         node, path, depth, objects = stack.pop()
@@ -219,7 +219,7 @@ def _strict(node: JsonObject, limits: Strict) -> _Found:
 
 
 class _Count:
-    """What a provider counts over a whole schema."""
+    """The numbers that a provider limits over a whole schema."""
 
     def __init__(self) -> None:
         self.properties = self.nesting = self.values = self.text = 0
@@ -240,7 +240,7 @@ class _Count:
         self.long.append((len(values), texts))
 
     def refusals(self, limits: Strict) -> Iterator[Refusal]:
-        """What is over a limit."""
+        """Yield every number over its limit."""
         for what, found, most in (
             ("properties", self.properties, limits.properties),
             ("nested objects", self.nesting, limits.nesting),

@@ -1,4 +1,4 @@
-"""Arguments as a model wrote them for a fitted schema, back in the words of the schema itself."""
+"""Restoration of arguments for a fitted schema to those of the original schema."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -6,7 +6,7 @@ from typing import Any, Final
 from specfn._json import JsonObject
 from specfn._values import has_text_keys, json_type
 from specfn.document.values import fits
-from specfn.schema.bundle import Bundle, takes_null
+from specfn.schema.bundle import OwnDefinitions, takes_null
 from specfn.schema.nodes import types_of, values_of
 
 #: The deepest nesting that is looked at; deeper arguments are refused when they are validated.
@@ -17,7 +17,7 @@ _MOST: Final = 200
 
 
 def restore(schema: JsonObject, arguments: Any, *, names: Mapping[str, str], nulls: bool) -> Any:
-    """Undo what fitting did to what a model writes.
+    """Reverse the changes of fitting in the arguments that a model sends.
 
     Args:
         schema: the validator schema, with its ``$defs``.
@@ -31,13 +31,13 @@ def restore(schema: JsonObject, arguments: Any, *, names: Mapping[str, str], nul
     """
     if not names and not nulls:
         return arguments
-    bundle = Bundle()
+    bundle = OwnDefinitions()
     bundle.takes(schema.get("$defs", {}))
     return _Restorer(bundle, names, nulls=nulls).value(arguments, [schema], 0)
 
 
 class _Restorer:
-    def __init__(self, bundle: Bundle, names: Mapping[str, str], *, nulls: bool) -> None:
+    def __init__(self, bundle: OwnDefinitions, names: Mapping[str, str], *, nulls: bool) -> None:
         self._bundle = bundle
         self._names = names
         self._shown = {own: shown for shown, own in names.items()}
@@ -58,7 +58,7 @@ class _Restorer:
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items
 
     def _flat(self, schemas: list[Any]) -> Iterator[JsonObject]:
-        """The schemas without references and unions, each alternative for itself."""
+        """Yield the schemas without references and unions, each alternative separately."""
         waiting, seen = list(schemas), set[int]()
         while waiting and len(seen) < _MOST:
             node = waiting.pop()
@@ -73,7 +73,7 @@ class _Restorer:
             yield node
 
     def _meant(self, value: JsonObject, flat: list[JsonObject]) -> list[JsonObject]:
-        """The alternatives that an object may mean: those that declare all it holds, and agree with it."""
+        """Return the alternatives that an object may match: those that declare all its members and agree with them."""
         objects = [node for node in flat if "properties" in node or "additionalProperties" in node]
         if len(objects) < 2:
             return objects
@@ -98,7 +98,7 @@ class _Restorer:
         return True
 
     def _is_whole(self, value: JsonObject, node: JsonObject) -> bool:
-        """Whether an object holds all that an alternative declares, as it was asked to."""
+        """Return whether an object has all properties that an alternative declares, as a strict schema requires."""
         return all(
             name in value or self._shown.get(name) in value
             for name, item in node.get("properties", {}).items()
@@ -122,12 +122,12 @@ class _Restorer:
         return out if changed else value
 
     def _own(self, key: str, nodes: list[JsonObject]) -> str:
-        """The schema's own name of a property."""
+        """Return the schema's own name of a property."""
         name = self._names.get(key, key)
         return name if any(name in node.get("properties", ()) for node in nodes) else key
 
     def _left_out(self, name: str, declaring: list[JsonObject]) -> bool:
-        """Whether null for a property means that it was left out."""
+        """Return whether null for a property means that it was left out."""
         return bool(declaring) and all(
             name not in node.get("required", ())
             and not takes_null(self._bundle, node["properties"][name])
@@ -136,7 +136,7 @@ class _Restorer:
 
 
 def _may_be(value: Any, schema: JsonObject) -> bool:
-    """Whether a value is of a type, and among the constants, that a schema says itself."""
+    """Return whether a value has one of the types and is one of the constants of a schema."""
     kinds, null = types_of(schema)
     if value is None:
         return null or not kinds

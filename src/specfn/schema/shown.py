@@ -18,7 +18,7 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 def mapped(schema: JsonObject, change: Callable[[Any, Path], Any]) -> JsonObject:
-    """A schema with its direct subschemas changed; the same object where none was."""
+    """Return a schema with its direct subschemas changed; the same object where none was."""
     changed: JsonObject = {}
     for key, value in schema.items():
         new: Any = value
@@ -43,7 +43,7 @@ def _is(left: Any, right: Any) -> bool:
 
 
 def tidied(schema: Any, *, alone: bool, name: str | None = None) -> Any:
-    """The schema without titles and descriptions that only repeat the property's name.
+    """Return the schema without titles and descriptions that only repeat the property's name.
 
     Args:
         schema: as a provider is shown it.
@@ -65,7 +65,7 @@ def tidied(schema: Any, *, alone: bool, name: str | None = None) -> Any:
 
 
 def _named(steps: Path, name: str | None) -> str | None:
-    """The property whose schema a subschema is: a branch is that of its union's."""
+    """Return the property whose schema a subschema is: a branch is that of its union's."""
     if steps[0] == "properties":
         return str(steps[1])
     return name if steps[0] == "anyOf" else None
@@ -118,7 +118,7 @@ def _told(branches: list[Any], said: str) -> list[Any]:
 
 
 def trimmed(schema: Any, nesting: int, cut: list[Path], path: Path = (), depth: int = 0) -> Any:
-    """The schema with stubs for objects and arrays that are nested too deep.
+    """Return the schema with stubs for objects and arrays that are nested too deep.
 
     Args:
         schema: as a provider is shown it, without references.
@@ -147,7 +147,7 @@ def _nests(node: JsonObject) -> bool:
 
 
 def _stub(node: JsonObject) -> JsonObject:
-    """What stands for a subtree: its type, and what it was."""
+    """Return the stub for a subtree: its type, nullability and description."""
     said: str = node.get("description", _CUT)
     out: JsonObject = {key: node[key] for key in ("type", "nullable") if key in node}
     out["description"] = said if said.endswith(_CUT) else f"{said}\n{_CUT}"
@@ -160,7 +160,7 @@ def _stub(node: JsonObject) -> JsonObject:
 
 
 def renamed(schema: Any, names: Mapping[str, str]) -> Any:
-    """A schema with declared properties under other names; the same object where there are none."""
+    """Return a schema with declared properties under other names; the same object where there are none."""
     if not isinstance(schema, dict):
         return schema
     out = mapped(schema, lambda inner, _: renamed(inner, names))
@@ -177,7 +177,7 @@ def renamed(schema: Any, names: Mapping[str, str]) -> Any:
 
 
 def scalars(schema: JsonObject) -> dict[str, JsonObject]:
-    """The definitions that turned out to be scalars, by their references."""
+    """Return the definitions that turned out to be scalars, by their references."""
     return {
         reference_to(name): node
         for name, node in schema.get("$defs", {}).items()
@@ -194,7 +194,7 @@ _SCALARS: Final = frozenset({"boolean", "integer", "number", "string"})
 
 
 def inlined(schema: Any, found: Mapping[str, JsonObject]) -> Any:
-    """A schema with some definitions in the places of their references."""
+    """Return a schema with some definitions in the places of their references."""
     if not isinstance(schema, dict):
         return schema
     branches = schema.get("anyOf", ())
@@ -207,7 +207,7 @@ def inlined(schema: Any, found: Mapping[str, JsonObject]) -> Any:
 
 
 def without(schema: JsonObject, found: Mapping[str, JsonObject]) -> JsonObject:
-    """A schema without definitions that nothing refers to any more."""
+    """Return a schema without definitions that nothing refers to any more."""
     kept = {name: node for name, node in schema["$defs"].items() if reference_to(name) not in found}
     rest = {key: value for key, value in schema.items() if key != "$defs"}
     return {**rest, "$defs": kept} if kept else rest

@@ -1,4 +1,4 @@
-"""The keywords of one schema as a profile allows them: said, bounded otherwise, or described."""
+"""Keywords of a schema within the limits of a profile: rendered, replaced by another bound, or described."""
 
 import re
 from typing import Any, Final
@@ -6,10 +6,10 @@ from typing import Any, Final
 from specfn._json import JsonObject
 from specfn.document.values import fits, kind_of
 from specfn.records import EditKind
-from specfn.schema.body import Body, shown, spelled
-from specfn.schema.bundle import Named, takes_null
+from specfn.schema.body import SchemaBuilder, shown, spelled
+from specfn.schema.bundle import DefinitionLookup, takes_null
 from specfn.schema.derived import Derived
-from specfn.schema.drafter import Drafter
+from specfn.schema.drafter import SchemaRenderer
 from specfn.schema.nodes import MANY_VALUES, MORE
 from specfn.schema.pattern_length import lengths
 from specfn.schema.piece import Draft
@@ -41,12 +41,12 @@ OPEN: Final = "that nothing else is admitted is not said; validation keeps it"
 NOTHING: Final = "(no value is valid here)"
 
 
-class Speaker(Drafter):
-    """What of a drafter knows keywords; unions and places are its subclass's."""
+class KeywordRenderer(SchemaRenderer):
+    """A renderer of keywords. A subclass renders unions and holes."""
 
     def __init__(
         self,
-        definitions: Named,
+        definitions: DefinitionLookup,
         *,
         profile: Profile,
         strict: bool,
@@ -72,23 +72,23 @@ class Speaker(Drafter):
         return self._nothing() if node is False else super()._boolean(node)
 
     def _nothing(self) -> JsonObject:
-        """A schema that admits nothing: providers have no word for it."""
+        """Render a schema that admits nothing. Providers have no keyword for it."""
         self._edit("contradiction", "no value is valid here; validation refuses them")
         return {"description": NOTHING}
 
     def _lists_types(self) -> bool:
-        """Whether null stands in a list of types."""
+        """Return whether null is expressed in a list of types."""
         return self._profile.null == "type"
 
     def _tell(
-        self, body: Body, key: str, value: Any, what: str, *, kind: EditKind = "constraint"
+        self, body: SchemaBuilder, key: str, value: Any, what: str, *, kind: EditKind = "constraint"
     ) -> None:
-        """Say a keyword in the description; validation keeps it, and what nobody can see in it is left out."""
+        """Add a keyword to the description without its invisible characters. Validation keeps it."""
         body.lines.append(f"@{key} {spelled(value, self._definitions)}")
         kind = kind if is_plain(value) else "hidden"
         self._edit(kind, f"{key} {what}; validation keeps it")
 
-    def _keywords(self, node: JsonObject, body: Body, kind: str | None) -> None:
+    def _keywords(self, node: JsonObject, body: SchemaBuilder, kind: str | None) -> None:
         for key, value in node.items():
             applies = kind is None or key in BY_TYPE[kind]
             if not applies or (key, value) in _IDLE or self._is_implied(node, key, kind):
@@ -106,7 +106,7 @@ class Speaker(Drafter):
             self._object(node, body)
 
     def _is_implied(self, node: JsonObject, key: str, kind: str | None) -> bool:
-        """Return whether the pattern beside a bound of the length says it, and a model reads the pattern."""
+        """Return whether a visible pattern already implies a bound of the length."""
         if key not in _LENGTHS or kind not in (None, "string"):
             return False
         if "pattern" not in node or node[key].__class__ is not int:
@@ -119,7 +119,7 @@ class Speaker(Drafter):
         return least >= node[key] if key == "minLength" else most is not None and most <= node[key]
 
     def _speaks(self, key: str, value: Any, kind: str | None) -> bool:
-        """Whether a keyword may be said as it is."""
+        """Return whether a keyword may be rendered as it is."""
         if not (self._allows(key) and self._may_stand(key, value)):
             return False
         if key == "pattern":
@@ -129,8 +129,8 @@ class Speaker(Drafter):
             return value in self._profile.formats.get(kind or "", ())
         return value.__class__ is not int or abs(value) <= _EXACT
 
-    def _exclusive(self, node: JsonObject, body: Body, key: str, kind: str | None) -> None:
-        """Exclusive bounds: as they are, else inclusive ones on integers, else inclusive and described."""
+    def _exclusive(self, node: JsonObject, body: SchemaBuilder, key: str, kind: str | None) -> None:
+        """Render exclusive bounds: unchanged, or inclusive for integers, or inclusive and described."""
         value = node[key]
         bound, step = _EXCLUSIVE[key]
         if self._speaks(key, value, kind):
@@ -145,7 +145,9 @@ class Speaker(Drafter):
         elif bound not in node or (value > node[bound]) == (step > 0):
             body.out[bound] = value
 
-    def _values(self, body: Body, kind: str | None, values: list[Any], *, nullable: bool) -> None:
+    def _values(
+        self, body: SchemaBuilder, kind: str | None, values: list[Any], *, nullable: bool
+    ) -> None:
         admits = nullable and self._lists_types()
         listed = [
             value
@@ -163,7 +165,7 @@ class Speaker(Drafter):
         else:
             body.out["enum"] = listed
 
-    def _unspeakable(self, node: JsonObject, body: Body, kind: str | None) -> None:
+    def _unspeakable(self, node: JsonObject, body: SchemaBuilder, kind: str | None) -> None:
         for key in UNSPEAKABLE:
             if key in node and (kind is None or key not in TYPED or key in BY_TYPE[kind]):
                 self._tell(body, key, node[key], "is only described")
@@ -173,7 +175,7 @@ class Speaker(Drafter):
 
     # -- arrays and objects -------------------------------------------------------------------------------
 
-    def _array(self, node: JsonObject, body: Body) -> None:
+    def _array(self, node: JsonObject, body: SchemaBuilder) -> None:
         prefix = node.get("prefixItems")
         items = node.get("items", True)
         if not prefix:
@@ -194,13 +196,13 @@ class Speaker(Drafter):
             items = self._derived.make(node, "items", lambda _: {"anyOf": choices})
             body.put("items", self._child(items, "items"))
 
-    def _at_most(self, body: Body, count: int) -> None:
+    def _at_most(self, body: SchemaBuilder, count: int) -> None:
         if self._speaks("maxItems", count, "array"):
             body.out["maxItems"] = min(count, body.out.get("maxItems", count))
         else:
             self._tell(body, "maxItems", count, "is only described")
 
-    def _object(self, node: JsonObject, body: Body) -> None:
+    def _object(self, node: JsonObject, body: SchemaBuilder) -> None:
         required = set(node.get("required", ()))
         declared = {
             name: item for name, item in node.get("properties", {}).items() if item is not False
@@ -227,7 +229,7 @@ class Speaker(Drafter):
             body.out |= {"properties": {}, "required": []}
 
     def _property(self, name: str, item: Any, *, required: bool) -> Draft:
-        """A property; one that may be left out is asked for with null where all are asked for."""
+        """Render a property. If all properties are required, an optional one also admits null."""
         steps = ("properties", name)
         if not self._whole or required or not isinstance(item, dict):
             return self._child(item, *steps, optional=not required)
@@ -240,8 +242,8 @@ class Speaker(Drafter):
         del self._path[-2:]
         return self._child(item, *steps, optional=True)
 
-    def _additional(self, node: JsonObject, body: Body) -> None:
-        """What else an object may hold; patterns widen it."""
+    def _additional(self, node: JsonObject, body: SchemaBuilder) -> None:
+        """Render the schema of additional properties. Patterns widen it."""
         others, stated = self._others(node)
         patterns = node.get("patternProperties")
         if patterns and others is not True:
@@ -269,7 +271,7 @@ class Speaker(Drafter):
             self._tell(body, "additionalProperties", others, "is only described")
 
     def _others(self, node: JsonObject) -> tuple[Any, bool]:
-        """What the schema of other properties is, and whether the document states it."""
+        """Return the schema of additional properties, and whether the document declares it."""
         unevaluated = node.get("unevaluatedProperties", True)
         if "additionalProperties" in node or MORE in node or unevaluated is True:
             stated = "additionalProperties" in node or MORE in node

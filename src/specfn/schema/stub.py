@@ -1,9 +1,9 @@
-"""What stands for a subtree that was cut: its types, its nullability, and what it was (rule F8)."""
+"""Stubs for subtrees that were cut: types, nullability and a label (rule F8)."""
 
 from typing import Any
 
 from specfn._json import JsonObject
-from specfn.schema.bundle import Named
+from specfn.schema.bundle import DefinitionLookup
 from specfn.schema.nodes import branches_of, types_of, types_of_values, values_of
 from specfn.schema.text import clean
 
@@ -14,8 +14,8 @@ _MOST = 200
 _NAME = 100
 
 
-def stub(definitions: Named, label: str, node: Any, *, null_type: bool) -> JsonObject:
-    """A schema without subschemas that admits all that a cut one admits.
+def stub(definitions: DefinitionLookup, label: str, node: Any, *, null_type: bool) -> JsonObject:
+    """Return a schema without subschemas that admits every value of the schema that was cut.
 
     Args:
         definitions: what references mean.
@@ -40,7 +40,7 @@ def stub(definitions: Named, label: str, node: Any, *, null_type: bool) -> JsonO
 
 
 def label(key: str | int, node: Any) -> str:
-    """What a piece is called before a reader: its component, its title, or its kind."""
+    """Return the label of a fragment for a reader: its component, its title, or its type."""
     if isinstance(key, str):
         return clean(key.partition("<")[0])[:_NAME]
     if isinstance(node, dict) and isinstance(node.get("title"), str):
@@ -52,8 +52,8 @@ def _of_type(kind: str) -> JsonObject:
     return {"type": kind, "items": {}} if kind == "array" else {"type": kind}
 
 
-def _types(definitions: Named, node: Any) -> tuple[list[str] | None, bool]:
-    """The declared types of a schema and whether null is admitted; ``None`` where it declares none."""
+def _types(definitions: DefinitionLookup, node: Any) -> tuple[list[str] | None, bool]:
+    """Return the declared types of a schema and whether it admits null; ``None`` if it declares no types."""
     found: dict[str, None] = {}
     nullable = False
     seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""Texts of a document as data: what a reader cannot see is taken out, or told (rule F12)."""
+"""Texts of a document as data: invisible characters are removed or reported (rule F12)."""
 
 import json
 import re
@@ -21,26 +21,26 @@ _SENTENCE: Final = r"[.!?](?=\s|$)|[。！？][」』）]?|\n"
 
 
 def clean(text: str) -> str:
-    """The text without characters that a reader cannot see; scripts and emoji stay as they are."""
+    """Return the text without invisible characters. Scripts and emoji are unchanged."""
     if not text.isascii() or not text.replace("\n", " ").isprintable():
         text = strip_invisible(text.replace("\r\n", "\n").replace("\r", "\n"))
     return re.sub(_MARKER, r"\g<0> ", text) if _may_be_marked(text) else text
 
 
 def _may_be_marked(text: str) -> bool:
-    """Whether ``_MARKER`` may be found: texts with a table or an inequality are not looked through for it."""
+    """Return whether ``_MARKER`` may match. This quick test avoids the search in most texts."""
     if ">" in text and any(mark in text for mark in _CLOSINGS):
         return True
     return "<|" in text or "<\uff5c" in text or "INST]" in text
 
 
 def is_plain(value: Any) -> bool:
-    """Whether every text of a JSON value is what a reader sees of it; an end of line may be of any kind."""
+    """Return whether all texts of a JSON value contain only visible characters. Any kind of line end is visible."""
     return all(map(_is_plain_text, texts_of(value)))
 
 
 def texts_of(value: Any) -> Iterator[str]:
-    """Every text in a JSON value, keys included."""
+    """Yield every text in a JSON value, including keys."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -60,7 +60,10 @@ def _is_plain_text(text: str) -> bool:
 
 
 def are_plain(texts: Iterable[Any]) -> bool:
-    """The same of many texts, most of which are; a value that is no text takes the longer way."""
+    """Return whether all texts contain only visible characters.
+
+    This is quick for many texts; other values take longer.
+    """
     try:
         return _is_plain_text(" ".join(texts))
     except TypeError:
@@ -68,7 +71,7 @@ def are_plain(texts: Iterable[Any]) -> bool:
 
 
 def escaped(value: Any) -> str:
-    """A value as a person can read it, whatever is in it: ASCII, and not long."""
+    """Return any value as short readable ASCII text."""
     text = json.dumps(value)
     return clean(text if len(text) <= _ESCAPED else f"{text[: _ESCAPED - 3]}...")
 
@@ -77,7 +80,7 @@ _ESCAPED: Final = 80
 
 
 def shorten(text: str, limit: int) -> str:
-    """The text within a length, cut at the end of a sentence where that keeps at least half of it."""
+    """Return the text within a length, cut at the end of a sentence if that keeps at least half of it."""
     if len(text) <= limit:
         return text
     ends = [match.end() for match in re.finditer(_SENTENCE, text[: limit + 1])]

@@ -1,4 +1,4 @@
-"""A wide object with fewer and fewer of its properties; open, for the others are admitted still (rule F9)."""
+"""Reduction of a wide object to fewer properties. The object stays open for the others (rule F9)."""
 
 from collections.abc import Iterator
 from itertools import accumulate
@@ -19,7 +19,7 @@ _CLOSING = frozenset({"additionalProperties", "patternProperties", "unevaluatedP
 
 
 def counts(node: Any) -> Iterator[int]:
-    """How many properties of an object are tried, fewer each time; the required ones stay."""
+    """Yield the numbers of properties to try, in descending order. Required properties always stay."""
     if not isinstance(node, dict) or "properties" not in node:
         return
     count = len(node["properties"])
@@ -30,11 +30,11 @@ def counts(node: Any) -> Iterator[int]:
 
 
 def least_sizes(node: JsonObject, shown: Draft) -> list[int]:
-    """How many bytes the first properties take at least, by their count.
+    """Return the minimum size of the first properties in bytes, by their number.
 
     Args:
         node: the object.
-        shown: its rendering with all properties, by which those that hold no other pieces are measured.
+        shown: its rendering with all properties, by which those that hold no other fragments are measured.
     """
     drafts = _properties(shown)
     sizes = (
@@ -45,7 +45,7 @@ def least_sizes(node: JsonObject, shown: Draft) -> list[int]:
 
 
 def _properties(shown: Draft) -> JsonObject:
-    """The rendered properties; ``None`` for those that hold other pieces."""
+    """Return the rendered properties; ``None`` for those that contain other fragments."""
     if isinstance(shown, Hole):
         return {}
     if not isinstance(shown, Skeleton):
@@ -57,13 +57,13 @@ def _properties(shown: Draft) -> JsonObject:
 
 
 def _in_order(node: JsonObject) -> list[str]:
-    """The names of the properties, the required ones first."""
+    """Return the names of the properties, required ones first."""
     required = set(node.get("required", ()))
     return sorted(node["properties"], key=lambda name: name not in required)
 
 
 def trimmed(node: JsonObject, count: int) -> tuple[JsonObject, Edit]:
-    """The object with so many properties, the required ones first; and what is told of it."""
+    """Return the object with a number of properties, required ones first, and the edit that records it."""
     names = _in_order(node)
     edit = Edit(
         pointer="",
@@ -74,7 +74,7 @@ def trimmed(node: JsonObject, count: int) -> tuple[JsonObject, Edit]:
 
 
 def _with_properties(node: JsonObject, names: list[str], count: int) -> JsonObject:
-    """An object with the first properties of a list; the others are named in its description."""
+    """Return an object with the first properties of a list. Its description names the others."""
     kept = set(names[:count])
     out = {key: value for key, value in node.items() if key not in _CLOSING}
     out["properties"] = {name: item for name, item in node["properties"].items() if name in kept}
@@ -83,7 +83,7 @@ def _with_properties(node: JsonObject, names: list[str], count: int) -> JsonObje
 
 
 def _more(names: list[str]) -> str:
-    """What is said of properties that are not shown."""
+    """Return the description of the properties that are not shown."""
     told = shorten(clean(", ".join(names[:_NAMED])), _TOLD)
     more = ", …" if len(names) > _NAMED else ""
     return f"{len(names)} more optional properties: {told}{more}"

@@ -1,22 +1,22 @@
-"""How large a schema is where everything stands that it refers to or shares (rule V1, threat T17).
+"""Limit of the size of a schema after its references are expanded (rule V1, threat T17).
 
-A few lines of YAML aliases unfold to millions of schemas. Each object is counted once and its count is used
-wherever it stands, so counting takes as long as the text, not as what the text unfolds to.
+A few lines of YAML aliases can expand to millions of schemas. Each object is counted once and its count is reused, so
+the time is in proportion to the text.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.schema.polymorphism import component_of
-from specfn.schema.walk import LISTS, MAPS, SINGLES
+from specfn.schema.walk import subschemas
 
 #: The most schemas that a function's arguments may be checked against.
 MAX_NODES: Final = 500_000
 
 
 class Unfolding:
-    """Counts schemas of one document; keeps what it knows of each object."""
+    """A counter of the schemas of one document, with a cache by object."""
 
     def __init__(self, schemas: JsonObject) -> None:
         self._schemas = schemas
@@ -24,7 +24,7 @@ class Unfolding:
         self._targets: dict[int, tuple[str, ...]] = {}
 
     def nodes(self, roots: Iterable[Any]) -> int:
-        """The schemas in some roots and in every component that they reach, shared ones wherever they stand."""
+        """Return the number of schemas in some roots and in every component that they reach, with repetition."""
         total = 0
         reached: set[str] = set()
         waiting = list(roots)
@@ -42,7 +42,7 @@ class Unfolding:
             node, ready = work.pop()
             if not isinstance(node, dict) or id(node) in self._counts:
                 continue
-            below = [*_below(node)]
+            below = [*subschemas(node)]
             if ready:
                 self._counts[id(node)] = 1 + sum(self._known(item) for item in below)
             else:
@@ -54,7 +54,7 @@ class Unfolding:
         return self._counts[id(node)] if isinstance(node, dict) else 1
 
     def _names(self, root: Any) -> tuple[str, ...]:
-        """The components that a schema refers to, each object looked at once."""
+        """Return the components that a schema refers to. Each object is visited once."""
         if not isinstance(root, dict):
             return ()
         if id(root) not in self._targets:
@@ -69,16 +69,6 @@ class Unfolding:
                 name = component_of(node.get("$ref"))
                 if name is not None and name in self._schemas:
                     found[name] = None
-                waiting.extend(_below(node))
+                waiting.extend(subschemas(node))
             self._targets[id(root)] = tuple(found)
         return self._targets[id(root)]
-
-
-def _below(node: JsonObject) -> Iterator[Any]:
-    for key, value in node.items():
-        if key in SINGLES:
-            yield value
-        elif key in LISTS:
-            yield from value
-        elif key == "properties" or key in MAPS:
-            yield from value.values()

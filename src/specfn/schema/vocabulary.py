@@ -1,4 +1,4 @@
-"""The schema keywords by what they apply to, and which of them OpenAPI 3.0 does not have (rule F7)."""
+"""Schema keywords by the type that they apply to, and those that OpenAPI 3.0 lacks (rule F7)."""
 
 _STRING = ("minLength", "maxLength", "pattern", "format")
 _NUMBER = ("minimum", "maximum", "multipleOf", "format")
@@ -106,5 +106,5 @@ SCALAR_TYPES: dict[str, tuple[str, bool]] = {
 
 
 def applies(key: str, kind: str | None) -> bool:
-    """Whether a keyword says something of a type, or of schemas without one."""
+    """Return whether a keyword applies to a type; ``None`` means a schema without a type."""
     return kind is None or key not in TYPED or key in _KEYS[kind]

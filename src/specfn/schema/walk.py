@@ -1,4 +1,4 @@
-"""Where schemas are within a schema (JSON Schema 2020-12), and a walk over them."""
+"""Locations of subschemas in a schema (JSON Schema 2020-12), and a walk over them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,19 +24,22 @@ SUBSCHEMAS = frozenset((*LISTS, *MAPS, *SINGLES, "properties"))
 
 
 def walk(schema: Any) -> Iterator[JsonObject]:
-    """Every schema object within a schema, itself first, in document order; references are not followed."""
+    """Yield every schema object within a schema, itself first, in document order. References are not followed."""
     stack = [schema]
     while stack:
         node = stack.pop()
         if not isinstance(node, dict):
             continue
         yield node
-        below: list[Any] = []
-        for key, value in node.items():
-            if key in SINGLES:
-                below.append(value)
-            elif key in LISTS:
-                below.extend(value)
-            elif key == "properties" or key in MAPS:
-                below.extend(value.values())
-        stack.extend(reversed(below))
+        stack.extend(reversed([*subschemas(node)]))
+
+
+def subschemas(node: JsonObject) -> Iterator[Any]:
+    """Yield the direct subschemas of a schema."""
+    for key, value in node.items():
+        if key in SINGLES:
+            yield value
+        elif key in LISTS:
+            yield from value
+        elif key == "properties" or key in MAPS:
+            yield from value.values()
