@@ -26,7 +26,7 @@ from specfn.errors import (
 )
 from specfn.function.function import Function
 from specfn.function.merge import is_shared, masked, merge
-from specfn.function.wrapper import Names
+from specfn.function.wrapper import WrapperNames
 from specfn.http.steps import adrive, drive
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _SAFETIES: Final = frozenset({"read", "write", "destructive"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class BindPolicy:
     """What bound functions may do.
 
     Attributes:
@@ -83,7 +83,7 @@ class BoundFunction:
         parameters: what the model fills in; all but a person's part, where there is one.
     """
 
-    def __init__(self, function: Function, policy: Policy, find: Find) -> None:
+    def __init__(self, function: Function, policy: BindPolicy, find: Find) -> None:
         """Bind a function."""
         self.function = function
         self._find = find
@@ -139,7 +139,7 @@ class BoundFunction:
     def _steps(self, sent: Any) -> "_Steps":
         """One call: whatever waits is a step."""
         function, policy = self.function, self._policy
-        outcome = checked(self._model, sent, Names(self.name, self._resolve))
+        outcome = checked(self._model, sent, WrapperNames(self.name, self._resolve))
         if not outcome:
             return outcome.feedback()
         if outcome.incomplete and function.safety != "read":
@@ -182,7 +182,7 @@ class BoundFunction:
 class Bound(Mapping[str, BoundFunction]):
     """The bound functions of an application by name, in its order; found by any of their names."""
 
-    def __init__(self, functions: Iterable[Function], find: Find, policy: Policy) -> None:
+    def __init__(self, functions: Iterable[Function], find: Find, policy: BindPolicy) -> None:
         """Bind functions."""
         self._find = find
         self._functions = {
@@ -230,7 +230,7 @@ def bind(
         trusted = frozenset(find(word).name for word in words - _SAFETIES)
     except UnknownFunctionError as error:
         raise UsageError(f"allow takes read, write, destructive and functions: {error}") from None
-    policy = Policy(
+    policy = BindPolicy(
         connection=connection,
         allowed=frozenset(words & _SAFETIES),
         trusted=trusted,

@@ -33,7 +33,7 @@ def example_faults(document: JsonObject) -> Iterator[Note]:
     found = list(examples(document))
     schemas = list(dict.fromkeys(each.schema for each in found))
     keys = {pointer: str(index) for index, pointer in enumerate(schemas)}
-    judge = _Judge(*_composed(document, schemas))
+    judge = _ExampleValidator(*_composed(document, schemas))
     for example in found:
         text = judge.fault(keys[example.schema], example)
         if text is not None:
@@ -79,7 +79,7 @@ def _added(schemas: Any, node: JsonObject) -> tuple[JsonObject, str]:
     return {**known, name: node}, name
 
 
-class _Judge:
+class _ExampleValidator:
     """Decides on examples."""
 
     def __init__(self, composed: JsonObject, definitions: Definitions) -> None:

@@ -11,7 +11,7 @@ from specfn.calling.resolve import Resolution
 from specfn.calling.sendable import checked
 from specfn.catalog.tools import offered as to_offer
 from specfn.connectors.turn import Call
-from specfn.function.wrapper import Names, unwrapped
+from specfn.function.wrapper import WrapperNames, unwrapped
 from specfn.records import Repair
 from specfn.validation.outcome import Failure, Success
 
@@ -88,7 +88,7 @@ def _names(entry: Entry, catalog: Catalog, offered: Offer) -> Names:
         found = _resolved(offered.advertised(text), catalog, offered)
         return None if found.name is None else offered.wire[found.name]
 
-    return Names(offered.wire[entry.name], resolve)
+    return WrapperNames(offered.wire[entry.name], resolve)
 
 
 def unresolved(resolution: Resolution, offered: Offer) -> str:
@@ -105,7 +105,7 @@ def unresolved(resolution: Resolution, offered: Offer) -> str:
 
 
 def _checked(
-    call: Call, resolution: Resolution, entry: Entry, offered: Offer, names: Names
+    call: Call, resolution: Resolution, entry: Entry, offered: Offer, names: WrapperNames
 ) -> Prepared:
     outcome = check(entry, call["arguments"], offered, names)
     answer = None
@@ -131,7 +131,9 @@ def _checked(
     )
 
 
-def check(entry: Entry, arguments: Any, offered: Offer, names: Names | None) -> Success | Failure:
+def check(
+    entry: Entry, arguments: Any, offered: Offer, names: WrapperNames | None
+) -> Success | Failure:
     """Parse, undo the profile's changes, repair and validate what a model wrote for a function.
 
     Where a person fills in a part, only the model's part is checked.

@@ -41,7 +41,7 @@ class Resolution:
 
 
 #: A caller's own resolution of a name: an advertised name, or ``None`` to leave it to the others.
-Hook: TypeAlias = Callable[[str], "str | Named | None"]
+Hook: TypeAlias = Callable[[str], "str | NamedOperation | None"]
 
 #: A longer text is not repaired, and no name is suggested for the rest of it.
 _LONGEST: Final = 512
@@ -50,9 +50,9 @@ _LONGEST: Final = 512
 class Directory:
     """The names of functions, and their other handles."""
 
-    def __init__(self, functions: Iterable[tuple[str, Named]]) -> None:
+    def __init__(self, functions: Iterable[tuple[str, NamedOperation]]) -> None:
         """Take pairs of an advertised name and its function; the names are unique."""
-        self._names: dict[str, Named] = dict(functions)
+        self._names: dict[str, NamedOperation] = dict(functions)
         self._handles: dict[str, set[str]] = {}
         for name, function in self._names.items():
             for handle in exact_handles(function):

@@ -4,11 +4,11 @@ from typing import Any
 
 from specfn.function import checking
 from specfn.function.function import Function
-from specfn.function.wrapper import Names
+from specfn.function.wrapper import WrapperNames
 from specfn.validation.outcome import Failure, Success
 
 
-def checked(function: Function, sent: Any, names: Names | None = None) -> Success | Failure:
+def checked(function: Function, sent: Any, names: WrapperNames | None = None) -> Success | Failure:
     """Parse, repair and validate what a model sent, and see that what is valid can be sent.
 
     Args:

@@ -1,11 +1,11 @@
-"""One schema and all that it holds, asked about: which places are a person's (rule S1)."""
+"""Application of a predicate to a schema and all its subschemas, to find the human's places (rule S1)."""
 
 from collections.abc import Iterable
 from typing import Any, Final, Protocol
 
 from specfn._json import JsonObject
 from specfn._pointer import escape
-from specfn.function.spots import LEAF, NEUTRAL, UNIONS, Claim, Key, Spot
+from specfn.function.spots import LEAF, NEUTRAL, UNIONS, ArgumentPlace, Claim, Key
 from specfn.human import Location
 from specfn.schema.nodes import types_of
 from specfn.schema.walk import SUBSCHEMAS
@@ -22,23 +22,27 @@ ASKED: Final = (
 _SCALARS: Final = frozenset({"string", "number", "integer", "boolean"})
 
 
-class Asker(Protocol):
-    """Knows the predicate, and what references mean."""
+class PredicateCaller(Protocol):
+    """A caller of the predicate that also resolves references."""
 
     def ask(self, node: JsonObject, location: Location, pointer: str, name: str | None) -> bool:
-        """Whether a person fills a place."""
+        """Return whether the human fills a place."""
 
     def key(self, reference: str, location: Location) -> Key | None:
-        """The definition that a reference means, asked in time; ``None`` for one that leads nowhere."""
+        """Return the definition that a reference names, and queue it; ``None`` if it leads nowhere."""
 
 
-class Walk:
-    """Asks about one tree; what it refers to is left to its own turn."""
+class PredicateWalk:
+    """A walk over one tree that applies the predicate. Referenced definitions are walked separately."""
 
     def __init__(
-        self, asker: Asker, location: Location, order: list[Spot], claims: set[Claim]
+        self,
+        asker: PredicateCaller,
+        location: Location,
+        order: list[ArgumentPlace],
+        claims: set[Claim],
     ) -> None:
-        """Begin a tree.
+        """Create the walk of a tree.
 
         Args:
             asker: knows the predicate, and what references mean.
@@ -51,43 +55,43 @@ class Walk:
         self._order = order
         self._claims = claims
 
-    def root(self, node: Any, pointer: str) -> Spot:
-        """The root of a definition: whoever refers to it has asked about it."""
+    def root(self, node: Any, pointer: str) -> ArgumentPlace:
+        """Return the place of the root of a definition. The predicate was applied to each reference to it."""
         if _is_neutral(node):
             return NEUTRAL
         if not isinstance(node, dict) or ("$ref" not in node and SUBSCHEMAS.isdisjoint(node)):
             return LEAF
         return self._reference(node) if "$ref" in node else self._parts(node, pointer, None)
 
-    def spot(self, node: Any, pointer: str, name: str | None) -> Spot:
-        """One schema, asked about, and everything below it."""
+    def spot(self, node: Any, pointer: str, name: str | None) -> ArgumentPlace:
+        """Apply the predicate to a schema and everything below it, and return its place."""
         if node is False:
             return NEUTRAL
         schema = node if isinstance(node, dict) else {}
         if self._asker.ask(schema, self._location, pointer, name):
             self._claims.add((self._location, pointer))
-            return self._made(Spot(node, claimed=True))
+            return self._made(ArgumentPlace(node, claimed=True))
         if _is_neutral(schema):
             return NEUTRAL
         if "$ref" in schema:
             return self._reference(schema)
         return LEAF if SUBSCHEMAS.isdisjoint(schema) else self._parts(schema, pointer, name)
 
-    def _reference(self, node: JsonObject) -> Spot:
+    def _reference(self, node: JsonObject) -> ArgumentPlace:
         key = self._asker.key(node["$ref"], self._location)
         if key is None:
             return LEAF
-        spot = self._made(Spot(node))
+        spot = self._made(ArgumentPlace(node))
         spot.key = key
         return spot
 
-    def _made(self, spot: Spot) -> Spot:
+    def _made(self, spot: ArgumentPlace) -> ArgumentPlace:
         self._order.append(spot)
         return spot
 
-    def _parts(self, node: JsonObject, pointer: str, name: str | None) -> Spot:
+    def _parts(self, node: JsonObject, pointer: str, name: str | None) -> ArgumentPlace:
         kinds, _ = types_of(node)
-        spot = Spot(node, leaf=any(kind in _SCALARS for kind in kinds))
+        spot = ArgumentPlace(node, leaf=any(kind in _SCALARS for kind in kinds))
         self._members(spot, node, pointer)
         for keyword in UNIONS:
             if keyword in node:
@@ -100,7 +104,7 @@ class Walk:
             return LEAF  # it has no part that needs another look
         return self._made(spot)
 
-    def _members(self, spot: Spot, node: JsonObject, pointer: str) -> None:
+    def _members(self, spot: ArgumentPlace, node: JsonObject, pointer: str) -> None:
         for name, item in node.get("properties", {}).items():
             place = f"{pointer}/properties/{escape(name)}"
             spot.properties[name] = self.spot(item, place, name)
@@ -114,11 +118,13 @@ class Walk:
         if "items" in node:
             spot.items = self.spot(node["items"], f"{pointer}/items", None)
 
-    def _list(self, nodes: Iterable[Any], pointer: str, name: str | None) -> list[Spot]:
+    def _list(self, nodes: Iterable[Any], pointer: str, name: str | None) -> list[ArgumentPlace]:
         return [self.spot(node, f"{pointer}/{index}", name) for index, node in enumerate(nodes)]
 
-    def _other(self, value: Any, keyword: str, pointer: str, name: str | None) -> list[Spot]:
-        """What stands below a keyword that is not taken apart; only conditions hold parts of the model."""
+    def _other(
+        self, value: Any, keyword: str, pointer: str, name: str | None
+    ) -> list[ArgumentPlace]:
+        """Return the places below a keyword that cannot be split. Only conditions contain parts of the model."""
         if isinstance(value, list):
             found = self._list(value, pointer, name)
         elif keyword == "dependentSchemas":
@@ -130,7 +136,7 @@ class Walk:
 
 
 def _is_neutral(node: Any) -> bool:
-    """Whether a schema takes nothing, or nothing but null: neither side needs a place for that."""
+    """Return whether a schema admits nothing or only null, so that neither side needs a place for it."""
     if not isinstance(node, dict):
         return node is False
     if not SUBSCHEMAS.isdisjoint(node):

@@ -1,4 +1,4 @@
-"""What is done with the arguments that a model sent for one function: read, repair, validate (rules V7, V9)."""
+"""Checking of the arguments that a model sends for one function: parse, repair, validate (rules V7, V9)."""
 
 from typing import Any, Protocol
 
@@ -6,22 +6,22 @@ from specfn.errors import DocumentError
 from specfn.function.repair import repaired
 from specfn.function.schemas import Schemas
 from specfn.function.sendable import need_sendable
-from specfn.function.wrapper import Names, unwrapped
+from specfn.function.wrapper import WrapperNames, unwrapped
 from specfn.migrate.route import Route
 from specfn.validation.check import check
 from specfn.validation.outcome import Failure, Success
 
 
 class Checkable(Protocol):
-    """What checking needs of a function: ``specfn.Function`` is one."""
+    """The interface that checking needs of a function; ``specfn.Function`` implements it."""
 
     @property
     def route(self) -> Route:
-        """The operation."""
+        """Return the operation."""
 
     @property
     def schemas(self) -> Schemas:
-        """Its schemas."""
+        """Return the schemas."""
 
     def validate(self, arguments: Any) -> Success | Failure:
         """Validate arguments as they are."""
@@ -46,7 +46,7 @@ def coerced(function: Checkable, arguments: Any, *, opens: bool) -> Success | Fa
     return outcome if better is None else better
 
 
-def checked(function: Checkable, sent: Any, names: Names | None) -> Success | Failure:
+def checked(function: Checkable, sent: Any, names: WrapperNames | None) -> Success | Failure:
     """Parse, coerce and validate what a model sent.
 
     Args:

@@ -1,4 +1,4 @@
-"""Composes the schemas of all functions of one document; what they share is made once (rules F4, F5)."""
+"""Composition of the schemas of all functions of one document. Shared parts are made once (rules F4, F5)."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Composer:
-    """Composes the schemas of all functions of one document; what they share is made once."""
+    """A composer of the schemas of all functions of one document. Shared parts are made once."""
 
     def __init__(self, schemas: JsonObject, settings: Settings) -> None:
         family = Family(schemas)
@@ -41,20 +41,20 @@ class Composer:
         return Separator(self._request, human.any_of(*predicates), self.settings)
 
     def schemas(self, route: Route) -> Schemas:
-        """The schemas of a route; with ``Options.separate`` it is asked at once who fills what.
+        """Return the schemas of a route. With ``Options.separate``, apply the predicate at once.
 
         Raises:
             UsageError: the predicate fails.
         """
         route = shown(route)
-        source = _Whole(self, route)
+        source = _WholeFunction(self, route)
         schemas = Schemas(source)
         if self._separator is not None:
             schemas.sides = self._separator.sides(self._asked(route), source, route.body)
         return schemas
 
     def _asked(self, route: Route) -> JsonObject:
-        """The root of a route, with the files of a multipart body marked as such."""
+        """Return the root of a route, with the files of a multipart body marked for the predicate."""
         root = self.root(route)
         if route.body is None or route.body.kind != "multipart":
             return root
@@ -62,7 +62,7 @@ class Composer:
         return {**root, "properties": {**root["properties"], "body": body}}
 
     def check_fixed(self, routes: Iterable[Route]) -> None:
-        """See that fixed values are values of their parameters.
+        """Check that fixed values are valid for their parameters.
 
         Raises:
             UsageError: one is not.
@@ -81,13 +81,13 @@ class Composer:
                     raise UsageError(f"Options.fixed does not fit {key!r} of {where}: {problem}")
 
     def _misfit(self, schema: Any, value: Any) -> str | None:
-        """What is wrong with a fixed value; ``None`` if it is valid."""
+        """Return the fault of a fixed value; ``None`` if it is valid."""
         root = self.validator({"allOf": [self._request.compose(schema)]})
         problems = validator_of(root, self.settings).problems(value)
         return str(problems[0]).removeprefix("$input: ") if problems else None
 
     def look(self, schema: Any) -> Any:
-        """The composed request schema behind a normalized one, references followed."""
+        """Return the composed request schema of a normalized one, with references followed."""
         composed = self._request.compose(schema)
         for _ in range(100):
             if not isinstance(composed, dict) or "$ref" not in composed:
@@ -99,7 +99,7 @@ class Composer:
         return {}
 
     def root(self, route: Route) -> JsonObject:
-        """The composed schema of all arguments of a route as one closed object (rule R5)."""
+        """Return the composed schema of all arguments of a route as one closed object (rule R5)."""
         properties: JsonObject = {p.key: self._described(p) for p in route.parameters}
         parts: dict[str, ParameterGroup | Body | None] = {
             "query": route.query,
@@ -115,7 +115,7 @@ class Composer:
         return closed(properties, [key for key, required in route.keys if required])
 
     def root_for_model(self, route: Route) -> JsonObject:
-        """Return the same schema, in which files say how a model writes them."""
+        """Return the schema of all arguments, in which each file describes how a model writes it."""
         return with_files(self.root(route), route.body, self._request)
 
     def _group(self, group: ParameterGroup) -> JsonObject:
@@ -140,18 +140,18 @@ class Composer:
         return schema
 
     def validator(self, root: JsonObject) -> JsonObject:
-        """The validator schema of a composed root: 2020-12 with the definitions that it needs."""
+        """Return the validator schema of a composed root: 2020-12 with the definitions that it needs."""
         definitions = self._request.reachable([root])
         return {**root, "$defs": definitions} if definitions else root
 
     def parameters(self, root: JsonObject) -> Sequence[Rendering]:
-        """What a model reads of the arguments: one object schema, or one for each place (rule F4)."""
+        """Render the arguments for a model: one object schema, or one for each position (rule F4)."""
         if self.settings.keyword:
             return [self._inputs.render(root)]
         return self._inputs.render_all(list(root["properties"].values()))
 
     def promise(self, route: Route) -> Any:
-        """The validator schema of the success response; ``None`` where there is none."""
+        """Return the validator schema of the success response; ``None`` if there is none."""
         if route.success is None or route.success.schema is None:
             return None
         root = self._response.compose(route.success.schema)
@@ -159,13 +159,13 @@ class Composer:
         return {"allOf": [root], "$defs": definitions} if definitions else root
 
     def output(self, route: Route) -> Rendering | None:
-        """What a model reads of the success response."""
+        """Render the success response for a model."""
         if route.success is None or route.success.schema is None:
             return None
         return self._outputs.render(self._response.compose(route.success.schema))
 
     def written_output(self, route: Route) -> bytes | None:
-        """The same as compact JSON; operations that answer with one component share it."""
+        """Render the success response as compact JSON. Operations with the same response component share it."""
         success = route.success
         name = (
             component_of(success.schema.get("$ref"))
@@ -183,7 +183,7 @@ class Composer:
         return known
 
     def recursion(self, route: Route) -> str | None:
-        """Why a route is refused with ``recursive=False``; ``None`` if nothing nests without end (F8)."""
+        """Return the reason to refuse a route with ``recursive=False``; ``None`` if its schemas are finite (F8)."""
         schemas = [(self._inputs, self.root(route))]
         if route.success is not None and route.success.schema is not None:
             schemas.append((self._outputs, self._response.compose(route.success.schema)))
@@ -192,7 +192,7 @@ class Composer:
         return None
 
     def excess(self, route: Route) -> str | None:
-        """Why the arguments of a route cannot be validated safely; ``None`` if they can (V1)."""
+        """Return the reason that the arguments of a route cannot be validated safely; ``None`` if they can (V1)."""
         try:
             schema = self.validator(self.root(route))
             validator_of(schema, self.settings).is_valid({})
@@ -213,8 +213,8 @@ def _said(schema: Any, description: str | None) -> Any:
     return {**schema, "description": description}
 
 
-class _Whole:
-    """Where the schemas of a whole function come from."""
+class _WholeFunction:
+    """The source of the schemas of a whole function."""
 
     def __init__(self, composer: Composer, route: Route) -> None:
         self.settings = composer.settings

@@ -1,4 +1,4 @@
-"""Which members a schema speaks of, and whether a condition on a whole can be one on a half."""
+"""Conditions of a schema: the members that they name, and those that also hold for one half."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
@@ -21,7 +21,7 @@ _PLAIN: Final = frozenset(
 
 
 def mentioned(node: Any, definitions: DefinitionLookup) -> set[str]:
-    """The members that a schema names anywhere in place."""
+    """Return the members that a schema names anywhere in place."""
     return {name for each in _in_place([node], definitions) for name in _names(each)}
 
 
@@ -34,7 +34,7 @@ def _names(node: JsonObject) -> Iterator[str]:
 
 
 def _in_place(schemas: Iterable[Any], definitions: DefinitionLookup) -> Iterator[JsonObject]:
-    """Schemas, and all that they apply to the same value."""
+    """Yield schemas and all schemas that they apply to the same value."""
     seen: set[str] = set()
     waiting = list(schemas)
     while waiting:
@@ -52,7 +52,7 @@ def _in_place(schemas: Iterable[Any], definitions: DefinitionLookup) -> Iterator
 
 
 def kept(node: JsonObject, names: set[str], definitions: DefinitionLookup) -> JsonObject:
-    """The conditions of a schema that hold without some members because they speak of others only."""
+    """Return the conditions of a schema that hold without some members, because they name only others."""
     found = {key: node[key] for key in _CONDITIONS if key in node}
     apart = {
         key: _is_apart(_schemas(key, value), names, definitions) for key, value in found.items()
@@ -63,7 +63,7 @@ def kept(node: JsonObject, names: set[str], definitions: DefinitionLookup) -> Js
 
 
 def declare(node: JsonObject, out: JsonObject, definitions: DefinitionLookup) -> bool:
-    """Whether the conditions that a half does not have declare members of the whole."""
+    """Return whether the conditions that a half does not have declare members of the whole."""
     left_out = [
         each
         for key in _CONDITIONS

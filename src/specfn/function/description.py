@@ -77,7 +77,7 @@ def _parted(text: str) -> tuple[str, list[str]]:
 
 
 def _prose(route: Route) -> Iterator[str]:
-    """The summary, then the description without repeating it."""
+    """Yield the summary, then the description if it does not repeat the summary."""
     summary = summary_of(route)
     description = _text(route.operation.get("description"))
     if summary and not _begins_with(description, summary.rstrip(".")):
@@ -115,7 +115,7 @@ def summary_of(route: Route) -> str:
 
 
 def _begins_with(description: str, summary: str) -> bool:
-    """Whether a description says the summary first, as a sentence or paragraph of its own."""
+    """Return whether a description begins with the summary as a sentence or paragraph of its own."""
     rest = description[len(summary) :]
     return description.startswith(summary) and (not rest or rest[0] in ".\n:;!?")
 
@@ -125,7 +125,7 @@ def _text(value: object) -> str:
 
 
 def _tags(route: Route, without: Collection[tuple[str, ...]]) -> Iterator[str]:
-    """Return the lines about what has a name; the least important first, because they go first."""
+    """Return the lines about named parts. The least important come first, because they are dropped first."""
     for name, text in _described(route, without):
         line = _one_line(text or "")
         if line:
@@ -147,7 +147,7 @@ def _tags(route: Route, without: Collection[tuple[str, ...]]) -> Iterator[str]:
 def _described(
     route: Route, without: Collection[tuple[str, ...]]
 ) -> Iterator[tuple[str, str | None]]:
-    """What has a name before a model, with what the document says of it."""
+    """Yield every named parameter with its description in the document."""
     for parameter in route.parameters:
         if (parameter.key,) not in without:
             yield parameter.key, parameter.description

@@ -1,4 +1,4 @@
-"""Descriptions of files in a request body: how a model writes one (rule X5)."""
+"""Descriptions of files in a request body: the text forms that a model can write (rule X5)."""
 
 import re
 from typing import Any, Final
@@ -23,7 +23,7 @@ _CONCRETE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,60}/[a-z0-9!#$&^_.+-]{1,80}"
 
 
 def with_files(root: JsonObject, body: Body | None, definitions: DefinitionLookup) -> JsonObject:
-    """Return the schema of all arguments, in which each file of the body says how it is written.
+    """Return the schema of all arguments, in which each file of the body describes how it is written.
 
     Args:
         root: composed; one property for each key.
@@ -96,7 +96,7 @@ def _file(node: Any, part: Part, definitions: DefinitionLookup) -> Any:
 
 
 def _text(media_type: str, transfer: str | None, *, is_named: bool) -> str:
-    """Return how a file is written: as a ``data:`` URL, and as plain or encoded text where that is possible."""
+    """Return the description of the forms of a file: a ``data:`` URL, and plain or encoded text if possible."""
     kind = essence(media_type)
     is_known = kind != _OCTETS and _CONCRETE.fullmatch(kind) is not None
     name = ";name=FILENAME" if is_named else ""
@@ -108,7 +108,7 @@ def _text(media_type: str, transfer: str | None, *, is_named: bool) -> str:
 
 
 def _described(node: Any, text: str, definitions: DefinitionLookup) -> Any:
-    """Return a schema with one more line in its description; what it refers to stays as it is."""
+    """Return a schema with one more line in its description. Referenced schemas are unchanged."""
     whole = _resolved(node, definitions)
     whole = whole if isinstance(whole, dict) else {}
     if "items" in whole or whole.get("type") == "array":

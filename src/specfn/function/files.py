@@ -1,4 +1,4 @@
-"""The files of a multipart body, said in its schema so that a predicate can tell them (rule S1)."""
+"""Marks for the files of a multipart body, so that a predicate can recognize them (rule S1)."""
 
 from typing import Any, Final
 
@@ -10,8 +10,8 @@ from specfn.migrate.route import MultipartPart, MultipartParts
 _OCTETS: Final = "application/octet-stream"
 
 
-def marked(schema: Any, parts: MultipartParts) -> Any:
-    """The schema of a multipart body in which each property that is a file has a ``contentMediaType``.
+def marked(schema: Any, parts: Parts) -> Any:
+    """Return the schema of a multipart body in which each file has a ``contentMediaType``.
 
     Args:
         schema: composed, its reference followed.
@@ -29,7 +29,7 @@ def marked(schema: Any, parts: MultipartParts) -> Any:
 
 
 def _with_type(node: Any, media_type: str) -> Any:
-    """One value, or each of several, as the content of a file; what refers to another says so beside it."""
+    """Return a schema marked as the content of a file, or with marked items."""
     if not isinstance(node, dict):
         return {"contentMediaType": media_type} if node else node
     if "items" in node:
@@ -45,8 +45,8 @@ def _is_text(node: JsonObject) -> bool:
     )
 
 
-def _file_type(part: MultipartPart) -> str | None:
-    """The media type of a part that is a file; ``None`` for one that is not."""
+def _file_type(part: Part) -> str | None:
+    """Return the media type of a part that is a file; ``None`` for any other part."""
     declared = next((each for each in part.media_types if not _is_written(each)), None)
     if declared is not None:
         return declared
@@ -54,7 +54,7 @@ def _file_type(part: MultipartPart) -> str | None:
 
 
 def _is_written(media_type: str) -> bool:
-    """Whether a model can write a media type: text, JSON, XML, forms, and parts of their own."""
+    """Return whether a model can write a media type: text, JSON, XML, forms, and multipart."""
     name = essence(media_type)
     return (
         name.startswith(("text/", "multipart/"))

@@ -1,4 +1,4 @@
-"""A function in a few characters, to notice when a document changed after it was reviewed (threat T14)."""
+"""Fingerprints of functions, to detect changes of a document after its review (threat T14)."""
 
 from collections.abc import Iterable
 from typing import Any, Final, Protocol
@@ -9,37 +9,37 @@ from specfn.function.schemas import Schemas
 from specfn.migrate.route import Api, Body, MultipartPart, MultipartParts, Parameter, Route
 
 
-class Shown(Protocol):
-    """What a fingerprint is made of: a function, seen from below."""
+class Fingerprinted(Protocol):
+    """The parts of a function that its fingerprint covers."""
 
     @property
     def name(self) -> str:
-        """The function's name."""
+        """Return the name of the function."""
 
     @property
     def description(self) -> str:
-        """What a model is told."""
+        """Return the description that a model reads."""
 
     @property
     def route(self) -> Route:
-        """The operation."""
+        """Return the operation."""
 
     @property
     def api(self) -> Api:
-        """What the document says for all operations."""
+        """Return the parts of the document that apply to all operations."""
 
     @property
     def schemas(self) -> Schemas:
-        """The schemas."""
+        """Return the schemas."""
 
 
-def fingerprint(function: Shown) -> str:
-    """The SHA-256 of what a model reads and of what goes over the wire, in hexadecimal."""
+def fingerprint(function: Fingerprinted) -> str:
+    """Return the SHA-256 of everything that a model reads and that determines requests, in hexadecimal."""
     return _hash(_told(function))
 
 
-def parts(function: Shown) -> dict[str, str]:
-    """Short fingerprints of what a function is made of: to tell what changed in it."""
+def parts(function: Fingerprinted) -> dict[str, str]:
+    """Return short fingerprints of the parts of a function, to identify the part that changed."""
     return {key: _hash(value)[:16] for key, value in _told(function).items() if key != "name"}
 
 
@@ -47,8 +47,8 @@ def _hash(told: Any) -> str:
     return digest(dumps_sorted(told))
 
 
-def _told(function: Shown) -> JsonObject:
-    """What a model reads, and what goes over the wire."""
+def _told(function: Fingerprinted) -> JsonObject:
+    """Return everything that a model reads and that determines requests."""
     parameters, output = function.schemas.written
     sides = function.schemas.sides
     llm = {}
@@ -65,7 +65,7 @@ def _told(function: Shown) -> JsonObject:
 
 
 def combined(fingerprints: Iterable[str]) -> str:
-    """One fingerprint for many, whatever their order."""
+    """Return one fingerprint for many, in any order."""
     return digest("\n".join(sorted(fingerprints)))
 
 

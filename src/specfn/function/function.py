@@ -1,4 +1,4 @@
-"""Functions: one operation as a model is shown it, checked and called (rules F1 to F6)."""
+"""Functions: operations that a model can read and call (rules F1 to F6)."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,14 +19,14 @@ from specfn.settings import Safety
 
 if TYPE_CHECKING:
     from specfn.function.positions import Positions
-    from specfn.function.wrapper import Names
+    from specfn.function.wrapper import WrapperNames
     from specfn.validation.outcome import Failure, Success
 
 
 @known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Function:
-    """One operation, ready for a model.
+    """An operation that a model can call.
 
     Attributes:
         method, path, operation_id, operation: the operation, as the document has it.
@@ -67,33 +67,33 @@ class Function:
 
     @property
     def method(self) -> str:
-        """The HTTP method, lower case."""
+        """Return the HTTP method in lower case."""
         return self.route.method
 
     @property
     def path(self) -> str:
-        """The path key, as the document writes it."""
+        """Return the path key, as the document writes it."""
         return self.route.path
 
     @property
     def operation_id(self) -> str | None:
-        """The document's own name of the operation."""
+        """Return the operationId of the document."""
         value = self.route.operation.get("operationId")
         return value if isinstance(value, str) else None
 
     @property
     def operation(self) -> JsonObject:
-        """The normalized Operation Object."""
+        """Return the normalized Operation Object."""
         return self.route.operation
 
     @property
     def security(self) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
-        """The security requirements: OR of ANDs of (scheme name, scopes)."""
+        """Return the security requirements: OR of ANDs of (scheme name, scopes)."""
         return self.route.security
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What a careful reader of the document should know; reading it composes the schemas."""
+        """Return notes for a careful reader of the document. Reading them composes the schemas."""
         from specfn.function.notes import schema_notes  # noqa: PLC0415  # not for converting
 
         return (*self.route.notes, *schema_notes(self.route, self.schemas))
@@ -102,19 +102,19 @@ class Function:
 
     @property
     def description(self) -> str:
-        """What a model is told (rule F3); composed whenever it is read."""
+        """Return the description that a model reads (rule F3). It is composed at each access."""
         return within(self.full_description, self.schemas.settings.description_limit)
 
     @property
     def full_description(self) -> str:
-        """The description before ``Options.description_limit`` truncates it."""
+        """Return the description before ``Options.description_limit`` truncates it."""
         if self.told is not None:
             return self.told
         return describe(shown(self.route), shortened=self.shortened, without=self.unspoken)
 
     @property
     def parameters(self) -> Any:
-        """The arguments' schema: one object schema, or with ``keyword=False`` a list of schemas (F4).
+        """Return the schema of the arguments: one object schema, or with ``keyword=False`` a list of schemas (F4).
 
         Raises:
             DocumentError: the function has a ``fault``.
@@ -124,24 +124,27 @@ class Function:
 
     @property
     def output(self) -> JsonObject | None:
-        """The success response's schema in the same dialect; ``None`` where there is none (F5)."""
+        """Return the schema of the success response in the same dialect; ``None`` if there is none (F5)."""
         value: JsonObject | None = self.schemas.output
         return value
 
     @property
     def validator(self) -> JsonObject:
-        """What ``validate`` enforces, by key: JSON Schema 2020-12 with the reachable ``$defs``. Raises as ``parameters``."""
+        """Return the schema that ``validate`` enforces: JSON Schema 2020-12 with the reachable ``$defs``.
+
+        It describes the arguments by key. It raises the same error as ``parameters``.
+        """
         need_sendable(self.route)
         return self.schemas.root
 
     @property
     def fault(self) -> DocumentError | None:
-        """The fault of the document for which no request can be written, or ``None``; see ``sendable``."""
+        """Return the fault of the document that prevents every request, or ``None``; see ``sendable``."""
         return fault_of(self.route)
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """Every difference between the document and what a model reads, with its place."""
+        """Return every difference between the document and the schemas that a model reads, with its place."""
         limit = self.schemas.settings.description_limit
         if limit is None or len(self.full_description) <= limit:
             return self.schemas.edits
@@ -151,12 +154,12 @@ class Function:
 
     @property
     def fingerprint(self) -> str:
-        """Changes with what a model reads and with what goes over the wire, and with nothing else."""
+        """Return a digest that changes with everything that a model reads and that determines requests."""
         return fingerprint(self)
 
     @property
     def separated(self) -> "Separated | None":
-        """The parameters apart for the model and for a person; ``None`` without ``Options.separate``."""
+        """Return the parameters split between the model and the human; ``None`` without ``Options.separate``."""
         sides = self.schemas.sides
         if sides is None:
             return None
@@ -167,11 +170,11 @@ class Function:
 
     @property
     def keyword(self) -> bool:
-        """Whether arguments are one object, not a list."""
+        """Return whether arguments are one object instead of a list."""
         return self.schemas.settings.keyword
 
     def validate(self, arguments: Any) -> "Success | Failure":
-        """Check what a model composed. Never raises, whatever the value.
+        """Validate the arguments that a model sends. Never raises, whatever the value.
 
         Args:
             arguments: an object by key; with ``keyword=False`` a list by position. A caller's files (bytes,
@@ -187,7 +190,7 @@ class Function:
         return outcome or self._with_files(arguments, outcome)
 
     def _validate(self, arguments: Any) -> "Success | Failure":
-        """The same, for the first time and for arguments by position."""
+        """Validate on the first call, and arguments by position."""
         from specfn.validation.outcome import Failure, Success  # noqa: PLC0415  # not for converting
 
         if self.keyword:
@@ -203,7 +206,7 @@ class Function:
         return Success(data=arguments)
 
     def _with_files(self, arguments: Any, outcome: "Failure") -> "Success | Failure":
-        """The outcome of arguments that fail as JSON, but may hold a caller's files."""
+        """Return the outcome of arguments that are not valid as JSON, but may contain a caller's files."""
         plain = self._plain(arguments, outcome.errors)
         if plain is None:
             return outcome
@@ -223,7 +226,7 @@ class Function:
         return parse(text)
 
     def coerce(self, arguments: Any) -> "Success | Failure":
-        """Read what is wrong but plain as it was meant, and validate (rule V7). Never raises, whatever the value.
+        """Repair unambiguous mistakes and validate (rule V7). Never raises, whatever the value.
 
         Returns:
             ``Success(data, repairs)``, or ``Failure`` with what is still wrong. ``data`` is the very object that was
@@ -240,7 +243,7 @@ class Function:
         )
 
     def check(self, text_or_arguments: Any) -> "Success | Failure":
-        """Parse, coerce and validate what a model sent (rule V9). Never raises, whatever it is.
+        """Parse, coerce and validate the arguments that a model sends (rule V9). Never raises, whatever the value.
 
         Args:
             text_or_arguments: the text of the arguments (``str``, or UTF-8 as ``bytes``), or the arguments.
@@ -253,15 +256,15 @@ class Function:
 
         return checked(self, text_or_arguments, self._names())
 
-    def _names(self) -> "Names":
-        """How the name in a wrapper is read by who knows this function alone."""
+    def _names(self) -> "WrapperNames":
+        """Return the wrapper names of a function that is used without an application."""
         from specfn.function.handles import handles  # noqa: PLC0415  # likewise
-        from specfn.function.wrapper import Names  # noqa: PLC0415  # likewise
+        from specfn.function.wrapper import WrapperNames  # noqa: PLC0415  # likewise
 
-        return Names(self.name, lambda text: self.name if text in handles(self) else None)
+        return WrapperNames(self.name, lambda text: self.name if text in handles(self) else None)
 
     def problems(self, arguments: Any) -> Sequence[ArgumentProblem]:
-        """Every place where the arguments are not what the function takes; empty if valid."""
+        """Return every problem of the arguments; empty if they are valid."""
         try:
             need_sendable(self.route)
             if self.keyword:
@@ -276,16 +279,16 @@ class Function:
             return _uncallable(arguments, error)
 
     def _problems(self, named: Any) -> Sequence[ArgumentProblem]:
-        """The problems of arguments by key, files among them or not."""
+        """Return the problems of arguments by key, which may contain files."""
         problems = self.schemas.validator.problems(named)
         if problems and (plain := self._plain(named, problems)) is not None:
             return self.schemas.validator.problems(plain)
         return problems
 
     def _plain(self, named: Any, problems: Sequence[ArgumentProblem]) -> JsonObject | None:
-        """Arguments by key with texts in the place of files; ``None`` where they hold none.
+        """Return arguments by key with texts in the places of files; ``None`` if they contain no files.
 
-        A file is no JSON, so it is the value of a problem; but for a text that stands for one.
+        A file is not JSON, so it is normally the value of a problem.
         """
         from specfn.http.files import is_encoded, stand_ins  # noqa: PLC0415  # not for converting
 
@@ -296,7 +299,7 @@ class Function:
         return stand_ins(body, named)
 
     def surprises(self, data: Any) -> Sequence[ArgumentProblem]:
-        """Every place where a success is not what the document promises; paths begin with ``$output``."""
+        """Return every place where a successful response differs from its schema. Paths begin with ``$output``."""
         promised = self.schemas.promised
         if promised is None:
             return ()
@@ -306,7 +309,7 @@ class Function:
         )
 
     def named(self, arguments: Any) -> JsonObject:
-        """The arguments as one object by key, whichever calling style the function has; with what is fixed.
+        """Return the arguments as one object by key with fixed values added, for either calling style.
 
         Raises:
             ArgumentError: the arguments are not an object (or, positional, not a list of that length).
@@ -331,7 +334,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Separated:
-    """The parameters of a function, apart for the model and for a person (rule S2).
+    """The parameters of a function, split between the model and the human (rule S2).
 
     Attributes:
         function: the function as the model is shown it: ``parameters``, ``validator``, ``validate`` and all
@@ -344,14 +347,14 @@ class Separated:
 
     @property
     def llm(self) -> Any:
-        """What the model fills in, in the form of ``parameters``.
+        """Return the parameters that the model fills in, in the form of ``parameters``.
 
-        By position, both sides have every position, and ``None`` stands where nothing is theirs.
+        By position, both sides have every position; ``None`` marks a position without parameters of that side.
         """
         return self.function.parameters
 
     def validate(self, arguments: Any) -> "Success | Failure":
-        """Check the model's part, before it is merged with the person's; see ``Function.validate``."""
+        """Validate the model's part before it is merged with the human part; see ``Function.validate``."""
         return self.function.validate(arguments)
 
 
@@ -361,6 +364,6 @@ def _is_json(value: Any) -> bool:
 
 
 def _uncallable(arguments: Any, error: DocumentError) -> tuple[ArgumentProblem, ...]:
-    """The problem of all arguments: a schema that cannot be enforced admits nothing."""
+    """Return the problem of all arguments for a schema that cannot be enforced and so admits nothing."""
     text = f"The function cannot be called: {error.reason}."
     return (ArgumentProblem(path="$input", expected="never", value=arguments, description=text),)

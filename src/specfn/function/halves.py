@@ -1,8 +1,8 @@
-"""One side's half of the schemas of a request: the person's, or the model's (rule S3).
+"""The human or the model half of the schemas of a request (rule S3).
 
-Each half takes what splitting a valid value leaves to its side. What cannot be said of a half alone
-(``minProperties``, ``uniqueItems``, conditions that name members of both) is left out of both: the whole is
-validated when the two are merged.
+Each half admits its side of every valid value after splitting. Some keywords do not hold for one half alone, such as
+``minProperties``, ``uniqueItems``, or conditions on members of both. They are left out of both halves: the merged
+arguments are validated as a whole.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,8 +11,8 @@ from typing import Any, Final, TypeAlias
 from specfn._digest import mark
 from specfn._json import JsonObject, dumps
 from specfn.function.conditions import declare, kept, mentioned
-from specfn.function.ownership import Survey
-from specfn.function.spots import GROUPS, LEAF, UNIONS, Key, Spot, kinds_of_parts
+from specfn.function.ownership import Ownership
+from specfn.function.spots import GROUPS, LEAF, UNIONS, ArgumentPlace, Key, kinds_of_parts
 from specfn.schema.bundle import DefinitionLookup
 from specfn.schema.merge import CONTRADICTION
 from specfn.schema.names import reference_to
@@ -32,18 +32,18 @@ _OF_SCALARS: Final = frozenset((*BY_TYPE["string"], *BY_TYPE["number"]))
 _COUNTS: Final = ("maxProperties", "minItems", "maxItems")
 
 
-class Half:
-    """One side's half; definitions that are taken apart are named after the side."""
+class HalfSchema:
+    """The half of one side. Definitions that are split get a name with the side."""
 
-    def __init__(self, survey: Survey, definitions: DefinitionLookup, *, human: bool) -> None:
-        """Begin with nothing made.
+    def __init__(self, ownership: Ownership, definitions: DefinitionLookup, *, human: bool) -> None:
+        """Create an empty half.
 
         Args:
-            survey: who fills what.
+            ownership: who fills what.
             definitions: the whole ones.
             human: whether this is the person's half.
         """
-        self._survey = survey
+        self._ownership = ownership
         self._definitions = definitions
         self._human = human
         self._recipes: dict[str, tuple[Key, Taken, bool]] = {}
@@ -53,19 +53,19 @@ class Half:
     # -- definitions by name ----------------------------------------------------------------------
 
     def name_of(self, reference: str) -> str | None:
-        """The definition that a reference in this half means."""
+        """Return the name of the definition that a reference in this half names."""
         return self._references.get(reference) or self._definitions.name_of(reference)
 
     def __getitem__(self, name: str) -> Any:
-        """One definition: a half of one, or one that is this side's as a whole."""
+        """Return a definition: its half, or the definition itself if it belongs to this side as a whole."""
         if name in self._recipes and name not in self._made:
             key, taken, grouped = self._recipes[name]
             node = self._definitions[key[0]]
-            self._made[name] = self._half(self._survey[key], node, taken, grouped=grouped)
+            self._made[name] = self._half(self._ownership[key], node, taken, grouped=grouped)
         return self._made[name] if name in self._recipes else self._definitions[name]
 
     def _refer(self, key: Key, taken: Taken, *, grouped: bool) -> str:
-        """A reference to the half of a definition, made on first need."""
+        """Return a reference to the half of a definition, made when first needed."""
         name, location = key
         side = "human" if self._human else "llm"
         if grouped or location != "body":
@@ -79,8 +79,8 @@ class Half:
 
     # -- places -----------------------------------------------------------------------------------
 
-    def root(self, spot: Spot) -> JsonObject | None:
-        """The half of all arguments; ``None`` where nothing is a person's."""
+    def root(self, spot: ArgumentPlace) -> JsonObject | None:
+        """Return the half of all arguments; ``None`` if nothing belongs to the human."""
         if spot.is_mixed or (spot.human and not self._human):
             root: JsonObject = self._half(spot, spot.node, {}, grouped=False)
             return _truthful(root)
@@ -89,16 +89,16 @@ class Half:
             return whole
         return None
 
-    def _has(self, spot: Spot) -> bool:
-        """Whether anything at a place is this side's; what is nobody's is the model's."""
+    def _has(self, spot: ArgumentPlace) -> bool:
+        """Return whether any part of a place belongs to this side. Places without an owner belong to the model."""
         return spot.human if self._human else spot.model or not spot.human
 
-    def _place(self, spot: Spot, node: Any) -> Any:
-        """The half of one place, which has one."""
+    def _place(self, spot: ArgumentPlace, node: Any) -> Any:
+        """Return the half of one place that has one."""
         return self._half(spot, node, {}, grouped=False) if spot.is_mixed else node
 
-    def _may_lack(self, spot: Spot) -> bool:
-        """Whether a valid whole may leave nothing at a place to this side."""
+    def _may_lack(self, spot: ArgumentPlace) -> bool:
+        """Return whether some valid value leaves this side without a part of a place."""
         waiting = [spot]
         seen: set[Key] = set()
         while waiting:
@@ -109,15 +109,15 @@ class Half:
                 continue
             if spot.key is not None:
                 seen.add(spot.key)
-                waiting.append(self._survey[spot.key])
+                waiting.append(self._ownership[spot.key])
             elif self._human and not _has_parts(spot):
                 return True
             elif not spot.is_grouped:
                 waiting += [each for branches in spot.unions.values() for each in branches]
         return False
 
-    def _half(self, spot: Spot, node: Any, taken: Taken, *, grouped: bool) -> Any:
-        """The half of a place of both, or of a branch that stands in one."""
+    def _half(self, spot: ArgumentPlace, node: Any, taken: Taken, *, grouped: bool) -> Any:
+        """Return the half of a place with parts of both sides, or of a branch in such a place."""
         if not isinstance(node, dict):
             return node
         if "$ref" in node:
@@ -139,9 +139,15 @@ class Half:
         return out
 
     def _own(
-        self, spot: Spot, node: JsonObject, taken: Taken, claims: set[str], *, grouped: bool
+        self,
+        spot: ArgumentPlace,
+        node: JsonObject,
+        taken: Taken,
+        claims: set[str],
+        *,
+        grouped: bool,
     ) -> JsonObject:
-        """What a place says by itself, its unions apart."""
+        """Return the half of a place without its unions."""
         out = _said(node)
         kinds = self._kinds(node)
         if kinds is not None:
@@ -160,7 +166,7 @@ class Half:
         return _without_refused(out)
 
     def _kinds(self, node: JsonObject) -> Any:
-        """The types of a half: a person's part of a value is of an object or an array."""
+        """Return the types of a half. The human part of a value belongs to an object or an array."""
         declared = node.get("type")
         if not self._human:
             return declared
@@ -172,7 +178,7 @@ class Half:
     # -- objects ----------------------------------------------------------------------------------
 
     def _properties(
-        self, spot: Spot, node: JsonObject, taken: Taken, claims: set[str]
+        self, spot: ArgumentPlace, node: JsonObject, taken: Taken, claims: set[str]
     ) -> JsonObject:
         found: JsonObject = {}
         for name, item in node["properties"].items():
@@ -189,7 +195,7 @@ class Half:
         return found
 
     def _require(
-        self, out: JsonObject, spot: Spot, node: JsonObject, taken: Taken, claims: set[str]
+        self, out: JsonObject, spot: ArgumentPlace, node: JsonObject, taken: Taken, claims: set[str]
     ) -> None:
         def sure(names: Iterable[str]) -> list[str]:
             return [name for name in names if self._is_sure(name, spot, taken, claims)]
@@ -201,18 +207,24 @@ class Half:
             dependent = node["dependentRequired"]
             out["dependentRequired"] = {key: sure(dependent[key]) for key in sure(dependent)}
 
-    def _is_sure(self, name: str, spot: Spot, taken: Taken, claims: set[str]) -> bool:
-        """Whether a member of the whole always leaves something to this side."""
-        member = self._survey.member(spot, name)
+    def _is_sure(self, name: str, spot: ArgumentPlace, taken: Taken, claims: set[str]) -> bool:
+        """Return whether a member of a valid value always leaves a part to this side."""
+        member = self._ownership.member(spot, name)
         known = taken.get(name, "claimed" if name in claims else None)
         if known is None or (known == "claimed" and member.human):
             return self._has(member) and not self._may_lack(member)
         return self._human and known == "human"
 
     def _rest(
-        self, out: JsonObject, spot: Spot, node: JsonObject, shared: set[str], *, grouped: bool
+        self,
+        out: JsonObject,
+        spot: ArgumentPlace,
+        node: JsonObject,
+        shared: set[str],
+        *,
+        grouped: bool,
     ) -> None:
-        """What an object takes besides its properties."""
+        """Add the keywords for members without a declared property."""
         is_open = not self._human and declare(node, out, self._definitions)
         if is_open:
             out["additionalProperties"] = True  # what was declared is not known here any more
@@ -236,13 +248,13 @@ class Half:
         if not self._human and not is_open and node.get("unevaluatedProperties") is False:
             out["unevaluatedProperties"] = False
 
-    def _member(self, spot: Spot, node: Any) -> Any:
+    def _member(self, spot: ArgumentPlace, node: Any) -> Any:
         return self._place(spot, node) if self._has(spot) else False
 
     # -- arrays -----------------------------------------------------------------------------------
 
-    def _array(self, out: JsonObject, spot: Spot, node: JsonObject) -> None:
-        """Arrays keep every position on both sides: null stands where nothing is this side's."""
+    def _array(self, out: JsonObject, spot: ArgumentPlace, node: JsonObject) -> None:
+        """Add the array keywords. Both sides keep every position, with null where a side has no part."""
         prefix = node.get("prefixItems")
         if prefix is not None:
             spots = spot.prefix or [LEAF] * len(prefix)
@@ -254,7 +266,7 @@ class Half:
         elif self._human and prefix is not None:
             out["items"] = _NULL
 
-    def _item(self, spot: Spot, node: Any) -> Any:
+    def _item(self, spot: ArgumentPlace, node: Any) -> Any:
         if not self._has(spot):
             return node if node is False else _NULL
         half = self._place(spot, node)
@@ -262,15 +274,15 @@ class Half:
 
     # -- unions -----------------------------------------------------------------------------------
 
-    def _claims(self, spot: Spot) -> set[str]:
-        """The members that some branch of a place gives to a person."""
-        branches = self._survey.branches(each for all_ in spot.unions.values() for each in all_)
+    def _claims(self, spot: ArgumentPlace) -> set[str]:
+        """Return the members that some branch of a place assigns to the human."""
+        branches = self._ownership.branches(each for all_ in spot.unions.values() for each in all_)
         return {n for b in branches if b is not None for n, s in b.properties.items() if s.human}
 
     def _union(
-        self, spot: Spot, node: JsonObject, keyword: str, taken: Taken, *, grouped: bool
+        self, spot: ArgumentPlace, node: JsonObject, keyword: str, taken: Taken, *, grouped: bool
     ) -> list[Any]:
-        """The branches of this half; none where they say nothing."""
+        """Return the branches of this half; an empty list if they add no constraint."""
         nodes = node[keyword]
         pairs = list(zip(spot.unions.get(keyword) or [LEAF] * len(nodes), nodes, strict=True))
         if not grouped:
@@ -278,8 +290,8 @@ class Half:
         found = [self._branch(each, item, taken) for each, item in pairs]
         return [] if all(each is True for each in found) else found
 
-    def _branch(self, spot: Spot, node: Any, taken: Taken) -> Any:
-        """A branch beside members of the place's own: both sides have all branches."""
+    def _branch(self, spot: ArgumentPlace, node: Any, taken: Taken) -> Any:
+        """Return the half of a branch beside declared members. Both sides have all branches."""
         if self._human and not spot.human:
             names = mentioned(node, self._definitions)
             if not any(taken.get(name) in {"human", "mixed"} for name in names):
@@ -288,7 +300,7 @@ class Half:
 
     @staticmethod
     def _add_union(out: JsonObject, branches: list[Any]) -> None:
-        """Put a union in; a second one stands in ``allOf``, for a half has only ``anyOf``."""
+        """Add a union. A second one goes into ``allOf``, because a half has only one ``anyOf``."""
         if branches and "anyOf" in out:
             out["allOf"] = [*out.get("allOf", ()), {"anyOf": branches}]
         elif branches:
@@ -301,7 +313,7 @@ class Half:
 
 
 def _truthful(root: JsonObject) -> JsonObject:
-    """The root of a half in which a group is required only if one of its members is (rule R5)."""
+    """Return the root of a half in which a group is required only if one of its members is (rule R5)."""
     groups = root["properties"]
     idle = [key for key in GROUPS if key in groups and "required" not in groups[key]]
     required = [name for name in root.get("required", ()) if name not in idle]
@@ -310,12 +322,12 @@ def _truthful(root: JsonObject) -> JsonObject:
 
 
 def _said(node: JsonObject) -> JsonObject:
-    """What a half says of itself: no defaults or examples, for those show values of both sides."""
+    """Return the annotations of a half without defaults and examples, which contain values of both sides."""
     return {key: node[key] for key in _SAID if key in node}
 
 
-def _has_parts(spot: Spot) -> bool:
-    """Whether every value of a place has parts: of others nothing is a person's."""
+def _has_parts(spot: ArgumentPlace) -> bool:
+    """Return whether every value of a place has parts. Only such values can have a human part."""
     node = spot.node
     declared = node.get("type")
     kinds = [declared] if isinstance(declared, str) else declared
@@ -330,14 +342,17 @@ _REST: Final = ("patternProperties", "additionalProperties")
 
 
 def _kept_rest(node: JsonObject, shared: set[str]) -> JsonObject:
-    """The rest of a branch as it holds for the model's half; what is held against the whole alone is open."""
+    """Return the keywords for other members that also hold for the model's half.
+
+    Constraints that hold only for the whole are replaced by an open object.
+    """
     rest: JsonObject = {key: node[key] for key in _REST if key in node}
     kept: JsonObject = {k: each for k, each in rest.items() if isinstance(each, bool) or not shared}
     return kept if len(kept) == len(rest) else {**kept, "additionalProperties": True}
 
 
 def _without_refused(out: JsonObject) -> JsonObject:
-    """A closed object need not name what it refuses."""
+    """Remove the properties that a closed object refuses anyway."""
     closed = out.get("additionalProperties") is False and "patternProperties" not in out
     if closed and "properties" in out:
         shown = {name: item for name, item in out["properties"].items() if item is not False}

@@ -1,4 +1,4 @@
-"""What a function may be called by those who mean it: in options, and when it is looked for."""
+"""Names of functions: everything that an option or a look-up may call them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
@@ -7,50 +7,50 @@ from specfn._near import near
 from specfn.errors import UsageError
 
 
-class Named(Protocol):
-    """What has the names of an operation: ``specfn.Function`` is one."""
+class NamedOperation(Protocol):
+    """The interface of an operation with names; ``specfn.Function`` implements it."""
 
     @property
     def name(self) -> str:
-        """The name that a model is told."""
+        """Return the name that a model reads."""
 
     @property
     def accessor(self) -> tuple[str, ...]:
-        """Namespace and last element."""
+        """Return the namespace and the last element."""
 
     @property
     def method(self) -> str:
-        """The HTTP method, lower case."""
+        """Return the HTTP method in lower case."""
 
     @property
     def path(self) -> str:
-        """The path key."""
+        """Return the path key."""
 
     @property
     def operation_id(self) -> str | None:
-        """The document's own name."""
+        """Return the operationId of the document."""
 
 
-_Function = TypeVar("_Function", bound=Named)
+_Function = TypeVar("_Function", bound=NamedOperation)
 
 
-def handles(function: Named) -> tuple[str, ...]:
-    """Name, dotted accessor, operationId and ``METHOD /path``."""
+def handles(function: NamedOperation) -> tuple[str, ...]:
+    """Return the name, the dotted accessor, the operationId and ``METHOD /path``."""
     return (function.name, *aliases(function))
 
 
-def aliases(function: Named) -> tuple[str, ...]:
+def aliases(function: NamedOperation) -> tuple[str, ...]:
     """Return the handles besides the name: dotted accessor, operationId and ``METHOD /path``."""
     own = (function.operation_id,) if function.operation_id else ()
     return (".".join(function.accessor), *own, place(function))
 
 
-def exact_handles(function: Named) -> tuple[str, ...]:
-    """Return the same and the joined accessor: all keys of a function in ``Application``, but for its name."""
+def exact_handles(function: NamedOperation) -> tuple[str, ...]:
+    """Return all keys of a function in ``Application`` except its name, with the joined accessor."""
     return (*aliases(function), "_".join(function.accessor))
 
 
-def place(function: Named) -> str:
+def place(function: NamedOperation) -> str:
     """Return ``METHOD /path``."""
     return f"{function.method.upper()} {function.path}"
 
@@ -62,7 +62,7 @@ def spaced(text: str) -> str:
 
 
 def by_handle(functions: Sequence[_Function]) -> Mapping[str, tuple[_Function, ...]]:
-    """Functions by everything that they may be called."""
+    """Return functions by every name that they have."""
     found: dict[str, tuple[_Function, ...]] = {}
     for function in functions:
         for handle in dict.fromkeys(handles(function)):
@@ -71,7 +71,7 @@ def by_handle(functions: Sequence[_Function]) -> Mapping[str, tuple[_Function, .
 
 
 def meant(option: str, key: str, known: Mapping[str, tuple[_Function, ...]]) -> _Function:
-    """The one function that a key of an option means.
+    """Return the one function that a key of an option names.
 
     Raises:
         UsageError: there is none, or more than one; with the nearest names.

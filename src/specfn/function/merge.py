@@ -1,4 +1,4 @@
-"""The person's arguments and the model's, put together; and taken apart again (rules S4, S5)."""
+"""Merging and splitting of the human and the model parts of arguments (rules S4, S5)."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from specfn.function.splitting import both
 
 @known_keywords
 def merge(function: Function, *, llm: Any, human: Any) -> Any:
-    """Put the model's arguments and the person's together.
+    """Merge the model's arguments and the human part.
 
-    Objects merge by key, and an explicit null of the person counts. Arrays merge element by element: what is
-    missing or ``None`` on one side is taken from the other. Everywhere else the person's value wins where it
-    is given. The result is not validated: ``execute`` does that, as for any arguments.
+    Objects merge by key, and an explicit null of the human counts. Arrays merge element by element: an element that is
+    missing or ``None`` on one side is taken from the other. Everywhere else the human value wins if it is given. The
+    result is not validated: ``execute`` validates it like any arguments.
 
     Args:
         function: one of an application with ``Options.separate``.
@@ -36,9 +36,9 @@ def merge(function: Function, *, llm: Any, human: Any) -> Any:
 
 
 def split(function: Function, arguments: Any) -> tuple[Any, Any]:
-    """Take arguments apart: ``merge`` puts the two parts together again.
+    """Split arguments into parts that ``merge`` can put together again.
 
-    Where a union has a branch of a person, a value that fits it counts as that person's.
+    If a union has a human branch, a value that is valid against it belongs to the human.
 
     Returns:
         The model's part and the person's, each in the function's calling style.
@@ -50,9 +50,9 @@ def split(function: Function, arguments: Any) -> tuple[Any, Any]:
 
 
 def masked(function: Function, arguments: Any) -> Any:
-    """A copy of arguments with ``***`` for everything that may be a person's (rule S5).
+    """Return a copy of arguments with ``***`` for everything that may belong to the human (rule S5).
 
-    Where only the value could tell whose it is, it is masked.
+    If only the value could decide the owner, it is masked.
 
     Raises:
         UsageError: the function is not separated.
@@ -61,7 +61,7 @@ def masked(function: Function, arguments: Any) -> Any:
 
 
 def is_shared(function: Function) -> bool:
-    """Whether a person fills in a part of a function's arguments."""
+    """Return whether the human fills in a part of a function's arguments."""
     separated = function.separated
     return separated is not None and separated.human is not None
 

@@ -1,4 +1,4 @@
-"""Make one name that a provider accepts of every accessor (rules F1 and F2)."""
+"""Names of functions that every provider accepts, made from accessors (rules F1 and F2)."""
 
 import re
 from collections import Counter, defaultdict
@@ -107,13 +107,13 @@ def _equal(operation_id: str, other: str) -> str:
 
 
 def _apart(shortened: dict[int, str | None]) -> Iterator[tuple[int, str]]:
-    """The shortened names that do not meet each other."""
+    """Yield the shortened names that are unique among each other."""
     met = Counter(name.lower() for name in shortened.values() if name)
     return ((index, name) for index, name in shortened.items() if name and met[name.lower()] == 1)
 
 
 def _shortened(accessor: Sequence[str], max_length: int) -> str | None:
-    """The longest run of last elements that fits; ``None`` where not even the last one does."""
+    """Return the longest run of last elements that fits; ``None`` if not even the last one does."""
     kept: str | None = None
     for element in reversed(accessor):
         longer = element if kept is None else f"{element}_{kept}"
@@ -124,7 +124,7 @@ def _shortened(accessor: Sequence[str], max_length: int) -> str | None:
 
 
 def _hashed(accessor: Sequence[str], identity: str, max_length: int, taken: Collection[str]) -> str:
-    """The first of the names with a hash that is free."""
+    """Return the first free name with a hash."""
     candidates = (
         _around(accessor, digest, max_length) for digest in _digests(identity, max_length)
     )
@@ -132,7 +132,7 @@ def _hashed(accessor: Sequence[str], identity: str, max_length: int, taken: Coll
 
 
 def _digests(identity: str, max_length: int) -> Iterator[str]:
-    """Hashes to try: six hexadecimal digits of SHA-256, then more, then of the hash itself."""
+    """Yield hashes to try: six hexadecimal digits of SHA-256, then more, then those of the hash itself."""
     longest = min(64, max_length - 4)
     told = digest(identity)
     while True:
@@ -144,8 +144,8 @@ def _digests(identity: str, max_length: int) -> Iterator[str]:
 def _around(accessor: Sequence[str], digest: str, max_length: int) -> str:
     """Put a head and a tail around a hash.
 
-    The head is what tells a reader most: the nearest segments and the verb, then as many parameters as fit.
-    The tail is the last parameter, or the whole last element where it is short.
+    The head is the most informative part: the nearest segments and the verb, then as many parameters as fit. The tail
+    is the last parameter, or the whole last element if it is short.
     """
     *namespace, last = accessor
     room = max_length - len(digest) - 2
@@ -164,27 +164,27 @@ def _around(accessor: Sequence[str], digest: str, max_length: int) -> str:
 
 
 def _verb(last: str) -> int:
-    """Where the parameters of a last element begin, at most eight characters on."""
+    """Return the index at which the parameters of a last element begin, at most 8."""
     most = min(8, len(last))
     return next((index for index in range(1, most) if last[index].isupper()), most)
 
 
 def _nearest(namespace: Sequence[str], room: int) -> str:
-    """The last segments that fit; the beginning of the very last where not even that does."""
+    """Return the last segments that fit, or the beginning of the last one."""
     if not namespace or room < 1:
         return ""
     return _shortened(namespace, room) or namespace[-1][: _word_end(namespace[-1], room) or room]
 
 
 def _word_end(text: str, most: int) -> int:
-    """The end of the last whole word within so many characters; 0 if there is none."""
+    """Return the end of the last whole word within so many characters; 0 if there is none."""
     if len(text) <= most:
         return len(text)
     return max((found.start() for found in _WORD.finditer(text, 1, most + 1)), default=0)
 
 
 def _tail(last: str, start: int) -> str:
-    """The end of a last element from a place on, or from the parameter or word that begins after it."""
+    """Return the end of a last element from the first parameter or word after a position."""
     rest = last[start:]
     found = _PARAMETER.search(rest) or _WORD.search(rest)
     return (found and rest[found.start() :].lstrip("_")) or rest

@@ -1,4 +1,4 @@
-"""Notes about the schemas of a function: constants read in another way (rule N7), formats not asserted (rule V5)."""
+"""Notes about the schemas of a function: normalized constants (rule N7), formats not asserted (rule V5)."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -29,7 +29,7 @@ def schema_notes(route: Route, schemas: Schemas) -> Iterator[Note]:
 
 
 def _readings(route: Route, root: JsonObject) -> Iterator[Note]:
-    """Iterate over a note for each place that normalizing has read in another way."""
+    """Iterate over a note for each place that was normalized to another meaning."""
     places: dict[str, JsonObject] = {"": root, **root.get("$defs", {})}
     for name, schema in places.items():
         component, is_variant, _ = name.partition("<")
@@ -50,7 +50,7 @@ def _formats(route: Route, schemas: Schemas) -> Iterator[Note]:
 
 
 def _marked(schema: Any) -> Iterator[tuple[JsonObject, tuple[str | int, ...]]]:
-    """Iterate over the nodes that were read in another way, with their places."""
+    """Iterate over the nodes that were normalized to another meaning, with their places."""
     waiting: list[tuple[Any, tuple[str | int, ...]]] = [(schema, ())]
     while waiting:
         node, tokens = waiting.pop()

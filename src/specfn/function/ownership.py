@@ -1,8 +1,8 @@
-"""Who fills which place of a request: a person, the model, or each a part of it (rules S1, S3).
+"""Ownership of the places of a request: human, model, or both (rules S1, S3).
 
-``Survey`` asks a predicate about every schema of a request and works out, for each place, whether anything
-below it is a person's and whether anything is the model's. Definitions are asked once for each location, and
-recursion through them ends, for only names are followed.
+``Ownership`` applies a predicate to every schema of a request. For each place it decides whether any part below it
+belongs to the human, and whether any belongs to the model. Definitions are evaluated once for each location. Recursion
+ends, because references are followed by name only.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,14 +11,14 @@ from typing import Final
 from specfn._json import JsonObject
 from specfn._pointer import escape
 from specfn.errors import UsageError
-from specfn.function.asking import Walk
-from specfn.function.spots import LEAF, NEUTRAL, Claim, Key, Spot
+from specfn.function.asking import PredicateWalk
+from specfn.function.spots import LEAF, NEUTRAL, ArgumentPlace, Claim, Key
 from specfn.human import Location, Node, Predicate
 from specfn.schema.bundle import DefinitionLookup
 
 
-class Survey:
-    """What a predicate says of the requests of one document."""
+class Ownership:
+    """The owners of the places in the requests of one document."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class Survey:
         predicate: Predicate,
         matches: Callable[[str, str], bool],
     ) -> None:
-        """Begin with nothing asked.
+        """Create an empty record.
 
         Args:
             definitions: what references mean.
@@ -36,44 +36,44 @@ class Survey:
         self._definitions = definitions
         self._predicate = predicate
         self._matches = matches
-        self._known: dict[Key, Spot] = {}
+        self._known: dict[Key, ArgumentPlace] = {}
         self._waiting: list[Key] = []
         #: The places of definitions that were given to a person, as location and pointer.
         self.claims: set[Claim] = set()
 
-    def __getitem__(self, key: Key) -> Spot:
-        """The root of a definition."""
+    def __getitem__(self, key: Key) -> ArgumentPlace:
+        """Return the root of a definition."""
         return self._known[key]
 
-    def request(self, root: JsonObject) -> tuple[Spot, frozenset[Claim]]:
-        """The root of all arguments of a request, and which of its own places are a person's.
+    def request(self, root: JsonObject) -> tuple[ArgumentPlace, frozenset[Claim]]:
+        """Return the root of all arguments of a request, and its own places that belong to the human.
 
-        The root is nobody's by itself.
+        The root itself has no owner.
 
         Raises:
             UsageError: the predicate fails.
         """
-        spot = Spot(root)
-        order: list[Spot] = []
+        spot = ArgumentPlace(root)
+        order: list[ArgumentPlace] = []
         claims: set[Claim] = set()
         for name, node in root["properties"].items():
             location = _LOCATIONS.get(name, "path")
-            walk = Walk(self, location, order, claims)
+            walk = PredicateWalk(self, location, order, claims)
             spot.properties[name] = walk.spot(node, f"/properties/{escape(name)}", name)
         order.append(spot)
         self._settle({None: order, **self._definitions_below()})
         return spot, frozenset(claims)
 
-    def resolve(self, spot: Spot) -> Spot:
-        """What a chain of references ends at; the last of those that lead back to themselves."""
+    def resolve(self, spot: ArgumentPlace) -> ArgumentPlace:
+        """Return the place at the end of a chain of references; the last place of a cycle."""
         seen = set()
         while spot.key is not None and not spot.claimed and spot.key not in seen:
             seen.add(spot.key)
             spot = self._known[spot.key]
         return spot
 
-    def member(self, spot: Spot, name: str) -> Spot:
-        """The place of a member of an object, as far as the schema says by itself."""
+    def member(self, spot: ArgumentPlace, name: str) -> ArgumentPlace:
+        """Return the place of a member of an object, as its own schema declares it."""
         found = spot.properties.get(name)
         if found is not None:
             return found
@@ -85,7 +85,7 @@ class Survey:
     # -- asking -----------------------------------------------------------------------------------
 
     def ask(self, node: JsonObject, location: Location, pointer: str, name: str | None) -> bool:
-        """Whether a person fills a place."""
+        """Return whether the human fills a place."""
         shown = Node(self._followed(node), location=location, pointer=pointer, name=name)
         try:
             claimed = bool(self._predicate(shown))
@@ -97,7 +97,7 @@ class Survey:
         return claimed
 
     def _followed(self, node: JsonObject) -> JsonObject:
-        """A schema with what it refers to beside what it says itself."""
+        """Return a schema merged with the schemas that it refers to."""
         seen = set()
         said = dict(node)
         while "$ref" in said:
@@ -109,7 +109,7 @@ class Survey:
         return said
 
     def key(self, reference: str, location: Location) -> Key | None:
-        """The definition that a reference means, asked in time; ``None`` for one that leads nowhere."""
+        """Return the definition that a reference names, and queue it; ``None`` if it leads nowhere."""
         name = self._definitions.name_of(reference)
         if name is None:
             return None
@@ -119,25 +119,25 @@ class Survey:
             self._waiting.append(key)
         return key
 
-    def _definitions_below(self) -> dict[Key | None, list[Spot]]:
-        """The trees of all definitions that were met, and of those that they lead to."""
-        trees: dict[Key | None, list[Spot]] = {}
+    def _definitions_below(self) -> dict[Key | None, list[ArgumentPlace]]:
+        """Return the trees of all queued definitions, and of those that they refer to."""
+        trees: dict[Key | None, list[ArgumentPlace]] = {}
         while self._waiting:
             key = self._waiting.pop()
             name, location = key
-            order: list[Spot] = []
+            order: list[ArgumentPlace] = []
             pointer = f"/$defs/{escape(name)}"
-            walk = Walk(self, location, order, self.claims)
+            walk = PredicateWalk(self, location, order, self.claims)
             self._known[key] = walk.root(self._definitions[name], pointer)
             trees[key] = order
         return trees
 
     # -- deciding ---------------------------------------------------------------------------------
 
-    def _settle(self, trees: Mapping[Key | None, list[Spot]]) -> None:
-        """Decide who fills what in trees that lead to each other, or to what is decided.
+    def _settle(self, trees: Mapping[Key | None, list[ArgumentPlace]]) -> None:
+        """Decide the owners in trees that refer to each other, or to trees that are already decided.
 
-        Each tree lists its spots from the leaves up.
+        Each tree lists its places from the leaves up.
         """
         claimed = {key: any(spot.claimed for spot in order) for key, order in trees.items()}
         links = {key: {spot.key for spot in order if spot.key} for key, order in trees.items()}
@@ -161,12 +161,12 @@ class Survey:
 
     def _reaching(
         self,
-        trees: Mapping[Key | None, list[Spot]],
+        trees: Mapping[Key | None, list[ArgumentPlace]],
         own: "Mapping[Key | None, bool]",
         links: "Mapping[Key | None, set[Key]]",
-        decided: Callable[[Spot], bool],
+        decided: Callable[[ArgumentPlace], bool],
     ) -> "set[Key | None]":
-        """The trees that have something themselves, or lead to one that has; decided ones included."""
+        """Return the trees that have a property themselves or refer to one that has it, including decided ones."""
         users: dict[Key, list[Key | None]] = {}
         for key, targets in links.items():
             for target in targets:
@@ -187,24 +187,24 @@ class Survey:
 
     # -- what cannot be taken apart ------------------------------------------------------------------
 
-    def _is_knotted(self, spot: Spot) -> bool:
-        """Whether schema keywords tie a person's part to the rest, so that nobody else can fill that."""
+    def _is_knotted(self, spot: ArgumentPlace) -> bool:
+        """Return whether keywords tie a human part to the rest, so that the place cannot be split."""
         if any(each.human for each in spot.others):
             return True
         if spot.patterns and self._overlap(spot):
             return True
         return spot.is_grouped and self._is_entangled(spot)
 
-    def _overlap(self, spot: Spot) -> bool:
-        """Whether a property is declared and matched by a pattern, too, and one of the two is a person's."""
+    def _overlap(self, spot: ArgumentPlace) -> bool:
+        """Return whether a declared property also matches a pattern, and one of the two belongs to the human."""
         return any(
             (inner.human or member.human) and self._matches(pattern, name)
             for pattern, inner in spot.patterns.items()
             for name, member in spot.properties.items()
         )
 
-    def _is_entangled(self, spot: Spot) -> bool:
-        """Whether a union and what stands beside it speak of the same members of a person."""
+    def _is_entangled(self, spot: ArgumentPlace) -> bool:
+        """Return whether a union and its neighboring keywords describe the same human members."""
         members = [spot.additional, spot.items, *spot.prefix, *spot.patterns.values()]
         if any(each is not None and each.human for each in members):
             return True
@@ -220,8 +220,8 @@ class Survey:
             own |= theirs
         return False
 
-    def branches(self, spots: Iterable[Spot]) -> Iterator[Spot | None]:
-        """Branches and what they apply in place, references followed; ``None`` for what leads into itself."""
+    def branches(self, spots: Iterable[ArgumentPlace]) -> Iterator[ArgumentPlace | None]:
+        """Yield branches and all schemas that they apply in place, references followed; ``None`` for a cycle."""
         waiting = [(spot, frozenset[Key]()) for spot in spots]
         seen: set[Key] = set()
         while waiting:
@@ -237,26 +237,26 @@ class Survey:
             waiting += [(each, way) for branches in spot.unions.values() for each in branches]
 
 
-def _is_closed_off(spot: Spot) -> bool:
-    """Whether a branch has a person's part that is not a property with a name."""
+def _is_closed_off(spot: ArgumentPlace) -> bool:
+    """Return whether a branch has a human part that is not a named property."""
     members = [spot.additional, spot.items, *spot.prefix, *spot.patterns.values(), *spot.others]
     return spot.claimed or any(each is not None and each.human for each in members)
 
 
-def _is_human(spot: Spot) -> bool:
+def _is_human(spot: ArgumentPlace) -> bool:
     return spot.human
 
 
-def _is_model(spot: Spot) -> bool:
+def _is_model(spot: ArgumentPlace) -> bool:
     return spot.model
 
 
-def _has_leaf(spot: Spot) -> bool:
+def _has_leaf(spot: ArgumentPlace) -> bool:
     return spot.leaf or any(each is LEAF for each in spot.below())
 
 
-def _opened(order: list[Spot]) -> list[Spot]:
-    """The spots of a tree that are not below one that is a person's as a whole."""
+def _opened(order: list[ArgumentPlace]) -> list[ArgumentPlace]:
+    """Return the places of a tree that are not below one that belongs to the human as a whole."""
     shut: set[int] = set()
     found = []
     for spot in reversed(order):

@@ -1,4 +1,4 @@
-"""Arguments by position and by key: the two calling styles of a function (rule F4)."""
+"""Conversion of arguments between the two calling styles, by position and by key (rule F4)."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -13,14 +13,14 @@ _Record = TypeVar("_Record", ArgumentProblem, Repair)
 
 
 class Positions:
-    """The places of one function's arguments, each with its key and whether it is required."""
+    """The positions of one function's arguments, each with its key and whether it is required."""
 
     def __init__(self, keys: Sequence[tuple[str, bool]]) -> None:
-        """Take the keys in their order."""
+        """Store the keys in their order."""
         self._keys = keys
 
     def misshapen(self, arguments: Any) -> tuple[ArgumentProblem, ...]:
-        """Problems of a positional list as such: no list at all, or too long."""
+        """Return the problems of a positional list itself: not a list, or too long."""
         if type(arguments) is not list and type(arguments) is not tuple:
             expected = f"Array<any> & MaxItems<{len(self._keys)}>"
             return (ArgumentProblem(path="$input", expected=expected, value=arguments),)
@@ -30,7 +30,7 @@ class Positions:
         )
 
     def by_key(self, arguments: Sequence[Any], nullable: Collection[str]) -> JsonObject:
-        """Positional arguments under their keys; ``None`` in an optional place is left out.
+        """Return positional arguments by key, without ``None`` for optional arguments.
 
         Args:
             arguments: the arguments.
@@ -43,18 +43,18 @@ class Positions:
         }
 
     def by_position(self, named: JsonObject, count: int) -> list[Any]:
-        """As many arguments by position as there were; what is left out is ``None``."""
+        """Return as many arguments by position as were sent, with ``None`` for missing ones."""
         return [named.get(key) for key, _ in self._keys[:count]]
 
     def opened(self, arguments: Any) -> tuple[Any, tuple[Repair, ...]]:
-        """A list that was sent as a string; anything else as it is."""
+        """Parse a list that was sent as a string; return anything else unchanged."""
         value = strict(arguments) if type(arguments) is str else UNREAD
         if type(value) is not list:
             return arguments, ()
         return value, (Repair(path="$input", kind="json", before=arguments, after=value),)
 
     def moved(self, records: Sequence[_Record]) -> tuple[_Record, ...]:
-        """Records by key as records by position."""
+        """Return records by key as records by position."""
         places = {input_path([key]): index for index, (key, _) in enumerate(self._keys)}
         return tuple(_moved(record, places) for record in records)
 

@@ -1,4 +1,4 @@
-"""Arguments of one function read as they were meant, in either calling style (rules V7, F4)."""
+"""Coercion of the arguments of one function, in either calling style (rules V7, F4)."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def repaired(
 
 
 def policy(route: Route, schemas: Schemas) -> Policy:
-    """What may be read into the arguments.
+    """Return the repairs that are permitted for an operation.
 
     Null may mean "clear" in a body (RFC 7396, section 1). It is left out only of a POST that creates.
     """

@@ -1,4 +1,4 @@
-"""The schemas of one function, composed on first use: for the validator, and for a model (rules F4, F5, F7)."""
+"""Schemas of one function, composed on first use: for the validator and for a model (rules F4, F5, F7)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,32 +14,32 @@ if TYPE_CHECKING:
     from specfn.validation.validate import Validator
 
 
-class Source(Protocol):
-    """Where the schemas of a function come from."""
+class SchemaSource(Protocol):
+    """The source of the schemas of a function."""
 
     settings: Settings
 
     def keys(self) -> Sequence[tuple[str, bool]]:
-        """Every key at the root with whether it is required, in positional order (rule F4)."""
+        """Return every key at the root with whether it is required, in positional order (rule F4)."""
 
     def root(self) -> JsonObject:
-        """The validator schema of all arguments by key."""
+        """Return the validator schema of all arguments by key."""
 
     def parameters(self) -> Sequence[Rendering | None]:
-        """What a model reads of the arguments: one object schema, or one for each position that has any."""
+        """Render the arguments for a model: one object schema, or one for each position that has any."""
 
     def promise(self) -> Any:
-        """The validator schema of the success response; ``None`` where there is none."""
+        """Return the validator schema of the success response; ``None`` if there is none."""
 
     def output(self) -> Rendering | None:
-        """What a model reads of the success response."""
+        """Render the success response for a model."""
 
     def written_output(self) -> bytes | None:
-        """The same as compact JSON."""
+        """Render the success response as compact JSON."""
 
 
 def closed(properties: JsonObject, required: list[str]) -> JsonObject:
-    """A closed object schema."""
+    """Return a closed object schema."""
     schema: JsonObject = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
@@ -48,32 +48,32 @@ def closed(properties: JsonObject, required: list[str]) -> JsonObject:
 
 
 class Sides(Protocol):
-    """The schemas of a function, apart for the model and for a person (rule S2)."""
+    """The schemas of a function, split between the model and the human (rule S2)."""
 
     @property
     def model(self) -> "Schemas":
-        """The model's."""
+        """Return the model's schemas."""
 
     @property
     def human(self) -> "Schemas | None":
-        """The person's; ``None`` where nothing is theirs."""
+        """Return the schemas of the human part; ``None`` if nothing belongs to the human."""
 
     @property
     def claimed(self) -> frozenset[tuple[str, ...]]:
-        """The parameters that are a person's as a whole, and the body: their keys from the root."""
+        """Return the keys from the root of the parameters, or the body, that belong to the human as a whole."""
 
     def split(self, arguments: Any, *, keyword: bool) -> tuple[Any, Any]:
-        """Arguments as the model's part and the person's."""
+        """Split arguments into the model's part and the human part."""
 
     def masked(self, arguments: Any, *, keyword: bool) -> Any:
-        """A copy of arguments without what may be a person's."""
+        """Return a copy of arguments without values that may belong to the human."""
 
 
 class Schemas:
-    """The schemas of one function; each is composed on first use and kept.
+    """The schemas of one function, each composed on first use and kept.
 
-    Composing is idempotent, so threads may race for it. Pickling composes everything and carries JSON;
-    validators are compiled once per process.
+    Composition is idempotent, so concurrent threads are safe. Pickling composes everything and stores JSON; validators
+    are compiled once per process.
 
     Attributes:
         settings: how the document was converted.
@@ -98,12 +98,12 @@ class Schemas:
         "sides",
     )
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SchemaSource) -> None:
         self.settings = source.settings
         self.sides: Sides | None = None
         #: What checks whole arguments, once it is compiled; never that of arguments by position.
         self.checker: Validator | None = None
-        self._source: Source | None = source
+        self._source: SchemaSource | None = source
         self._keys: tuple[tuple[str, bool], ...] | None = None
         self._root: JsonObject | None = None
         self._written: tuple[bytes, bytes | None] | None = None
@@ -131,21 +131,21 @@ class Schemas:
 
     @property
     def keys(self) -> tuple[tuple[str, bool], ...]:
-        """Every key at the root with whether it is required, in positional order (rule F4)."""
+        """Return every key at the root with whether it is required, in positional order (rule F4)."""
         if self._keys is None:
             self._keys = tuple(self._from().keys())
         return self._keys
 
     @property
     def root(self) -> JsonObject:
-        """The validator schema: JSON Schema 2020-12, closed, with the reachable ``$defs``."""
+        """Return the validator schema: JSON Schema 2020-12, closed, with the reachable ``$defs``."""
         if self._root is None:
             self._root = self._from().root()
         return self._root
 
     @property
     def written(self) -> tuple[bytes, bytes | None]:
-        """``parameters`` and ``output`` as compact JSON."""
+        """Return ``parameters`` and ``output`` as compact JSON."""
         if self._written is None:
             self._written = self.write()
         return self._written
@@ -201,7 +201,7 @@ class Schemas:
 
     @property
     def hints(self) -> "tuple[Hint, ...]":
-        """The string formats of the arguments that are not asserted because they are only hints (rule V5)."""
+        """Return the string formats of the arguments that are not asserted because they are only hints (rule V5)."""
         if self._hints is None:
             from specfn.validation.format_hints import hints  # noqa: PLC0415  # for who asks
 
@@ -211,7 +211,7 @@ class Schemas:
 
     @property
     def validator(self) -> "Validator":
-        """What checks arguments by key; compiled on first use.
+        """Return the validator of arguments by key, compiled on first use.
 
         Raises:
             DocumentError: the schema is not one that can be enforced.
@@ -226,16 +226,16 @@ class Schemas:
 
     @property
     def promise(self) -> bytes:
-        """The validator schema of the success response as JSON; ``null`` where there is none."""
+        """Return the validator schema of the success response as JSON; ``null`` where there is none."""
         if self._promise is None:
             self._promise = dumps(self._from().promise())
         return self._promise
 
     @property
     def promised(self) -> "Validator | None":
-        """What checks a success, compiled on first use; ``None`` where nothing is promised.
+        """Return the validator of a success response, compiled on first use; ``None`` without a schema.
 
-        Properties that the document does not declare are none of its promises, whatever ``equals`` says.
+        Undeclared properties are always admitted in a response, whatever ``equals`` is.
         """
         if self._promised is None and (schema := loads(self.promise)) is not None:
             self._promised = validator_of(schema, self.settings)
@@ -243,7 +243,7 @@ class Schemas:
 
     @property
     def nullable(self) -> frozenset[str]:
-        """The keys at the root whose place takes null."""
+        """Return the keys at the root whose schema admits null."""
         if self._nullable is None:
             definitions = self.root.get("$defs", {})
             self._nullable = frozenset(
@@ -255,13 +255,13 @@ class Schemas:
             )
         return self._nullable
 
-    def _from(self) -> Source:
+    def _from(self) -> SchemaSource:
         assert self._source is not None
         return self._source
 
 
 def renderer_of(definitions: DefinitionLookup, settings: Settings) -> ModelRenderer:
-    """What writes schemas as the options ask for them."""
+    """Return a renderer with the options of a caller."""
     return ModelRenderer(
         definitions,
         dialect=settings.dialect,
@@ -272,7 +272,7 @@ def renderer_of(definitions: DefinitionLookup, settings: Settings) -> ModelRende
 
 
 def validator_of(schema: Any, settings: Settings, *, equals: bool = False) -> "Validator":
-    """What checks as the options ask for it; its class is imported when the first arguments are checked.
+    """Return a validator with the options of a caller. Its class is imported on first use.
 
     Args:
         schema: what it checks against.

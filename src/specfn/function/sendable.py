@@ -1,7 +1,7 @@
-"""The fault of a document that is reported when a function is first used: a charset that cannot be sent (rule X5).
+"""Document faults that are reported when a function is first used: a charset that cannot be encoded (rule X5).
 
-``Function.parameters`` raises it, as calling does; a list of tools leaves the function out. Names, descriptions, fingerprints
-and reports have the function all the same.
+``Function.parameters`` and calls raise the fault, and lists of tools leave the function out. Names, descriptions,
+fingerprints and reports include it.
 """
 
 from typing import Final
@@ -24,7 +24,7 @@ def fault_of(route: Route) -> DocumentError | None:
 
 
 def need_sendable(route: Route) -> None:
-    """Refuse a route of which no request can be written.
+    """Raise the fault of a route for which no request can be written.
 
     Raises:
         DocumentError: the fault.

@@ -1,4 +1,4 @@
-"""Arguments taken apart into those of a person and those of the model (rules S1 to S5)."""
+"""Separation of arguments into those of the human and those of the model (rules S1 to S5)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from typing import Any
 from specfn import human
 from specfn._json import JsonObject, dumps, loads
 from specfn.function.file_descriptions import with_files
-from specfn.function.halves import Half
-from specfn.function.ownership import Survey
-from specfn.function.schemas import Schemas, Source, closed, renderer_of, validator_of
-from specfn.function.splitting import Splitter
-from specfn.function.spots import GROUPS, Claim, Spot
+from specfn.function.halves import HalfSchema
+from specfn.function.ownership import Ownership
+from specfn.function.schemas import Schemas, SchemaSource, closed, renderer_of, validator_of
+from specfn.function.splitting import ArgumentSplitter
+from specfn.function.spots import GROUPS, ArgumentPlace, Claim
 from specfn.migrate.route import Body
 from specfn.records import ABSENT
 from specfn.schema.budget import ModelRenderer, Rendering
@@ -24,12 +24,12 @@ Keys = Sequence[tuple[str, bool]]
 
 
 class Separator:
-    """Takes the requests of one document apart; what they share is done once."""
+    """A separator of the requests of one document. Shared parts are made once."""
 
     def __init__(
         self, definitions: DefinitionLookup, predicate: human.Predicate, settings: Settings
     ) -> None:
-        """Begin with nothing asked.
+        """Create a separator.
 
         Args:
             definitions: what references of requests mean.
@@ -38,14 +38,14 @@ class Separator:
         """
         self.definitions = definitions
         self.settings = settings
-        self._survey = Survey(definitions, predicate, self._matches)
-        self._llm = Half(self._survey, definitions, human=False)
-        self._human = Half(self._survey, definitions, human=True)
+        self._ownership = Ownership(definitions, predicate, self._matches)
+        self._llm = HalfSchema(self._ownership, definitions, human=False)
+        self._human = HalfSchema(self._ownership, definitions, human=True)
         self._renderers = tuple(renderer_of(each, settings) for each in (self._llm, self._human))
         self._validators: dict[int, Any] = {}
-        self.splitter = Splitter(self._survey, self._accepts)
+        self.splitter = ArgumentSplitter(self._ownership, self._accepts)
 
-    def sides(self, root: JsonObject, whole: Source, body: Body | None) -> "Apart":
+    def sides(self, root: JsonObject, whole: SchemaSource, body: Body | None) -> "SeparatedSchemas":
         """Return the two sides of the arguments of one function.
 
         Args:
@@ -56,7 +56,7 @@ class Separator:
         Raises:
             UsageError: the predicate fails.
         """
-        spot, claims = self._survey.request(root)
+        spot, claims = self._ownership.request(root)
         llm, theirs = self._llm.root(spot), self._human.root(spot)
         llm_renderer, human_renderer = self._renderers
         keys = [*root["properties"]]
@@ -65,11 +65,11 @@ class Separator:
         person = None
         if theirs is not None:
             person = Schemas(_Side(theirs, self._human, human_renderer, whole, keys))
-        known = (spot, frozenset(claims | self._survey.claims), self)
-        return Apart(Schemas(model), person, known)
+        known = (spot, frozenset(claims | self._ownership.claims), self)
+        return SeparatedSchemas(Schemas(model), person, known)
 
     def _accepts(self, node: Any, value: Any) -> bool:
-        """Whether a value is valid against a schema of the document."""
+        """Return whether a value is valid against a schema of the document."""
         if id(node) not in self._validators:
             schema = {"allOf": [node], "$defs": reachable(self.definitions, [node])}
             self._validators[id(node)] = validator_of(
@@ -78,13 +78,13 @@ class Separator:
         return bool(self._validators[id(node)].is_valid(value))
 
     def _matches(self, pattern: str, name: str) -> bool:
-        """Whether a regular expression finds the name of a property, as ECMA-262 means it."""
+        """Return whether a regular expression of ECMA-262 matches the name of a property."""
         schema = {"patternProperties": {pattern: False}}
         return not validator_of(schema, self.settings).is_valid({name: 0})
 
 
-class Apart:
-    """The model's and the person's schemas of one function.
+class SeparatedSchemas:
+    """The model's and the human schemas of one function.
 
     Attributes:
         model: the model's.
@@ -97,16 +97,16 @@ class Apart:
         self,
         model: Schemas,
         person: Schemas | None,
-        known: tuple[Spot, frozenset[Claim], Separator],
+        known: tuple[ArgumentPlace, frozenset[Claim], Separator],
     ) -> None:
         self.model = model
         self.human = person
-        self._known: tuple[Spot, frozenset[Claim], Separator] | None = known
+        self._known: tuple[ArgumentPlace, frozenset[Claim], Separator] | None = known
         self._packed: tuple[bytes, frozenset[Claim], Settings] | None = None
 
     def __getstate__(self) -> tuple[Any, ...]:
         if self._packed is None:
-            spot, claims, separator = self._surveyed()
+            spot, claims, separator = self._decided()
             root = {**spot.node, "$defs": reachable(separator.definitions, [spot.node])}
             self._packed = (dumps(root), claims, separator.settings.portable())
         return (self.model, self.human, self._packed)
@@ -116,13 +116,13 @@ class Apart:
         self._known = None
 
     @property
-    def spot(self) -> Spot:
-        """Who fills what, from the root of all arguments."""
-        return self._surveyed()[0]
+    def spot(self) -> ArgumentPlace:
+        """Return the place of the root of all arguments."""
+        return self._decided()[0]
 
     @property
     def claimed(self) -> frozenset[tuple[str, ...]]:
-        """The parameters that are a person's as a whole, and the body: their keys from the root."""
+        """Return the keys from the root of the parameters, or the body, that belong to the human as a whole."""
         found: set[tuple[str, ...]] = set()
         for key, spot in self.spot.properties.items():
             if spot.human and not spot.model:
@@ -133,7 +133,7 @@ class Apart:
         return frozenset(found)
 
     def split(self, arguments: Any, *, keyword: bool) -> tuple[Any, Any]:
-        """Arguments as the model's part and the person's, in the same calling style."""
+        """Split arguments into the model's part and the human part, in the same calling style."""
         if keyword:
             return self._split(arguments)
         keys = list(self.spot.properties)
@@ -145,13 +145,13 @@ class Apart:
         return llm, theirs
 
     def _split(self, arguments: Any) -> tuple[Any, Any]:
-        spot, _, separator = self._surveyed()
+        spot, _, separator = self._decided()
         llm, theirs = separator.splitter.split(spot, arguments)
         return {} if llm is ABSENT else llm, {} if theirs is ABSENT else theirs
 
     def masked(self, arguments: Any, *, keyword: bool) -> Any:
-        """A copy of arguments in which everything is masked that may be a person's."""
-        spot, _, separator = self._surveyed()
+        """Return a copy of arguments in which everything is masked that may belong to the human."""
+        spot, _, separator = self._decided()
         if keyword:
             return separator.splitter.masked(spot, arguments)
         spots = list(spot.properties.values())
@@ -160,7 +160,7 @@ class Apart:
             for each, value in zip(spots, arguments, strict=False)
         ]
 
-    def _surveyed(self) -> tuple[Spot, frozenset[Claim], Separator]:
+    def _decided(self) -> tuple[ArgumentPlace, frozenset[Claim], Separator]:
         if self._known is None:
             assert self._packed is not None
             text, claims, settings = self._packed
@@ -168,14 +168,14 @@ class Apart:
             bundle = OwnDefinitions()
             bundle.takes(root.pop("$defs"))
             separator = Separator(bundle, _Claimed(claims), settings)
-            spot, _ = separator._survey.request(root)  # noqa: SLF001  # made for it here
+            spot, _ = separator._ownership.request(root)  # noqa: SLF001  # made for it here
             self._known = (spot, claims, separator)
         return self._known
 
 
 @dataclass(frozen=True, slots=True)
 class _Claimed:
-    """The predicate that remembers what another one said."""
+    """A predicate that repeats the decisions of another one."""
 
     claims: frozenset[Claim]
 
@@ -184,10 +184,15 @@ class _Claimed:
 
 
 class _Side:
-    """Where the schemas of one side come from."""
+    """The source of the schemas of one side."""
 
     def __init__(
-        self, root: JsonObject, half: Half, renderer: ModelRenderer, whole: Source, keys: list[str]
+        self,
+        root: JsonObject,
+        half: HalfSchema,
+        renderer: ModelRenderer,
+        whole: SchemaSource,
+        keys: list[str],
     ) -> None:
         self.settings = whole.settings
         self._root = root

@@ -1,14 +1,14 @@
-"""Values taken apart by who fills them, and put together again (rules S4, S5).
+"""Splitting of values by owner, and merging of the parts (rules S4, S5).
 
-Nothing here changes what it is given, and nothing recurses: arguments may be nested as deep as they like.
+The functions do not change their input and do not recurse, so arguments may be nested to any depth.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from specfn._json import JsonObject
-from specfn.function.ownership import Survey
-from specfn.function.spots import LEAF, Spot, kinds_of_parts
+from specfn.function.ownership import Ownership
+from specfn.function.spots import LEAF, ArgumentPlace, kinds_of_parts
 from specfn.records import ABSENT
 
 #: What stands for a person's value before the eyes of others.
@@ -19,7 +19,7 @@ Accepts = Callable[[Any, Any], bool]
 
 
 def both(llm: Any, human: Any) -> Any:
-    """Two values of the same kind, merged."""
+    """Merge two values of the same kind."""
     out: list[Any] = [None]
     waiting: list[tuple[Any, Any, Any, Any]] = [(llm, human, out, 0)]
     while waiting:
@@ -46,28 +46,28 @@ def _is_alike(left: Any, right: Any) -> bool:
 
 
 def _filled(left: Any, right: Any, index: int) -> Any:
-    """The element of two arrays: the person's where there is one."""
+    """Return the element at an index of two arrays, the human one if there is one."""
     if index < len(right) and (right[index] is not None or index >= len(left)):
         return right[index]
     return left[index]
 
 
-class Splitter:
-    """Takes values apart by who fills what."""
+class ArgumentSplitter:
+    """A splitter of values by owner."""
 
-    def __init__(self, survey: Survey, accepts: Accepts) -> None:
-        """Take what was found out, and how to tell whether a value fits a branch."""
-        self._survey = survey
+    def __init__(self, ownership: Ownership, accepts: Accepts) -> None:
+        """Create a splitter from the owners and a test whether a value is valid against a branch."""
+        self._ownership = ownership
         self._accepts = accepts
 
-    def split(self, spot: Spot, value: Any) -> tuple[Any, Any]:
-        """The model's part of a value and the person's; ``ABSENT`` for none."""
+    def split(self, spot: ArgumentPlace, value: Any) -> tuple[Any, Any]:
+        """Return the model's part of a value and the human part; ``ABSENT`` for a missing part."""
         left: dict[str, Any] = {}
         right: dict[str, Any] = {}
-        waiting: list[tuple[Spot, Any, Any, Any, Any]] = [(spot, value, left, right, "")]
+        waiting: list[tuple[ArgumentPlace, Any, Any, Any, Any]] = [(spot, value, left, right, "")]
         while waiting:
             spot, value, llm, human, key = waiting.pop()
-            spot = self._survey.resolve(spot)
+            spot = self._ownership.resolve(spot)
             if not spot.human:
                 llm[key] = value
             elif not spot.model:
@@ -91,25 +91,25 @@ class Splitter:
                 llm[key] = value
         return left.get("", ABSENT), right.get("", ABSENT)
 
-    def _members(self, spot: Spot, value: JsonObject) -> list[tuple[str, Spot]]:
-        """Who fills each member of an object."""
+    def _members(self, spot: ArgumentPlace, value: JsonObject) -> list[tuple[str, ArgumentPlace]]:
+        """Return the place of each member of an object."""
         layers = [spot]
         for layer in layers:  # grows while it is read
             for keyword in layer.unions if spot.is_grouped else ():
-                branch = self._survey.resolve(self._branch(layer, keyword, value))
+                branch = self._ownership.resolve(self._branch(layer, keyword, value))
                 if branch not in layers:
                     layers.append(branch)
         return [(name, self._member(layers, name)) for name in value]
 
-    def _member(self, layers: list[Spot], name: str) -> Spot:
+    def _member(self, layers: list[ArgumentPlace], name: str) -> ArgumentPlace:
         for layer in layers:
             found = layer.properties.get(name, LEAF)
             if found.human:
                 return found
-        return self._survey.member(layers[0], name)
+        return self._ownership.member(layers[0], name)
 
-    def _branch(self, spot: Spot, keyword: str, value: Any) -> Spot:
-        """The branch that a value fits; one of a person's before others, also where it fits none."""
+    def _branch(self, spot: ArgumentPlace, keyword: str, value: Any) -> ArgumentPlace:
+        """Return the branch that a value is valid against. Human branches come first, also if none is valid."""
         pairs = list(zip(spot.unions[keyword], spot.node[keyword], strict=True))
         pairs.sort(key=lambda pair: not pair[0].human)
         fitting = (branch for branch, node in pairs if self._accepts(node, value))
@@ -117,10 +117,10 @@ class Splitter:
 
     # -- masking ----------------------------------------------------------------------------------
 
-    def masked(self, spot: Spot, value: Any) -> Any:
-        """A copy of a value with ``MASK`` for everything that may be a person's."""
+    def masked(self, spot: ArgumentPlace, value: Any) -> Any:
+        """Return a copy of a value with ``MASK`` for everything that may belong to the human."""
         out: list[Any] = [None]
-        waiting: list[tuple[list[Spot], Any, Any, Any]] = [([spot], value, out, 0)]
+        waiting: list[tuple[list[ArgumentPlace], Any, Any, Any]] = [([spot], value, out, 0)]
         while waiting:
             spots, value, holder, key = waiting.pop()
             spots = list(self._possible(spots))
@@ -136,33 +136,33 @@ class Splitter:
                 holder[key] = value
         return out[0]
 
-    def _possible(self, spots: Iterable[Spot]) -> Iterator[Spot]:
-        """Places with a person's part, and all that they apply in place."""
+    def _possible(self, spots: Iterable[ArgumentPlace]) -> Iterator[ArgumentPlace]:
+        """Yield places with a human part, and all schemas that they apply in place."""
         seen: set[int] = set()
         waiting = list(spots)
         while waiting:
-            spot = self._survey.resolve(waiting.pop())
+            spot = self._ownership.resolve(waiting.pop())
             if spot.human and id(spot) not in seen:
                 seen.add(id(spot))
                 yield spot
                 waiting += [each for branches in spot.unions.values() for each in branches]
 
 
-def _is_object(spot: Spot) -> bool:
+def _is_object(spot: ArgumentPlace) -> bool:
     return spot.is_grouped or "object" in kinds_of_parts(spot.node)
 
 
-def _is_array(spot: Spot) -> bool:
+def _is_array(spot: ArgumentPlace) -> bool:
     return "array" in kinds_of_parts(spot.node)
 
 
-def _items(spot: Spot, count: int) -> list[Spot]:
+def _items(spot: ArgumentPlace, count: int) -> list[ArgumentPlace]:
     rest = LEAF if spot.items is None else spot.items
     return [*spot.prefix[:count], *[rest] * (count - len(spot.prefix))]
 
 
-def _named(spots: Iterable[Spot], name: str) -> Iterator[Spot]:
-    """What a member may be; a rest counts for every name that is not declared."""
+def _named(spots: Iterable[ArgumentPlace], name: str) -> Iterator[ArgumentPlace]:
+    """Yield the possible places of a member. Additional properties apply to every undeclared name."""
     for spot in spots:
         if name in spot.properties:
             yield spot.properties[name]
@@ -172,5 +172,5 @@ def _named(spots: Iterable[Spot], name: str) -> Iterator[Spot]:
                 yield spot.additional
 
 
-def _at(spots: Iterable[Spot], index: int) -> list[Spot]:
+def _at(spots: Iterable[ArgumentPlace], index: int) -> list[ArgumentPlace]:
     return [_items(spot, index + 1)[index] for spot in spots]

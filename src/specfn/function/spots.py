@@ -1,4 +1,4 @@
-"""Places of a request, and who fills them (rules S1, S3)."""
+"""Places of a request and their owners (rules S1, S3)."""
 
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
@@ -15,8 +15,8 @@ Claim: TypeAlias = tuple[Location, str]
 UNIONS: Final = ("anyOf", "oneOf")
 
 
-class Spot:
-    """One schema in one place.
+class ArgumentPlace:
+    """A schema at one place of the arguments.
 
     Attributes:
         node: the schema.
@@ -42,29 +42,32 @@ class Spot:
         self.claimed = claimed
         self.leaf = leaf
         self.key: Key | None = None
-        self.properties: dict[str, Spot] = {}
-        self.patterns: dict[str, Spot] = {}
-        self.additional: Spot | None = None
-        self.prefix: list[Spot] = []
-        self.items: Spot | None = None
-        self.unions: dict[str, list[Spot]] = {}
-        self.others: list[Spot] = []
+        self.properties: dict[str, ArgumentPlace] = {}
+        self.patterns: dict[str, ArgumentPlace] = {}
+        self.additional: ArgumentPlace | None = None
+        self.prefix: list[ArgumentPlace] = []
+        self.items: ArgumentPlace | None = None
+        self.unions: dict[str, list[ArgumentPlace]] = {}
+        self.others: list[ArgumentPlace] = []
         self.whole = False
         self.human = claimed
         self.model = leaf
 
     @property
     def is_mixed(self) -> bool:
-        """Whether both fill a part of it."""
+        """Return whether both sides fill a part of the place."""
         return self.human and self.model
 
     @property
     def is_grouped(self) -> bool:
-        """Whether it has a union beside members of its own, or two: the branches are no places then."""
+        """Return whether the place has two unions, or a union beside its own members.
+
+        Branches are then not separate places.
+        """
         return len(self.unions) > 1 or bool(self.unions and kinds_of_parts(self.node))
 
-    def below(self) -> Iterator["Spot"]:
-        """Everything one step below."""
+    def below(self) -> Iterator["ArgumentPlace"]:
+        """Yield every place one step below."""
         yield from self.properties.values()
         yield from self.patterns.values()
         yield from (spot for spot in (self.additional, self.items) if spot is not None)
@@ -75,8 +78,8 @@ class Spot:
 
 
 #: What the model fills, without parts; and what nobody fills, for it takes nothing or only null.
-LEAF: Final = Spot({}, leaf=True)
-NEUTRAL: Final = Spot(False)
+LEAF: Final = ArgumentPlace({}, leaf=True)
+NEUTRAL: Final = ArgumentPlace(False)
 
 _OBJECT: Final = frozenset(
     {
@@ -88,7 +91,7 @@ _ARRAY: Final = frozenset({"items", "prefixItems"})
 
 
 def kinds_of_parts(node: Any) -> list[str]:
-    """The types of whose members a schema speaks by itself, not only in a union."""
+    """Return the types whose members a schema itself describes, outside of a union."""
     if not isinstance(node, dict):
         return []
     has_rest = bool(node.get("additionalProperties", True) not in (True, {}))

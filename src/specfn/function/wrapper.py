@@ -1,4 +1,4 @@
-"""Arguments inside a call of their own function: ``{"name": …, "arguments": …}`` (rule V7)."""
+"""Removal of a wrapper from arguments that were sent as a whole call: ``{"name": …, "arguments": …}`` (rule V7)."""
 
 import json
 from collections.abc import Callable
@@ -14,8 +14,8 @@ _LONGEST: Final = 512
 _QUOTED: Final = 80
 
 
-class Names(NamedTuple):
-    """How names in a wrapper are read.
+class WrapperNames(NamedTuple):
+    """The resolution of names in a wrapper.
 
     Attributes:
         own: the name of the function whose arguments are checked, as the model knows it.
@@ -27,7 +27,10 @@ class Names(NamedTuple):
 
 
 def unwrapped(
-    given: Any, outcome: Success | Failure, check: Callable[[Any], Success | Failure], names: Names
+    given: Any,
+    outcome: Success | Failure,
+    check: Callable[[Any], Success | Failure],
+    names: WrapperNames,
 ) -> Success | Failure:
     """Return the outcome of arguments that may be wrapped.
 
@@ -64,15 +67,15 @@ def _is_wrapper(given: Any) -> bool:
 
 
 def _badness(failure: Failure) -> tuple[bool, int]:
-    """How far arguments are from the function's at their root: the more, the less they were meant for it."""
+    """Return how many problems concern the root. The more, the less the arguments match the function."""
     depths = [len(tokens_of(problem.path) or ()) for problem in failure.errors]
     return 0 in depths, depths.count(1)
 
 
 def _of_another(failure: Failure, called: str, own: str, *, is_function: bool) -> Failure:
-    """The failure of a wrapper with another name: the problem of the wrapper says so.
+    """Return the failure of a wrapper with another name, with a problem that reports the name.
 
-    Where the function takes an argument ``name``, only the name of another function tells a wrapper.
+    If the function has an argument ``name``, only the name of another function identifies a wrapper.
     """
     places = ["$input.name", "$input", *(["$input.arguments"] if is_function else [])]
     wrong = {each.path for each in failure.errors if _is_of_wrapper(each)}
@@ -91,5 +94,5 @@ def _of_another(failure: Failure, called: str, own: str, *, is_function: bool) -
 
 
 def _is_of_wrapper(problem: ArgumentProblem) -> bool:
-    """Whether a problem is that the wrapper itself does not belong."""
+    """Return whether a problem concerns the wrapper itself."""
     return problem.expected == "undefined" or problem.path == "$input"

@@ -83,9 +83,7 @@ class ProfileRenderer(KeywordRenderer):
         return self._place(node)
 
     def _chained(self, node: JsonObject) -> JsonObject | None:
-        """Return the schema at the end of a short chain of references, with the annotations on the way; else
-        ``None``.
-        """
+        """Return the schema at the end of a short chain of references with the annotations on the way, or ``None``."""
         said: JsonObject = {}
         for _ in range(10):
             said = {**{key: item for key, item in node.items() if is_annotation(key)}, **said}

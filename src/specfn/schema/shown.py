@@ -1,4 +1,4 @@
-"""Walks over a schema as a model is shown it, and what is done to one as a whole after it was rendered."""
+"""Walks over a schema that was rendered for a provider, and post-processing of the whole schema."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
