@@ -1,8 +1,7 @@
-"""Any OpenAPI or Swagger document in, functions that a language model can call out.
+"""Conversion of any OpenAPI or Swagger document into functions that a language model can call.
 
-The names of this module are imported when they are first used (PEP 562), so ``import specfn`` costs a
-millisecond. Type checkers see the plain imports, and only those: a ``__getattr__`` that they could see
-would make every misspelled name look right to them.
+The names of this module are imported on first use (PEP 562), so ``import specfn`` takes about a millisecond. Type
+checkers see plain imports only. A visible ``__getattr__`` would make every misspelled name look correct to them.
 """
 
 TYPE_CHECKING = False

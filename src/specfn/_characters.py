@@ -1,4 +1,4 @@
-r"""Characters that a reader cannot see: strip them, or write them as ``\uXXXX`` (rules F12, X9).
+r"""Removal and escaping of invisible characters (rules F12, X9).
 
 Control, bidirectional-control, tag and zero-width characters are hidden. Visible text that needs such characters keeps
 them: line feed and tab, emoji sequences, scripts that use joiners, variants of letters, and the flags of tag sequences.
@@ -60,12 +60,12 @@ _SELECTOR: Final = (
 
 
 def strip_invisible(text: str) -> str:
-    """Return the text without characters that a reader cannot see."""
+    """Return the text without invisible characters."""
     return _replaced(text, lambda _: "") if _ODD.search(text) else text
 
 
 def escape_invisible(text: str) -> str:
-    r"""Return the text with each character that a reader cannot see as ``\uXXXX``.
+    r"""Return the text with each invisible character as ``\uXXXX``.
 
     The escapes are those of JSON (RFC 8259, section 7): a character beyond U+FFFF is a surrogate pair. In JSON text,
     where such characters occur in strings only, the result is JSON text of the same value.
@@ -86,7 +86,7 @@ def _escapes(run: str) -> str:
 
 
 def _replaced(text: str, spell: Callable[[str], str]) -> str:
-    """Replace each run of invisible characters by what ``spell`` makes of it."""
+    """Replace each run of invisible characters by the result of ``spell``."""
 
     def replaced(found: re.Match[str]) -> str:
         return found[found.lastindex] if found.lastindex else spell(found[0])

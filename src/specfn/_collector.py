@@ -1,4 +1,4 @@
-"""The garbage collector, out of the way while a document is read: it is many objects and no garbage."""
+"""Pause of the garbage collector while a document is read, because reading creates many objects and no garbage."""
 
 import gc
 from collections.abc import Iterator
@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Collect nothing meanwhile, and nothing of what was made meanwhile right afterwards.
+    """Pause the garbage collector, and exclude all new objects from the next collection.
 
-    Whoever paused the collector before keeps it so. What was made is old when it comes back: it would look at
-    each of millions of new objects otherwise, to find that all are needed.
+    A collector that was already paused stays paused. Without the exclusion, the next collection would visit millions of
+    objects that are all in use.
     """
     running = gc.isenabled()
     gc.disable()

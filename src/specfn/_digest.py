@@ -1,8 +1,8 @@
-"""Digests: what tells names and contents apart, the same on every run."""
+"""Digests of names and contents. They are equal in every run."""
 
 
 def digest(told: str | bytes) -> str:
-    """The SHA-256 in hexadecimal; of a text, that of its UTF-8, lone surrogates included."""
+    """Return the SHA-256 in hexadecimal. A text is encoded in UTF-8, including lone surrogates."""
     from hashlib import sha256  # noqa: PLC0415  # few documents need it, and it costs more than a small one
 
     data = told if isinstance(told, bytes) else told.encode("utf-8", "surrogatepass")
@@ -10,5 +10,5 @@ def digest(told: str | bytes) -> str:
 
 
 def mark(told: str | bytes) -> str:
-    """The first six digits, which follow a name that is not free or not legal."""
+    """Return the first six digits of the digest, as a suffix for a name."""
     return digest(told)[:6]

@@ -1,4 +1,4 @@
-"""JSON text to values and back, in one place: orjson where it is exact, the standard library beyond."""
+"""Reading and writing of JSON: with orjson where it is exact, else with the standard library."""
 
 import json
 import math
@@ -28,7 +28,7 @@ _SEARCHED = 4 * 1024 * 1024
 def loads(text: str | bytes) -> Any:
     """Read strict JSON (RFC 8259): no NaN, no comments, no trailing text.
 
-    Integers are exact whatever their length, but in texts over 4 MiB, where those beyond 64 bits become floats.
+    Integers are exact at any length. Only in texts over 4 MiB, integers beyond 64 bits become floats.
 
     Raises:
         JSONDecodeError: the text is not JSON, or is nested deeper than 1,024 levels.
@@ -59,7 +59,7 @@ _LONE = (
 
 
 def paired(text: str) -> tuple[str, int]:
-    """Replace the escapes of surrogates outside of a pair by that of U+FFFD; return the text, and how many they were.
+    """Replace the escapes of surrogates outside of a pair by that of U+FFFD; return the text and their number.
 
     Raises:
         JSONDecodeError: the text is not JSON, because it holds U+0000.
@@ -73,14 +73,14 @@ def paired(text: str) -> tuple[str, int]:
 
 
 class TooDeepError(JSONDecodeError):
-    """JSON text with more levels than can be written again."""
+    """The exception for JSON text with more levels than can be written again."""
 
     def __init__(self) -> None:
         super().__init__(f"nested deeper than {LEVELS} levels", "", 0)
 
 
 def read(text: str, **hooks: Any) -> Any:
-    """Read JSON with the standard library, which reads integers of any length and takes hooks (``parse_int`` etc.).
+    """Read JSON with the standard library, which supports integers of any length and hooks (``parse_int`` etc.).
 
     Raises:
         JSONDecodeError: the text is not JSON.
@@ -163,7 +163,7 @@ def dumps_sorted(value: Any) -> bytes:
 
 
 def _beyond(value: Any, **how: Any) -> bytes:
-    """Write what orjson refuses: integers beyond 64 bits, lone surrogates, more than 254 levels."""
+    """Write values that orjson refuses: integers beyond 64 bits, lone surrogates, more than 254 levels."""
     return json.dumps(value, ensure_ascii=True, allow_nan=False, **how).encode()
 
 

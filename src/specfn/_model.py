@@ -1,4 +1,4 @@
-"""The base of the records that a caller configures: pydantic models whose faults are ``UsageError``."""
+"""Base of the records that a caller configures: pydantic models that raise ``UsageError``."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -53,7 +53,7 @@ class Model(BaseModel):
 
 
 def valid(name: str, kind: Any, build: Callable[[], _T]) -> _T:
-    """Return what ``build`` returns.
+    """Return the result of ``build``, with pydantic's error as a ``UsageError``.
 
     Args:
         name: the record's name for the caller, e.g. ``Options``.
@@ -72,7 +72,7 @@ def valid(name: str, kind: Any, build: Callable[[], _T]) -> _T:
 
 
 def _texts(name: str, kind: Any, faults: Sequence[Any]) -> Iterator[str]:
-    """Yield a sentence for each fault; of a field with unknown names only those."""
+    """Yield a sentence for each fault. For a field with unknown names, yield only the faults of these names."""
     unknown = {fault["loc"][0] for fault in faults if fault["type"] in _UNKNOWN}
     shown = [
         fault

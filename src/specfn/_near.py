@@ -1,10 +1,10 @@
-"""What a misspelled word may have meant, as the end of a sentence."""
+"""Suggestions for a misspelled word, as the end of a sentence."""
 
 from collections.abc import Iterable
 
 
 def near(word: str, known: Iterable[str]) -> str:
-    """The nearest of the known words, or the first ten where none is near; empty where there is none at all."""
+    """Return the closest known words, or the first ten if none is close; empty if there are no known words."""
     from difflib import get_close_matches  # noqa: PLC0415  # for faults only
 
     there = [*dict.fromkeys(known)]

@@ -1,4 +1,4 @@
-"""Places in data: JSON Pointers (RFC 6901) for documents, ``$input`` paths for arguments."""
+"""Places in data: JSON Pointers (RFC 6901) in documents, ``$input`` paths in arguments."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""URLs for people to read."""
+"""URLs without secrets, for messages and logs."""
 
 import re
 from typing import TYPE_CHECKING
@@ -11,16 +11,16 @@ _USERINFO = re.compile(r"\A([^/\\]*[/\\]{2})[^/\\]*@")
 
 
 def shown(url: str) -> str:
-    """A URL without user, password, query and fragment: they may be secret."""
+    """Return a URL without user, password, query and fragment, which may be secret."""
     return _USERINFO.sub(r"\1", re.split(r"[?#]", url, maxsplit=1)[0])
 
 
 class HiddenQuery:
-    """A mark for URLs whose query is kept out of logs: an API key may be in it."""
+    """A mark for URLs whose query must not appear in logs, because it may contain an API key."""
 
 
 def hide_queries_in_log() -> None:
-    """Keep the queries of marked URLs out of the log of httpx, which writes whole URLs; other records stay."""
+    """Remove the queries of marked URLs from the log of httpx. Other log records are unchanged."""
     import logging  # noqa: PLC0415  # only who sends with httpx's own client needs it
 
     logging.getLogger("httpx").addFilter(_hide_queries)

@@ -1,4 +1,4 @@
-"""Types and short texts of Python values; no method of a value or of its class is called.
+"""Types and short texts of Python values, without calling methods of the values or their classes.
 
 A caller may pass any object as an argument: one whose attributes, ``repr`` or metaclass raise, hang or lie.
 """
@@ -21,17 +21,17 @@ _CHARACTERS: Final = 40
 
 
 def json_type(value: Any) -> type | None:
-    """Return the JSON type that a value is an instance of, exactly; ``None`` for any other value."""
+    """Return the exact JSON type of a value; ``None`` for any other value."""
     return _JSON.get(id(type(value)))
 
 
 def has_text_keys(value: dict[Any, Any]) -> bool:
-    """Return whether all keys of a dictionary are texts: any other may raise when it is hashed or compared."""
+    """Return whether all keys of a dictionary are texts. Other keys may raise when they are hashed or compared."""
     return all(type(key) is str for key in value)
 
 
 def member(value: dict[Any, Any], name: str, default: Any) -> Any:
-    """Return what a dictionary holds under a text, past other keys that raise when they are compared."""
+    """Return the member of a dictionary by its name, even if other keys raise when they are compared."""
     try:
         return value.get(name, default)
     except KeyboardInterrupt:
@@ -47,7 +47,7 @@ def type_name(value: Any) -> str:
 
 
 def integer(value: int) -> str:
-    """Write an integer; one of very many digits by their number, since the interpreter may refuse to write it."""
+    """Write an integer; a very long one by its number of digits, since the interpreter may refuse to write it."""
     if value.bit_length() > _BITS:
         return f"<integer of about {int(value.bit_length() * _DIGITS_PER_BIT):,} digits>"
     text = str(value)
@@ -55,7 +55,7 @@ def integer(value: int) -> str:
 
 
 def brief(value: Any) -> str:
-    """Write a value of any size and depth as Python does, shortened; what is no JSON by the name of its class."""
+    """Write a value of any size and depth as short Python text; a value that is not JSON by the name of its class."""
     return _brief(value, _LEVELS)
 
 

@@ -1,4 +1,4 @@
-"""Any source to an application in one call."""
+"""Conversion of any source into an application in one call."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -69,7 +69,7 @@ def _login(
     headers: Mapping[str, str] | None,
     auth: "httpx.Auth | tuple[str, str] | None",
 ) -> Login | None:
-    """Return what the caller sends with a URL, checked.
+    """Return the checked credentials that the caller sends with a URL.
 
     Raises:
         UsageError: it cannot be sent, or must not be sent there.
@@ -89,7 +89,7 @@ def loads(
     check: Check = "lenient",
     expect: str | Mapping[str, Any] | None = None,
 ) -> Application:
-    """Like ``load``, from the document's text."""
+    """Convert the text of a document, like ``load``."""
     content = text.encode(errors="surrogatepass") if isinstance(text, str) else text
     return load(content, options=options, check=check, expect=expect)
 
@@ -104,7 +104,7 @@ def convert(
     progress: loading.Progress | None = None,
     thorough: bool = False,
 ) -> Application:
-    """Like ``load``, with the plain record of options.
+    """Convert a document like ``load``, with the plain record of options.
 
     Args:
         source: as ``load``.
@@ -145,7 +145,7 @@ def convert(
 def _whole(
     found: loading.Source, settings: Settings, login: Login | None
 ) -> tuple[JsonObject, tuple[Note, ...]]:
-    """Return the document with those that it refers to, and why some of them are not in it (rule N4)."""
+    """Return the document with those that it refers to, and notes on missing ones (rule N4)."""
     if settings.references == "internal":
         return found.document, ()
     from specfn.document.references import bundle  # noqa: PLC0415  # most documents are one file
@@ -156,7 +156,7 @@ def _whole(
 
 @known_keywords
 def normalize(document: JsonObject) -> JsonObject:
-    """A document of any version as one OpenAPI 3.1 document that specfn works on.
+    """Return a document of any version as one OpenAPI 3.1 document that specfn works on.
 
     References outside schemas are resolved, references inside schemas name components, and schemas are
     JSON Schema 2020-12. Normalizing twice is normalizing once; the input is not changed.

@@ -1,19 +1,19 @@
-r"""Everything that specfn raises, by whose fault it is.
+r"""Exceptions of specfn, by the party at fault.
 
 ::
 
     SpecfnError
     ├── DocumentError          the author of the document
     ├── ArgumentError          the model
-    ├── UnknownFunctionError   the model (or the caller who named a function)
+    ├── UnknownFunctionError   the model, or the caller who named a function
     ├── UsageError             the caller
-    ├── LimitError             nobody: a limit that the caller set was reached
-    ├── HTTPStatusError        the server answered, but not with success
-    ├── ResponseError          the server answered what the document does not promise
-    └── TransportError         the server did not answer
+    ├── LimitError             no party: a limit of the caller was reached
+    ├── HTTPStatusError        the server responded with an error status
+    ├── ResponseError          the server responded with something that the document does not declare
+    └── TransportError         the server did not respond
 
-Errors carry fields and compose their text from them; the text never holds a credential. Characters of a document, a
-model or a server that a reader cannot see are written as ``\uXXXX`` in it; the fields hold them as they are.
+Errors have fields and compose their text from them. The text never contains a credential. Invisible characters of a
+document, a model or a server are written as ``\uXXXX`` in the text. The fields contain them unchanged.
 """
 
 from typing import TYPE_CHECKING, Any, Protocol
@@ -33,12 +33,12 @@ class SpecfnError(Exception):
         return escape_invisible(self._text())
 
     def _text(self) -> str:
-        """Compose the text of the fields, with their characters as they are."""
+        """Return the text of the fields, with their characters unchanged."""
         return super().__str__()
 
 
 class DocumentError(SpecfnError):
-    """The document cannot be read as OpenAPI or Swagger.
+    """A document that cannot be read as OpenAPI or Swagger.
 
     Attributes:
         reason: what is wrong and what to do, one sentence.
@@ -55,7 +55,7 @@ class DocumentError(SpecfnError):
 
 
 class ArgumentError(SpecfnError):
-    """Arguments that a function does not take; nothing was sent.
+    """Arguments that are not valid for a function. Nothing was sent.
 
     Attributes:
         function: the function's name.
@@ -74,7 +74,7 @@ class ArgumentError(SpecfnError):
 
 
 class UnknownFunctionError(SpecfnError, KeyError):
-    """No function goes by that name.
+    """A name that no function has.
 
     Attributes:
         called: the name that was used.
@@ -117,38 +117,38 @@ def wrong_result(name: str, found: object, expected: str, *, sent: bool = False)
 
 
 class LimitError(SpecfnError):
-    """A limit that the caller set was reached."""
+    """A limit of the caller that was reached."""
 
 
 class Answer(Protocol):
-    """What an error tells of a server's answer; it is a ``specfn.Result``."""
+    """The parts of a server's response that an error reports; a ``specfn.Result``."""
 
     @property
     def status(self) -> int:
-        """The HTTP status."""
+        """Return the HTTP status."""
 
     @property
     def headers(self) -> "Mapping[str, str]":
-        """The headers, by lower-case name."""
+        """Return the headers by lower-case name."""
 
     @property
     def media_type(self) -> str | None:
-        """The media type, without parameters."""
+        """Return the media type without parameters."""
 
     @property
     def data(self) -> Any:
-        """A JSON value, a text or bytes; ``None`` for an empty answer."""
+        """Return a JSON value, a text or bytes; ``None`` for an empty response."""
 
     @property
     def truncated(self) -> bool:
-        """Whether the answer was longer than was kept."""
+        """Return whether the response was longer than the part that was kept."""
 
     def for_model(self, limit: int = ...) -> str:
-        """The answer as text for a model."""
+        """Return the response as text for a model."""
 
 
 class HTTPStatusError(SpecfnError):
-    """The server answered with a status outside 2xx.
+    """A response with a status outside 2xx.
 
     Attributes:
         result: the whole answer, as ``propagate`` would have returned it.
@@ -167,7 +167,7 @@ class HTTPStatusError(SpecfnError):
 
 
 def redirect_of(result: Answer) -> str:
-    """Where a redirect leads, without what may be secret; empty for any other answer."""
+    """Return the target of a redirect without secrets; empty for any other response."""
     from specfn._url import shown  # noqa: PLC0415  # who only catches errors pays for these only
 
     target = result.headers.get("location", "") if 300 <= result.status < 400 else ""
@@ -179,7 +179,7 @@ _LONGEST_TARGET = 200
 
 
 class ResponseError(SpecfnError):
-    """The server answered with success, and with what the document does not promise.
+    """A successful response that differs from the document.
 
     Attributes:
         result: the whole answer.
@@ -200,11 +200,11 @@ class ResponseError(SpecfnError):
 
 
 class ResponseWarning(UserWarning):
-    """The same, where the connection only wants to be warned."""
+    """The warning for a response that differs from the document."""
 
 
 def surprise(problems: "Sequence[ArgumentProblem]") -> str:
-    """What is not as promised, in one line that shows no value of the answer."""
+    """Return the differences of a response from the document in one line, without values."""
     shown = "; ".join(str(problem) for problem in problems[:5])
     more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
     return f"the answer is not what the document promises: {shown}{more}"
@@ -223,4 +223,4 @@ class TransportError(SpecfnError):
 
 
 class ToolsWarning(UserWarning):
-    """A list of tools is larger than models choose from well, or not all functions are in it."""
+    """A warning about a list of tools that is too large, or that lacks functions."""

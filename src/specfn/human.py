@@ -1,6 +1,6 @@
-"""What a person fills in, not a model: ready predicates for ``Options.separate`` (rule S1).
+"""Predicates for ``Options.separate`` that select the values a human fills in (rule S1).
 
-A predicate takes a ``Node`` and says whether a person fills that place::
+A predicate takes a ``Node`` and returns whether the human fills that place::
 
     specfn.Options(separate="secrets")
     specfn.Options(separate=specfn.human.any_of("files", "secrets", mine))
@@ -22,7 +22,7 @@ Location: TypeAlias = Literal["path", "query", "header", "cookie", "body"]
 
 
 class Node(dict[str, Any]):
-    """One schema of a request, and where it stands: a copy, which a predicate may read as a dict.
+    """A copy of a schema of a request with its location, which a predicate may read as a dict.
 
     Attributes:
         location: where the value goes: ``path``, ``query``, ``header``, ``cookie`` or ``body``.
@@ -35,7 +35,7 @@ class Node(dict[str, Any]):
     def __init__(
         self, schema: Mapping[str, Any], *, location: Location, pointer: str, name: str | None
     ) -> None:
-        """Take a schema whose references are followed: beside what it says stands what it refers to."""
+        """Create a node from a schema that is merged with the schemas it refers to."""
         super().__init__(schema)
         self.location = location
         self.pointer = pointer
@@ -46,9 +46,9 @@ Predicate: TypeAlias = Callable[[Node], bool]
 
 
 def files(node: Node) -> bool:
-    """Whether a place takes the content of a file: ``format: binary``, or any ``contentMediaType``.
+    """Return whether a place takes the content of a file: ``format: binary``, or any ``contentMediaType``.
 
-    The parts of a multipart body that the document calls files say so in the same way.
+    Parts of a multipart body that the document declares as files are marked in the same way.
     """
     if node.get("format") != "binary" and not isinstance(node.get("contentMediaType"), str):
         return False
@@ -56,10 +56,10 @@ def files(node: Node) -> bool:
 
 
 def secrets(node: Node) -> bool:
-    """Whether a place takes a secret: ``format: password``, or a text with the name of a secret.
+    """Return whether a place takes a secret: ``format: password``, or a text with the name of a secret.
 
-    Such names are ``password``, ``client_secret``, ``apiKey``, ``accessToken`` and their like; names of what
-    only talks about secrets (``secret_name``, ``passwordPolicy``, ``pageToken``) are not.
+    Such names are ``password``, ``client_secret``, ``apiKey``, ``accessToken`` and similar ones. Names of values about
+    secrets do not count (``secret_name``, ``passwordPolicy``, ``pageToken``).
     """
     if node.get("format") == "password":
         return True
@@ -67,7 +67,7 @@ def secrets(node: Node) -> bool:
 
 
 def any_of(*predicates: "Predicate | str") -> Predicate:
-    """A predicate that holds where any of some does; ready ones may be given by name.
+    """Return a predicate that holds if one of several holds. Ready ones may be given by name.
 
     Raises:
         UsageError: there is no ready predicate of a name.
@@ -76,7 +76,7 @@ def any_of(*predicates: "Predicate | str") -> Predicate:
 
 
 def named(predicate: "Predicate | str") -> Predicate:
-    """A predicate, or the ready one of a name.
+    """Return a predicate, or the ready one with a name.
 
     Raises:
         UsageError: there is no ready predicate of that name.
@@ -95,7 +95,7 @@ READY: Final[Mapping[str, Predicate]] = {"files": files, "secrets": secrets}
 
 @dataclass(frozen=True, slots=True)
 class _AnyOf:
-    """A predicate that can be pickled as those that it is made of can."""
+    """A disjunction of predicates that can be pickled if they can."""
 
     predicates: tuple[Predicate, ...]
 
@@ -108,7 +108,7 @@ _STRUCTURE: Final = frozenset({"properties", "additionalProperties", "items", "p
 
 
 def _may_be_text(node: Node) -> bool:
-    """Whether a schema admits a string as far as it says itself; a union's branches are asked by themselves."""
+    """Return whether a schema itself admits a string. The branches of a union are separate nodes."""
     declared = node.get("type")
     if declared is not None:
         return "string" in ([declared] if isinstance(declared, str) else declared)

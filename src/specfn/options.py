@@ -1,4 +1,4 @@
-"""What a caller may configure of a conversion: a checked, frozen pydantic model."""
+"""Options of a conversion as a validated, frozen pydantic model."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
@@ -17,7 +17,7 @@ Select: TypeAlias = Callable[[Any], bool] | Selection | None
 
 
 class Options(Model):
-    """How a document becomes functions. Every field has a default that suits most documents.
+    """The options of a conversion. Every field has a default that suits most documents.
 
     Attributes:
         keyword: one object schema per function (true), or a list of schemas (false).
@@ -92,10 +92,10 @@ class Options(Model):
         return (value,) if isinstance(value, str) or callable(value) else value
 
     def settings(self) -> Settings:
-        """The same fields as the plain record that the rooms read."""
+        """Return the same fields as the plain record that the packages read."""
         return Settings(**{name: getattr(self, name) for name in type(self).model_fields})
 
     @classmethod
     def of(cls, settings: Settings) -> "Options":
-        """The options that a plain record says."""
+        """Return the options of a plain record."""
         return cls(**{name: getattr(settings, name) for name in cls.model_fields})

@@ -1,4 +1,4 @@
-"""Small frozen records that several rooms hand to the caller."""
+"""Small frozen records that several packages return to the caller."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -9,7 +9,7 @@ from specfn._values import brief
 
 
 class _Absent:
-    """The type of ``ABSENT``: no value at all, which JSON's null is not."""
+    """The type of ``ABSENT``: no value at all, in contrast to JSON's null."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ OperationCode: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationError:
-    """An operation of the document that did not become a function, and why.
+    """An operation of the document that could not become a function, with the reason.
 
     Attributes:
         method: the HTTP method, lower case.
@@ -58,7 +58,7 @@ class OperationError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentProblem:
-    """One place in a model's arguments that is not what the function takes.
+    """A place in a model's arguments that is not valid for the function.
 
     Attributes:
         path: ``$input.query.limit``; a missing property's own place.
@@ -83,7 +83,7 @@ class ArgumentProblem:
         )
 
     def rewritten(self, path: Callable[[str], str]) -> "ArgumentProblem":
-        """Return the problem with its paths written in another way."""
+        """Return the problem with its paths rewritten."""
         target = None if self.target is None else path(self.target)
         return replace(self, path=path(self.path), target=target)
 
@@ -99,7 +99,7 @@ class ArgumentProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """One change that was made to a model's arguments before they were accepted.
+    """A change to a model's arguments before they were accepted.
 
     Attributes:
         path: the place, as in ``ArgumentProblem.path``.
@@ -120,7 +120,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFault:
-    """Where a text could not be read.
+    """The place at which a text could not be read.
 
     Attributes:
         text: the text; of one that was encoded twice, the inner one.
@@ -134,12 +134,12 @@ class TextFault:
 
     @property
     def line(self) -> int:
-        """The line of the place; the first is 1."""
+        """Return the line of the place; the first is 1."""
         return self.text.count("\n", 0, self.offset) + 1
 
     @property
     def column(self) -> int:
-        """The column of the place; the first is 1."""
+        """Return the column of the place; the first is 1."""
         return self.offset - self.text.rfind("\n", 0, self.offset)
 
 
@@ -168,7 +168,7 @@ EditKind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """One difference between what the document says and what a model is shown.
+    """A difference between the document and the schema that a model reads.
 
     Attributes:
         pointer: JSON Pointer into the schema that the model is shown.
@@ -183,7 +183,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """Something about an operation or a response that a careful reader should know.
+    """A remark about an operation or a response for a careful reader.
 
     Attributes:
         pointer: JSON Pointer into the document; of a response's note, into its data.

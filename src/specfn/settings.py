@@ -1,7 +1,7 @@
-"""The options of a conversion as the rooms read them: one frozen record without dependencies.
+"""Options of a conversion as a frozen record without dependencies, as the packages read them.
 
-``specfn.Options`` is the checked face of the same fields. The two are apart because importing pydantic
-costs more than converting most documents, and a caller who changes nothing should not pay for it.
+``specfn.Options`` is the validated model with the same fields. They are separate because importing pydantic takes
+longer than converting most documents.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ else:  # as which types pydantic stores them
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which functions are kept: those for which every part holds that is given.
+    """A selection of functions. A function is kept if every given part holds.
 
     Attributes:
         methods: HTTP methods, in any letter case.
@@ -49,7 +49,7 @@ class Selection:
 
 
 class Settings(NamedTuple):
-    """What ``specfn.Options`` documents, field by field."""
+    """The fields of ``specfn.Options``."""
 
     keyword: bool = True
     dialect: Literal["3.0", "3.1"] = "3.0"
@@ -78,7 +78,7 @@ class Settings(NamedTuple):
     separate: tuple[str | Callable[[Any], bool], ...] | None = None
 
     def portable(self) -> "Settings":
-        """The same without what has done its work when a function is made, and may not be importable."""
+        """Return the settings without fields that are only needed during conversion and may not be importable."""
         return self._replace(select=None, names={}, descriptions={}, fixed={}, separate=None)
 
 

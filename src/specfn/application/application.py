@@ -1,4 +1,4 @@
-"""Applications: the functions of a document, found by any of their names, and called."""
+"""Applications: the functions of a document, with look-up by any name, and calls."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @known_keywords_in
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Application:
-    """What a document became: every operation is in ``functions`` or in ``errors``.
+    """The functions of a document. Every operation is in ``functions`` or in ``errors``.
 
     Attributes:
         functions: in the document's order.
@@ -67,7 +67,7 @@ class Application:
 
     @cached_property
     def _index(self) -> Mapping[str, Function]:
-        """Functions by everything they may be called; what means two functions means none."""
+        """Return functions by every unambiguous name."""
         index: dict[str, Function] = {}
         for keys in (_names, _accessors, _places, _operation_ids):
             found: dict[str, Function | None] = {}
@@ -78,14 +78,14 @@ class Application:
         return index
 
     def find(self, key: str) -> Function | None:
-        """A function by name, dotted accessor, operationId or ``"GET /path"``; ``None`` if there is none."""
+        """Return a function by name, dotted accessor, operationId or ``"GET /path"``; ``None`` if there is none."""
         if not isinstance(key, str):
             raise UsageError(f"functions are found by text, not by {type(key).__name__}")
         found = self._index.get(key)
         return self._index.get(spaced(key)) if found is None else found
 
     def __getitem__(self, key: str) -> Function:
-        """The same as ``find``.
+        """Return a function by any of its names, like ``find``.
 
         Raises:
             UnknownFunctionError: there is none; with the three nearest names.
@@ -116,7 +116,7 @@ class Application:
         return Directory((function.name, function) for function in self.functions)
 
     def resolve(self, called: str, *, advertised: Iterable[str] | None = None) -> "Resolution":
-        """Which function a model meant by a name; never one that is not advertised.
+        """Resolve the name that a model called; never to a function that was not offered.
 
         Args:
             called: the name that the model used.
@@ -184,7 +184,7 @@ class Application:
         return found
 
     def check(self, profile: "str | Profile" = "portable") -> "tuple[Finding, ...]":
-        """What a provider would refuse of the functions as they are, before it does.
+        """Report everything in the functions that a provider would refuse.
 
         Args:
             profile: the provider's, by name.
@@ -210,7 +210,7 @@ class Application:
         *,
         validate: bool = True,
     ) -> "httpx.Request":
-        """The request that a call would send; see ``specfn.request``."""
+        """Build the request that a call would send; see ``specfn.request``."""
         from specfn.http.request import request  # noqa: PLC0415  # httpx is imported on first use
 
         return request(self._function(function), arguments, connection, validate=validate)
@@ -218,7 +218,7 @@ class Application:
     def dry_run(
         self, function: Function | str, arguments: Any, connection: "Connection"
     ) -> JsonObject:
-        """What a call would send, as JSON and as a curl line, credentials masked; see ``specfn.http.dry``."""
+        """Return the request of a call as JSON and as a curl line, with masked credentials; see ``specfn.http.dry``."""
         from specfn.http.dry import dry_run  # noqa: PLC0415  # httpx is imported on first use
 
         return dry_run(self._function(function), arguments, connection)
@@ -229,7 +229,7 @@ class Application:
         arguments: Any = None,
         connection: "Connection | None" = None,
     ) -> "Result":
-        """Call a function and return what the server answered; see ``specfn.execute``."""
+        """Call a function and return the response of the server; see ``specfn.execute``."""
         from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
 
         return send.execute(self._function(function), arguments, connection)
@@ -240,7 +240,7 @@ class Application:
         arguments: Any = None,
         connection: "Connection | None" = None,
     ) -> "Result":
-        """Like ``execute``, asynchronously."""
+        """Call a function like ``execute``, asynchronously."""
         from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
 
         return await send.aexecute(self._function(function), arguments, connection)
@@ -251,7 +251,7 @@ class Application:
         arguments: Any = None,
         connection: "Connection | None" = None,
     ) -> "Result":
-        """Call a function and return the answer whatever its status; see ``specfn.propagate``."""
+        """Call a function and return the response with any status; see ``specfn.propagate``."""
         from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
 
         return send.propagate(self._function(function), arguments, connection)
@@ -262,7 +262,7 @@ class Application:
         arguments: Any = None,
         connection: "Connection | None" = None,
     ) -> "Result":
-        """Like ``propagate``, asynchronously."""
+        """Call a function like ``propagate``, asynchronously."""
         from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
 
         return await send.apropagate(self._function(function), arguments, connection)
@@ -276,11 +276,12 @@ class Application:
         fill: "Fill | None" = None,
         limit: int = 20_000,
     ) -> "Bound":
-        """The functions as callables that answer in text, for any framework that calls tools (rule V10).
+        """Return the functions as callables that return text, for any framework that calls tools (rule V10).
 
-        ``bound[name](**arguments)`` and ``await bound[name].acall(**arguments)`` check the arguments, ask where that is
-        needed, execute, and return a text for the model: the answer as JSON whatever its status, what is wrong with the
-        arguments, a refusal, or that the server did not answer. What a model does never raises.
+        ``bound[name](**arguments)`` and ``await bound[name].acall(**arguments)`` validate the arguments, ask for
+        approval if it is needed, execute, and return a text for the model. The text is the response as JSON with any
+        status, the feedback on the arguments, a refusal, or the report that the server did not respond. No input of a
+        model raises an exception.
 
         Args:
             connection: where, as whom, and within which limits.
@@ -314,39 +315,40 @@ class Application:
 
     @cached_property
     def options(self) -> "Options":
-        """How the document was converted."""
+        """Return the options of the conversion."""
         from specfn.options import Options  # noqa: PLC0415  # pydantic is imported on first use
 
         return Options.of(self.settings)
 
     @cached_property
     def diagnostics(self) -> tuple[Note, ...]:
-        """What the metaschema of the document's version says of it, and faults of no single operation."""
+        """Return the faults that the metaschema of the document's version finds, and faults of no single operation."""
         from specfn.document.check import diagnose  # noqa: PLC0415  # compiles metaschemas
 
         return (*self.notes, *diagnose(self.raw))
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes when any function's fingerprint does, or when functions come and go."""
+        """Return a digest that changes when a function changes, is added or is removed."""
         return combined(function.fingerprint for function in self.functions)
 
     @property
     def fingerprints(self) -> dict[str, str]:
-        """Each function's fingerprint by its name: what ``load(..., expect=...)`` compares."""
+        """Return the fingerprint of each function by its name, for ``load(..., expect=...)``."""
         return {function.name: function.fingerprint for function in self.functions}
 
     def lock(self) -> str:
-        """The same as JSON text, with a short fingerprint of each part: ``load`` then says what changed in which.
+        """Return the fingerprints as JSON text, with a short fingerprint of each part of each function.
 
-        Write it to a file beside the code; it has a line for each part, and the same document gives the same text.
+        Write it to a file beside the code. ``load`` then reports the parts that changed. The text has a line for each
+        part, and the same document gives the same text.
         """
         from specfn.application.lock import lock  # noqa: PLC0415  # for who pins
 
         return lock(self.functions)
 
     def changes(self, expected: str | Mapping[str, Any]) -> "tuple[Change, ...]":
-        """What changed since ``lock()`` was written, or ``fingerprints`` were noted down; empty if nothing did.
+        """Return the changes since ``lock()`` was written or ``fingerprints`` were stored.
 
         Raises:
             UsageError: ``expected`` is neither.
@@ -358,11 +360,11 @@ class Application:
     def report(
         self, profile: "str | Profile" = "portable", *, progress: "Progress | None" = None
     ) -> JsonObject:
-        """What the functions cost a model, one by one and together, what is over a limit, and counts that add up.
+        """Report the size of the functions for a model, exceeded limits, and counts.
 
-        Every operation is a function, an error, or left out by ``Options.select``; ``each`` has the functions in the
-        document's order; sizes are bytes of compact JSON, and tokens an estimate from them. The fields are
-        those of ``specfn inspect --json``; see ``docs/command.md``.
+        Every operation is a function, an error, or left out by ``Options.select``. ``each`` contains the functions in
+        the order of the document. Sizes are bytes of compact JSON; tokens are estimated from them. The fields are those
+        of ``specfn inspect --json``; see ``docs/command.md``.
 
         Args:
             profile: whose limits are looked at, by name.

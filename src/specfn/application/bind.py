@@ -1,7 +1,7 @@
-"""Functions bound to a connection: callables that check, ask and execute, and answer in text (rule V10).
+"""Functions bound to a connection: callables that validate, ask, execute, and return text (rule V10).
 
-Whatever a model composes, it gets a text back: the answer as JSON, what is wrong with its arguments, a refusal, or
-that the server did not answer. Exceptions are for the caller: a connection that does not fit is a ``UsageError``.
+A model always receives a text: the response as JSON, feedback on its arguments, a refusal, or the report that the
+server did not respond. Exceptions are for the caller: a connection that does not fit is a ``UsageError``.
 """
 
 import inspect
@@ -47,7 +47,7 @@ _SAFETIES: Final = frozenset({"read", "write", "destructive"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BindPolicy:
-    """What bound functions may do.
+    """The permissions of bound functions.
 
     Attributes:
         connection: where, as whom, and within which limits.
@@ -66,16 +66,17 @@ class BindPolicy:
     limit: int
 
     def allows(self, function: Function) -> bool:
-        """Whether a function may be called without asking."""
+        """Return whether a function may be called without approval."""
         return function.safety in self.allowed or function.name in self.trusted
 
 
 @known_keywords_in
 class BoundFunction:
-    """One function that can be called with what a model composed.
+    """A function that can be called with the arguments that a model sends.
 
-    ``f(**arguments)`` and ``await f.acall(**arguments)``; a function with ``Options.keyword=False`` also by position.
-    Who has what a model sent as a text or an object hands that to ``f.answer(sent)`` or ``await f.aanswer(sent)``.
+    Call ``f(**arguments)`` or ``await f.acall(**arguments)``; a function with ``Options.keyword=False`` also takes
+    arguments by position. To pass what a model sent as one text or object, call ``f.answer(sent)`` or ``await
+    f.aanswer(sent)``.
 
     Attributes:
         function: the function.
@@ -107,16 +108,16 @@ class BoundFunction:
 
     @property
     def parameters(self) -> Any:
-        """The arguments' schema."""
+        """Return the schema of the arguments."""
         return self._model.parameters
 
     @property
     def output(self) -> Any:
-        """The answer's schema, or ``None``."""
+        """Return the schema of the response, or ``None``."""
         return self.function.output
 
     def __call__(self, /, *given: Any, **arguments: Any) -> str:
-        """Check, ask and execute; returns a text for the model.
+        """Validate, ask, execute, and return a text for the model.
 
         Raises:
             UsageError: the connection does not fit, or ``approve`` has to be awaited.
@@ -125,19 +126,19 @@ class BoundFunction:
         return self.answer(_composed(self._model, given, arguments))
 
     async def acall(self, /, *given: Any, **arguments: Any) -> str:
-        """Like calling, asynchronously; ``approve`` may be either."""
+        """Call the function asynchronously; ``approve`` may be synchronous or asynchronous."""
         return await self.aanswer(_composed(self._model, given, arguments))
 
     def answer(self, sent: Any) -> str:
-        """The same for what a model sent: a text, or the arguments in one object (or list, by position)."""
+        """Call the function with what a model sent: a text, or all arguments in one object (by position, a list)."""
         return drive(self._steps(sent))
 
     async def aanswer(self, sent: Any) -> str:
-        """Like ``answer``, asynchronously."""
+        """Call the function like ``answer``, asynchronously."""
         return await adrive(self._steps(sent))
 
     def _steps(self, sent: Any) -> "_Steps":
-        """One call: whatever waits is a step."""
+        """Perform one call. Each operation that may wait is a step."""
         function, policy = self.function, self._policy
         outcome = checked(self._model, sent, WrapperNames(self.name, self._resolve))
         if not outcome:
@@ -154,14 +155,14 @@ class BoundFunction:
         return result.for_model(policy.limit, sent_without=prompts.removed(outcome.repairs))
 
     def _resolve(self, text: str) -> str | None:
-        """The name of the function that a text names; ``None`` if it names none."""
+        """Return the name of the function that a text names; ``None`` if it names none."""
         try:
             return self._find(text).name
         except UnknownFunctionError:
             return None
 
     def _completed(self, arguments: Any) -> "_Asking":
-        """The arguments with a person's part, agreed to; or why the call is not made."""
+        """Return the approved arguments with the human part, or the reason that the call is not made."""
         function, policy = self.function, self._policy
         if is_shared(function):
             asked = policy.fill is not None
@@ -180,7 +181,7 @@ class BoundFunction:
 
 @known_keywords_in
 class Bound(Mapping[str, BoundFunction]):
-    """The bound functions of an application by name, in its order; found by any of their names."""
+    """The bound functions of an application by name, in its order, with look-up by any of their names."""
 
     def __init__(self, functions: Iterable[Function], find: Find, policy: BindPolicy) -> None:
         """Bind functions."""
@@ -193,7 +194,7 @@ class Bound(Mapping[str, BoundFunction]):
         return f"<Bound {len(self)} functions>"
 
     def __getitem__(self, key: str) -> BoundFunction:
-        """A bound function by its name, dotted accessor, operationId or ``"GET /path"``.
+        """Return a bound function by its name, dotted accessor, operationId or ``"GET /path"``.
 
         Raises:
             UnknownFunctionError: there is none; with the three nearest names.
@@ -243,7 +244,7 @@ def bind(
 
 @dataclass(frozen=True, slots=True)
 class _Approval:
-    """Ask whether a call may be made."""
+    """A request for the approval of a call."""
 
     approve: Approve
     function: Function
@@ -260,7 +261,7 @@ class _Approval:
 
 @dataclass(frozen=True, slots=True)
 class _Filling:
-    """Ask a person for their part of a call."""
+    """A request for the human part of a call."""
 
     fill: Fill
     function: Function
@@ -275,7 +276,7 @@ class _Filling:
 
 
 def _at_once(said: Any, name: str) -> Any:
-    """What somebody said, if nobody has to wait for it."""
+    """Return a result that does not need to be awaited."""
     if inspect.isawaitable(said):
         if inspect.iscoroutine(said):
             said.close()
@@ -285,7 +286,7 @@ def _at_once(said: Any, name: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Execution:
-    """Send the request and read the answer, whatever its status."""
+    """The step that sends the request and returns the response with any status."""
 
     function: Function
     arguments: Any
@@ -307,7 +308,7 @@ _Steps: TypeAlias = Generator[_Approval | _Filling | _Execution, Any, str]
 
 
 def _composed(function: Function, given: tuple[Any, ...], arguments: JsonObject) -> Any:
-    """The arguments in the function's own calling style; none is lost on the way.
+    """Return all arguments in the function's own calling style.
 
     Raises:
         TypeError: as for any Python function whose arguments have names only.
@@ -327,12 +328,12 @@ def _composed(function: Function, given: tuple[Any, ...], arguments: JsonObject)
 
 
 def _refusal(function: Function, *, asked: bool) -> str:
-    """A call that nobody allowed."""
+    """Return the text for a call that was not approved."""
     if asked:
         return prompts.denied()
     return prompts.nobody_to_ask(function.name, function.safety)
 
 
 def _shown(function: Function, arguments: Any) -> Any:
-    """The arguments as they are shown to whoever agrees: without a person's own values (rule S5)."""
+    """Return the arguments as the approver sees them, without the human part (rule S5)."""
     return masked(function, arguments) if is_shared(function) else arguments

@@ -1,4 +1,4 @@
-"""Routes and options to an application."""
+"""Construction of an application from routes and options."""
 
 from collections.abc import Callable, Sequence
 
@@ -32,7 +32,7 @@ def compose(
     source: str | None = None,
     notes: tuple[Note, ...] = (),
 ) -> Application:
-    """Compose the functions of a normalized document. Schemas are composed when they are first used.
+    """Compose the functions of a normalized document. Schemas are composed on first use.
 
     Args:
         normalized: the document.
@@ -98,7 +98,7 @@ def _noted(route: Route, text: str) -> Route:
 
 
 def _oversized(unfolding: Unfolding) -> Callable[[Route], str | None]:
-    """Why a route is refused whose arguments unfold to more schemas than can be checked."""
+    """Return a function that gives the reason to refuse a route whose arguments expand to too many schemas."""
 
     def reason(route: Route) -> str | None:
         parameters = [*route.parameters, *(p for group in route.groups for p in group.parameters)]

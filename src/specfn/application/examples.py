@@ -1,4 +1,4 @@
-"""The examples and defaults of a document that its own schemas refuse (rule V5)."""
+"""Check of the examples and defaults of a document against its own schemas (rule V5)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -26,7 +26,7 @@ _TOLD: Final = 3
 
 
 def example_faults(document: JsonObject) -> Iterator[Note]:
-    """Find the examples and defaults of a raw document that its schemas refuse, in the document's order.
+    """Find the examples and defaults of a raw document that are invalid, in the order of the document.
 
     They belong to no direction: ``readOnly`` and ``writeOnly`` properties are allowed in each.
     """
@@ -50,7 +50,7 @@ def _composed(document: JsonObject, pointers: Sequence[str]) -> tuple[JsonObject
 
 
 def _look(definitions: Definitions, node: Any) -> Any:
-    """Return the composed schema behind a normalized one: a place of a document has no name worth telling."""
+    """Return the composed schema of a normalized one, without a reference at its root."""
     composed = definitions.compose(node)
     if isinstance(composed, dict) and composed.keys() == {"$ref"}:
         name = definitions.name_of(composed["$ref"])
@@ -80,7 +80,7 @@ def _added(schemas: Any, node: JsonObject) -> tuple[JsonObject, str]:
 
 
 class _ExampleValidator:
-    """Decides on examples."""
+    """A validator of examples."""
 
     def __init__(self, composed: JsonObject, definitions: Definitions) -> None:
         self._composed = composed
@@ -111,7 +111,7 @@ class _ExampleValidator:
             self._validators.update(dict.fromkeys(keys, validator))
 
     def fault(self, key: str, example: Example) -> str | None:
-        """Return what is wrong with an example; ``None`` if it is valid."""
+        """Return the fault of an example; ``None`` if it is valid."""
         validator = self._validators[key]
         keyword = "default" if example.pointer.endswith("/default") else "example"
         if isinstance(validator, DocumentError):
@@ -126,7 +126,7 @@ class _ExampleValidator:
 
 
 def _told(problem: ArgumentProblem, root: str) -> str:
-    """Return one problem of an example, with the place within it."""
+    """Return the text of one problem of an example, with the place within it."""
     place = problem.path.removeprefix(root)
     at = f"at {place}: " if place else ""
     if problem.expected == "undefined":

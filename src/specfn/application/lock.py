@@ -1,4 +1,4 @@
-"""What was reviewed, written down; and what changed since (threat T14)."""
+"""Lock files: fingerprints of reviewed functions, and the changes since the review (threat T14)."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ _VERSION: Final = "specfn-lock"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What happened to one function since it was reviewed.
+    """A change of one function since its review.
 
     Attributes:
         name: the function's name.
@@ -44,14 +44,14 @@ class Change:
 
 
 def lock(functions: Sequence[Function]) -> str:
-    """The fingerprints of functions and of what they are made of, as JSON text in lines, for a file and for diffs."""
+    """Return the fingerprints of functions and of their parts as JSON text in lines, for a file and for diffs."""
     found = {each.name: {"fingerprint": each.fingerprint, **parts(each)} for each in functions}
     whole = combined(each["fingerprint"] for each in found.values())
     return dumps_indented({_VERSION: 1, "fingerprint": whole, "functions": found}).decode() + "\n"
 
 
 def changes(functions: Sequence[Function], expected: str | Mapping[str, Any]) -> tuple[Change, ...]:
-    """What changed since a lock was written, or since fingerprints were noted down.
+    """Return the changes since a lock was written, or since fingerprints were stored.
 
     Args:
         functions: of the application, as it is now.
@@ -76,14 +76,14 @@ def changes(functions: Sequence[Function], expected: str | Mapping[str, Any]) ->
 
 
 def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
-    """The parts that differ, where the parts were noted down."""
+    """Yield the parts that differ, if fingerprints of the parts are known."""
     if len(before) > 1:
         yield from (key for key in after if before.get(key) != after[key])
         yield from (key for key in before if key not in after and key != "fingerprint")
 
 
 class _Gone:
-    """The functions that are no longer there by their names, found by what they are made of.
+    """The functions that are no longer present, found by the fingerprints of their parts.
 
     Attributes:
         names: of those that are there by no other name either, as far as was asked; in their order.
@@ -98,7 +98,7 @@ class _Gone:
             self._alike[_key(made_of)].append(name)
 
     def renamed(self, made_of: Mapping[str, str]) -> str | None:
-        """The first of those that were made of the same, which is then not gone; ``None`` if none was."""
+        """Return the first missing function with the same parts and mark it as found; ``None`` if there is none."""
         alike = self._alike.get(_key(made_of))
         if not alike:
             return None
@@ -112,7 +112,7 @@ def _key(made_of: Mapping[str, str]) -> _Parts:
 
 
 def _read(expected: str | Mapping[str, Any]) -> Mapping[str, Mapping[str, str]]:
-    """Each function's fingerprint, and those of its parts where they are known."""
+    """Return the fingerprint of each function, and those of its parts if they are known."""
     if isinstance(expected, str):
         try:
             expected = loads(expected)

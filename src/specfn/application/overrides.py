@@ -1,4 +1,4 @@
-"""Names and descriptions that the caller gives to functions, instead of the document's."""
+"""Names and descriptions of functions that the caller passes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 
 
 def overridden(functions: Sequence[Function], settings: Settings) -> tuple[Function, ...]:
-    """Functions under the names and with the descriptions that the caller gives them.
+    """Return functions with the names and descriptions that the caller passes.
 
     Raises:
         UsageError: an option names what is no function, or one twice; or a name is not legal, or taken.
@@ -44,7 +44,7 @@ def overridden(functions: Sequence[Function], settings: Settings) -> tuple[Funct
 
 
 def _meant(option: str, given: Mapping[str, str], functions: Sequence[Function]) -> dict[int, str]:
-    """What is given to each function, by its place."""
+    """Return the value for each function by its index."""
     known = by_handle(functions) if given else {}
     places = {id(function): index for index, function in enumerate(functions)}
     found: dict[int, tuple[str, str]] = {}
@@ -58,7 +58,7 @@ def _meant(option: str, given: Mapping[str, str], functions: Sequence[Function])
 
 
 def _refuse_equals(functions: Sequence[Function], given: set[int]) -> None:
-    """See that no given name is another function's, ignoring letter case."""
+    """Refuse a new name that another function already has, ignoring letter case."""
     taken: dict[str, int] = {}
     for index in sorted(range(len(functions)), key=lambda index: index in given):
         function = functions[index]

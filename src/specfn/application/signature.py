@@ -1,4 +1,4 @@
-"""The Python signature of a function, for frameworks that read signatures; ``parameters`` says it all."""
+"""Python signatures of functions, for frameworks that read them. ``parameters`` has the complete schema."""
 
 import inspect
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _TYPES: Final[Mapping[str, type]] = {
 
 
 def signature(function: Function) -> inspect.Signature:
-    """Keyword arguments by their names, optional ones with ``None``, where Python can name them."""
+    """Return a signature with the arguments as keywords, if all their names are Python identifiers."""
     properties = function.validator["properties"]
     keys = [(key, required) for key, required in function.schemas.keys if key in properties]
     if any(iskeyword(key) or not key.isidentifier() for key, _ in keys):
@@ -38,7 +38,7 @@ def signature(function: Function) -> inspect.Signature:
 
 
 def _type(schema: Any, *, required: bool) -> Any:
-    """The Python type of an argument as far as its schema says one."""
+    """Return the Python type of an argument by its schema."""
     said = schema.get("type") if isinstance(schema, dict) else None
     known = _TYPES.get(said) if isinstance(said, str) else None
     if known is None:

@@ -1,4 +1,7 @@
-"""Options that name what a document does not have: refused, for silence would leave open what the caller meant to close."""
+"""Refusal of options that match nothing in a document.
+
+Ignoring such an option could leave something open that the caller wanted to close.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -21,7 +24,7 @@ _ANY = "*"
 def refuse_unmatched(
     routes: Sequence[Route], document: JsonObject, settings: Settings, look: Look
 ) -> None:
-    """See that ``hidden``, ``media_types`` and ``safety`` mean something in the document.
+    """Check that ``hidden``, ``media_types`` and ``safety`` match something in the document.
 
     Args:
         routes: of the document, before any is selected.
@@ -67,21 +70,21 @@ def _hidden(given: Mapping[str, bool], document: JsonObject, look: Look) -> None
 
 
 def _declared(document: JsonObject) -> Iterator[JsonObject]:
-    """The parameters of all operations but those of paths, which nobody can leave out."""
+    """Yield the parameters of all operations without path parameters, which are always sent."""
     for operation in operations(document):
         raw = operation.raw if isinstance(operation.raw, dict) else {}
         yield from (each for each in dicts(raw.get("parameters")) if each.get("in") != "path")
 
 
 def _parameters(document: JsonObject) -> Iterator[tuple[str, Any]]:
-    """Names with their locations."""
+    """Yield the names of parameters with their locations."""
     for parameter in _declared(document):
         if isinstance(parameter.get("name"), str):
             yield parameter["name"], str(parameter.get("in"))
 
 
 def _members(document: JsonObject, look: Look) -> Iterator[tuple[str, Any]]:
-    """The properties of objects in the query, which are parameters of their own there (rule R6)."""
+    """Yield the properties of objects in the query, which are parameters of their own there (rule R6)."""
     for parameter in _declared(document):
         schema = look(parameter["schema"]) if "schema" in parameter else None
         if isinstance(schema, dict) and isinstance(schema.get("properties"), dict):

@@ -169,21 +169,21 @@ class Schemas:
 
     @property
     def parameters(self) -> Any:
-        """What a model reads; the function's own copy."""
+        """Return the schema of the arguments for a model, as a copy of its own."""
         if self._parameters is None:
             self._parameters = loads(self.written[0])
         return self._parameters
 
     @property
     def output(self) -> Any:
-        """What a model reads of the success response; ``None`` where there is none."""
+        """Return the schema of the success response for a model; ``None`` if there is none."""
         if self._output is None and self.written[1] is not None:
             self._output = loads(self.written[1])
         return self._output
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """What the model's schemas do not say as the document does."""
+        """Return every difference between the document and the schemas for a model."""
         if self._edits is None:
             source = self._from()
             parameters = source.parameters()
