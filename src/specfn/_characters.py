@@ -29,7 +29,7 @@ _FLAGS: Final = "|".join(
 )
 _HIDDEN: Final = f"({_FLAGS})|[{_INVISIBLE}]+"
 
-#: What has an emoji's picture, roughly (UTS #51, Extended_Pictographic).
+#: Characters with an emoji presentation, approximately (UTS #51, Extended_Pictographic).
 _EMOJI: Final = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf"
     "\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"

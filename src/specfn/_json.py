@@ -11,7 +11,7 @@ import orjson
 #: A JSON object as Python holds it. JSON stays plain: it is never wrapped.
 JsonObject: TypeAlias = dict[str, Any]
 
-#: What ``loads`` raises for text that is not JSON (orjson's own error is a subclass).
+#: The exception of ``loads`` for text that is not JSON (orjson's own error is a subclass).
 JSONDecodeError = json.JSONDecodeError
 
 
@@ -21,7 +21,7 @@ _DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else byte for byt
 #: A number that 64 bits may not hold has at least so many digits.
 _LONG = b"0" * 19
 
-#: Up to this size a text is searched for such numbers; beyond, the search would cost what reading does.
+#: The largest text that is searched for such numbers. In larger texts, the search takes as long as reading.
 _SEARCHED = 4 * 1024 * 1024
 
 
@@ -98,7 +98,7 @@ def read(text: str, **hooks: Any) -> Any:
 #: The levels that orjson writes.
 LEVELS = 254
 
-#: By how much each byte changes the level; and the bytes that do not.
+#: The change of the level by each byte, and the bytes without a change.
 _STEPS = [(byte in b"[{") - (byte in b"]}") for byte in range(256)]
 _OTHERS = bytes(byte for byte in range(256) if not _STEPS[byte])
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import logging
 
-#: What stands before the host; clients read a backslash as a slash.
+#: The user information before the host. Clients read a backslash as a slash.
 _USERINFO = re.compile(r"\A([^/\\]*[/\\]{2})[^/\\]*@")
 
 

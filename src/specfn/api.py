@@ -41,8 +41,8 @@ def load(
         options: how to convert; see ``specfn.Options``.
         check: ``strict`` refuses a document that openapi-spec-validator refuses, or whose text is faulty. Otherwise faults are
             ``application.diagnostics``, and the operations that they spoil are ``application.errors``.
-        expect: what was reviewed: the text of ``Application.lock()`` or ``Application.fingerprints``, and what
-            changed since is told; or ``Application.fingerprint``, which can only tell that something did.
+        expect: the reviewed state. With the text of ``Application.lock()`` or ``Application.fingerprints``, the error
+            lists the changes. With ``Application.fingerprint``, it only reports that the document changed.
             Fingerprints depend on the options, too.
         headers: headers for a document behind a login, e.g. ``{"Authorization": "Bearer ..."}``. They are sent to the
             origin of the URL only: to no other origin that it redirects to, or that the document refers to.
@@ -51,7 +51,7 @@ def load(
     Raises:
         DocumentError: the source is no document of a known version; or it is refused by ``check`` or
             ``expect``.
-        UsageError: an argument is not what it must be, an option names what the document does not have, or there
+        UsageError: an argument is invalid, an option names something that the document does not have, or there
             are headers for a source that is no URL, or for one of plain http.
         TransportError: the server of a URL did not answer.
     """
@@ -112,7 +112,7 @@ def convert(
         check: as ``load``.
         expect: as ``load``.
         login: what to send to the origin of a URL.
-        progress: told how much of a URL has arrived.
+        progress: receives the number of bytes that have arrived from a URL.
         thorough: look at a large text as ``strict`` does.
     """
     with paused():
@@ -127,7 +127,7 @@ def convert(
         document, problems = _whole(found, settings, login)
         if check == "strict":
             _refuse_faulty(document, found)
-        # Other documents are read for their parts; whether those share anything is not asked.
+        # Parts of other documents may share objects; this is not tested.
         shared = found.shared or document is not found.document
         normalized = normalizing.normalize(document, found.uri, shared=shared)
         application = compose(
@@ -162,14 +162,14 @@ def normalize(document: JsonObject) -> JsonObject:
     JSON Schema 2020-12. Normalizing twice is normalizing once; the input is not changed.
 
     Raises:
-        DocumentError: the document is of no known version.
+        DocumentError: the version of the document is unknown.
     """
     with paused():
         found = loading.read(document)
         return normalizing.normalize(found.document, shared=found.shared).document
 
 
-#: How many changes are told of at once.
+#: The most changes in one error.
 _TOLD = 10
 
 

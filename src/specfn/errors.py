@@ -41,7 +41,7 @@ class DocumentError(SpecfnError):
     """A document that cannot be read as OpenAPI or Swagger.
 
     Attributes:
-        reason: what is wrong and what to do, one sentence.
+        reason: a sentence with the fault and the correction.
         pointer: JSON Pointer of the fault in the document; empty for the document as a whole.
     """
 
@@ -152,7 +152,7 @@ class HTTPStatusError(SpecfnError):
 
     Attributes:
         result: the whole answer, as ``propagate`` would have returned it.
-        call: what was called, e.g. ``GET /notes/{id} (notes_getById)``; empty where it is not known.
+        call: the operation, e.g. ``GET /notes/{id} (notes_getById)``; empty if it is not known.
     """
 
     def __init__(self, result: Answer, call: str = "") -> None:
@@ -174,7 +174,7 @@ def redirect_of(result: Answer) -> str:
     return shown(target)[:_LONGEST_TARGET]
 
 
-#: How much of what a server names is told, in characters.
+#: The most characters of a redirect target in an error.
 _LONGEST_TARGET = 200
 
 
@@ -183,8 +183,8 @@ class ResponseError(SpecfnError):
 
     Attributes:
         result: the whole answer.
-        problems: every place that is not as promised; paths begin with ``$output``.
-        call: what was called.
+        problems: every place that differs from the document; paths begin with ``$output``.
+        call: the operation.
     """
 
     def __init__(

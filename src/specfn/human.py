@@ -118,10 +118,10 @@ def _may_be_text(node: Node) -> bool:
     return _STRUCTURE.isdisjoint(node)
 
 
-#: The words of a name, whatever separates them: ``clientSecret``, ``X-API-Key``.
+#: The words of a name with any separators: ``clientSecret``, ``X-API-Key``.
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
-#: What the name of a secret ends with.
+#: The ends of names of secrets.
 _ENDS: Final = frozenset(
     {
         *("password", "passwd", "passphrase", "passcode", "pwd", "secret", "apikey", "cvv", "cvc"),
@@ -132,7 +132,7 @@ _ENDS: Final = frozenset(
     }
 )
 
-#: What is a secret only if it is the whole name.
+#: Whole names of secrets.
 _WHOLE: Final = frozenset({"token", "otp", "pin", "credential", "credentials"})
 
 

@@ -10,7 +10,7 @@ from specfn.settings import Naming, OneOf, Presence, Safety, Selection, Settings
 
 Method: TypeAlias = Literal["options", "trace"]
 
-#: What a person fills in: a ready predicate by name, or one over schema nodes.
+#: A selection of human values: a ready predicate by name, or a predicate over schema nodes.
 Predicate: TypeAlias = Literal["files", "secrets"] | Callable[[Any], bool]
 
 Select: TypeAlias = Callable[[Any], bool] | Selection | None
@@ -21,12 +21,12 @@ class Options(Model):
 
     Attributes:
         keyword: one object schema per function (true), or a list of schemas (false).
-        dialect: what a model reads: ``"3.0"`` without ``$ref``, or ``"3.1"`` with ``$defs``.
-        naming: what functions are named by: ``"path"`` (the accessor), or ``"operationId"`` where an operation
+        dialect: the dialect of the schemas for a model: ``"3.0"`` without ``$ref``, or ``"3.1"`` with ``$defs``.
+        naming: the source of names: ``"path"`` (the accessor), or ``"operationId"`` where an operation
             has one that no other function's name equals.
         max_length: the longest function name; lower it where a host adds prefixes.
         description_limit: the longest function description, in characters; ``None`` for no limit.
-        constraint: keep bounds, lengths and patterns as schema keywords (true), or say them in descriptions.
+        constraint: keep bounds, lengths and patterns as schema keywords (true), or put them into descriptions.
         recursive: how many more nestings of a recursive component are shown; ``0`` cuts at the first
             repetition, ``False`` makes recursive operations errors.
         schema_budget: the most bytes of compact JSON for one ``parameters`` or ``output``; ``None`` for no limit.
@@ -45,14 +45,14 @@ class Options(Model):
         formats: assert the formats of strings and numbers, or only show them.
         one_of: accept a value that fits several alternatives of a ``oneOf`` (``"any"``), or refuse it
             (``"exactly"``, the meaning of JSON Schema).
-        coerce_arrays: whether ``coerce`` and ``check`` may read a scalar as an array of one.
+        coerce_arrays: let ``coerce`` and ``check`` turn a scalar into an array of one item.
         select: which functions are kept; the others are left out, not errors. A predicate, or a ``Selection``
             (also as a dict): by method, path, tag, name, safety, deprecation.
         names: other names for functions, by name, dotted accessor, operationId or ``METHOD /path``.
-        descriptions: what a model is told of functions instead of what the document says, likewise.
-        fixed: values of parameters that neither a model nor a person is shown (a tenant, a version of the
+        descriptions: descriptions of functions instead of the document's, by the same keys.
+        fixed: values of parameters that neither a model nor the human sees (a tenant, a version of the
             API): by name, ``LOCATION.NAME`` or pattern. Credentials belong to the connection.
-        separate: what a person fills in, not a model: a predicate over schema nodes (``specfn.human``),
+        separate: the values that a human fills in, not a model: a predicate over schema nodes (``specfn.human``),
             a ready one by name (``files``, ``secrets``), or several, any of which may hold.
     """
 

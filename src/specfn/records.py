@@ -27,7 +27,7 @@ class _Absent:
 ABSENT: Final = _Absent()
 
 
-#: Why an operation is no function; ``docs/records.md`` tells each.
+#: Codes of the reasons that an operation is not a function; see ``docs/records.md``.
 OperationCode: TypeAlias = Literal[
     "chain", "external", "human", "malformed", "method", "path", "recursive", "reference"
 ]
@@ -42,7 +42,7 @@ class OperationError:
         path: the path key, as the document writes it.
         pointer: JSON Pointer of the fault in the document.
         code: a short stable word.
-        reason: a sentence that says what is wrong and what to do.
+        reason: a sentence with the fault and the correction.
     """
 
     method: str
@@ -62,9 +62,9 @@ class ArgumentProblem:
 
     Attributes:
         path: ``$input.query.limit``; a missing property's own place.
-        expected: the type text of what belongs there; ``undefined`` for what does not belong.
-        value: what was found; ``ABSENT`` where nothing was.
-        description: a sentence more, where the type text does not say it all.
+        expected: the type text of the expected value; ``undefined`` for a value that is not allowed.
+        value: the value that was found; ``ABSENT`` for a missing value.
+        description: a further sentence, if the type text is not sufficient.
         target: the path where the value belongs instead: under another name, or in another object; ``None`` where
             that is not known.
     """
@@ -104,8 +104,8 @@ class Repair:
     Attributes:
         path: the place, as in ``ArgumentProblem.path``.
         kind: a short stable word for the reading that was taken.
-        before: what the model wrote.
-        after: what it was read as.
+        before: the value that the model sent.
+        after: the value after the repair.
     """
 
     path: str
@@ -125,7 +125,7 @@ class TextFault:
     Attributes:
         text: the text; of one that was encoded twice, the inner one.
         offset: the place in it, in characters from the beginning.
-        reason: a sentence that says what is wrong there and what to write instead.
+        reason: a sentence with the fault and the correction.
     """
 
     text: str
@@ -143,7 +143,7 @@ class TextFault:
         return self.offset - self.text.rfind("\n", 0, self.offset)
 
 
-#: What may be changed of what a document says before a model reads it; ``docs/records.md`` tells each.
+#: Kinds of differences between a document and the schema for a model; see ``docs/records.md``.
 EditKind: TypeAlias = Literal[
     "closed",
     "constraint",
@@ -173,7 +173,7 @@ class Edit:
     Attributes:
         pointer: JSON Pointer into the schema that the model is shown.
         kind: a short stable word.
-        reason: a sentence that says what was changed and where the rule went.
+        reason: a sentence with the change and the place where the constraint is now enforced.
     """
 
     pointer: str

@@ -88,7 +88,7 @@ class Application:
         """Return a function by any of its names, like ``find``.
 
         Raises:
-            UnknownFunctionError: there is none; with the three nearest names.
+            UnknownFunctionError: there is no such function; the error has the three closest names.
         """
         found = self.find(key)
         if found is None:
@@ -123,7 +123,7 @@ class Application:
             advertised: the names that it was offered; all where ``None``.
 
         Returns:
-            The name of the function, and what had to be repaired; or at most three names that were perhaps meant.
+            The name of the function and the repairs; or at most three similar names.
         """
         offered = None if advertised is None else frozenset(advertised)
         return self._directory.resolve(called, advertised=offered)
@@ -163,7 +163,7 @@ class Application:
             output_schema: send the schemas of documented success responses; they describe ``Result.data``.
 
         Raises:
-            UsageError: there is no such profile or function; with what there is.
+            UsageError: there is no such profile or function; the text lists the known ones.
         """
         import warnings  # noqa: PLC0415  # likewise
 
@@ -190,7 +190,7 @@ class Application:
             profile: the provider's, by name.
 
         Returns:
-            Every finding with its function and place; those that ``tools`` mends say so.
+            Every finding with its function and place, and whether ``tools`` corrects it.
 
         Raises:
             UsageError: there is no such profile; with the names that exist.
@@ -284,20 +284,20 @@ class Application:
         model raises an exception.
 
         Args:
-            connection: where, as whom, and within which limits.
+            connection: the server, credentials and limits.
             allow: what needs no approval: safeties (``read``, ``write``, ``destructive``), and functions by any name.
-            approve: is asked about everything else, with the function and its final arguments, and says true or
+            approve: approves every other call; it takes the function and the final arguments, and returns true or
                 false; it may be async for ``acall``. Without it all else is refused.
-            fill: is asked for a person's part (``Options.separate``), with the function and the model's part of the
-                arguments, and returns the person's, or ``None``; it may be async for ``acall``.
-            limit: the most characters of an answer.
+            fill: asks for the human part (``Options.separate``); it takes the function and the model's part of the
+                arguments, and returns the human part, or ``None``; it may be async for ``acall``.
+            limit: the most characters of a response.
 
         Returns:
             A mapping by name, in the document's order; each with ``name``, ``description``, ``parameters``,
             ``__doc__`` and a signature.
 
         Raises:
-            UsageError: ``allow`` holds what is neither a safety nor a function.
+            UsageError: ``allow`` contains a word that is neither a safety nor a function.
         """
         from specfn.application.bind import bind  # noqa: PLC0415  # for callers who bind
 
@@ -368,7 +368,7 @@ class Application:
 
         Args:
             profile: whose limits are looked at, by name.
-            progress: is told of each function that was measured: how many there were before it.
+            progress: receives the number of functions that were measured before each one.
 
         Raises:
             UsageError: there is no such profile; with the names that exist.

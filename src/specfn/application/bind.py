@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from specfn.http.connection import Connection
     from specfn.http.response import Result
 
-#: Says yes or no to one call: the function, and the arguments as they would be sent.
+#: Approves or refuses a call: takes the function and the final arguments.
 Approve: TypeAlias = Callable[[Function, Any], bool | Awaitable[bool]]
 
-#: Asks a person for their part of a call: the function, and the model's part of the arguments.
+#: Asks the human for their part of a call: takes the function and the model's part of the arguments.
 Fill: TypeAlias = Callable[[Function, Any], Any]
 
 #: Finds a function by any of its names; raises ``UnknownFunctionError``.
@@ -50,12 +50,12 @@ class BindPolicy:
     """The permissions of bound functions.
 
     Attributes:
-        connection: where, as whom, and within which limits.
-        allowed: the safeties that need no approval.
-        trusted: the names of functions that need none, whatever their safety.
-        approve: who is asked about all others; nobody, if it is ``None``.
-        fill: who asks a person for their part of a call; nobody, if it is ``None``.
-        limit: the most characters of an answer.
+        connection: the server, credentials and limits.
+        allowed: the safeties whose functions need no approval.
+        trusted: the names of functions that need no approval at any safety.
+        approve: approves all other calls; ``None`` refuses them.
+        fill: asks for the human part of a call; ``None`` if the caller cannot ask.
+        limit: the most characters of a response.
     """
 
     connection: "Connection"
@@ -81,7 +81,7 @@ class BoundFunction:
     Attributes:
         function: the function.
         name, description, output, safety: as the function has them.
-        parameters: what the model fills in; all but a person's part, where there is one.
+        parameters: the schema of the model's part of the arguments.
     """
 
     def __init__(self, function: Function, policy: BindPolicy, find: Find) -> None:
@@ -98,7 +98,7 @@ class BoundFunction:
         return f"<bound {self.function!r}>"
 
     def __getattr__(self, name: str) -> Any:
-        # composing schemas takes time, and an application has many functions: only for who looks
+        # composed on access only, because it takes time and an application has many functions
         if name == "__signature__":
             return signature(self._model)
         if name == "__annotations__":
@@ -197,7 +197,7 @@ class Bound(Mapping[str, BoundFunction]):
         """Return a bound function by its name, dotted accessor, operationId or ``"GET /path"``.
 
         Raises:
-            UnknownFunctionError: there is none; with the three nearest names.
+            UnknownFunctionError: there is no such function; the error has the three closest names.
         """
         found = self._functions.get(key)
         return self._functions[self._find(key).name] if found is None else found
@@ -222,7 +222,7 @@ def bind(
     """Bind functions to a connection; see ``Application.bind``.
 
     Raises:
-        UsageError: ``allow`` holds what is neither a safety nor a function, or the limit is too low.
+        UsageError: ``allow`` contains a word that is neither a safety nor a function, or the limit is too low.
     """
     if limit < 200:
         raise UsageError("an answer is not shown in fewer than 200 characters")

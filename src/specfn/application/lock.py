@@ -13,7 +13,7 @@ from specfn.function.function import Function
 _Kind: TypeAlias = Literal["added", "removed", "changed", "renamed"]
 _Parts: TypeAlias = frozenset[tuple[str, str]]
 
-#: What says of a text that it is a lock, and how it is to be read.
+#: The member of a lock that contains its version.
 _VERSION: Final = "specfn-lock"
 
 
@@ -24,9 +24,9 @@ class Change:
     Attributes:
         name: the function's name.
         kind: ``added``, ``removed``, ``changed`` or ``renamed``.
-        parts: of what changed, where that is known: ``description``, ``parameters``, ``output``, ``wire`` (how it is
+        parts: the changed parts, if they are known: ``description``, ``parameters``, ``output``, ``wire`` (how it is
             sent) or ``llm`` (the model's part of the parameters).
-        before: what a renamed function was called.
+        before: the former name of a renamed function.
     """
 
     name: str

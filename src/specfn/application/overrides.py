@@ -10,7 +10,7 @@ from specfn.function.function import Function
 from specfn.function.handles import by_handle, meant
 from specfn.settings import Settings
 
-#: What a name is (rule F1).
+#: A legal name (rule F1).
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 
 
@@ -18,7 +18,7 @@ def overridden(functions: Sequence[Function], settings: Settings) -> tuple[Funct
     """Return functions with the names and descriptions that the caller passes.
 
     Raises:
-        UsageError: an option names what is no function, or one twice; or a name is not legal, or taken.
+        UsageError: an option names an unknown function, or a function twice; or a name is illegal or taken.
     """
     if not settings.names and not settings.descriptions:
         return tuple(functions)

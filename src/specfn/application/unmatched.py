@@ -17,7 +17,7 @@ from specfn.migrate.operations import operations
 from specfn.migrate.route import Route
 from specfn.settings import Settings
 
-#: What any operation matches; a document without operations is none of the caller's mistakes.
+#: The pattern of every operation. It may match nothing in a document without operations.
 _ANY = "*"
 
 
@@ -33,7 +33,7 @@ def refuse_unmatched(
         look: gives the composed schema behind a normalized one.
 
     Raises:
-        UsageError: a name or pattern that matches nothing; with what is nearest.
+        UsageError: a name or pattern matches nothing; the text lists the closest names.
     """
     bodies = (route for route in routes if route.body is not None)
     _patterns("safety", settings.safety, routes, "function has that name")

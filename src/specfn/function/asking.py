@@ -10,9 +10,9 @@ from specfn.human import Location
 from specfn.schema.nodes import types_of
 from specfn.schema.walk import SUBSCHEMAS
 
-#: Conditions and leftovers that speak of the same value; nothing below them can be taken apart.
+#: Keywords that apply to the same value. Nothing below them can be split.
 IN_PLACE: Final = ("allOf", "then", "else", "dependentSchemas")
-#: What is only asked of a value, or holds for all of its members.
+#: Keywords that only test a value, or apply to all of its members.
 ASKED: Final = (
     *("not", "if", "contains", "propertyNames", "contentSchema"),
     *("unevaluatedItems", "unevaluatedProperties"),
@@ -45,10 +45,10 @@ class PredicateWalk:
         """Create the walk of a tree.
 
         Args:
-            asker: knows the predicate, and what references mean.
-            location: where the values of the tree go.
-            order: where the spots of the tree are put, from the leaves up.
-            claims: where the places are put that are a person's.
+            asker: applies the predicate and resolves references.
+            location: the location of the values in the request.
+            order: the list to which the places of the tree are added, from the leaves up.
+            claims: the set to which the places of the human are added.
         """
         self._asker = asker
         self._location = location

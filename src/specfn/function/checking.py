@@ -33,7 +33,7 @@ def coerced(function: Checkable, arguments: Any, *, opens: bool) -> Success | Fa
     Args:
         function: the function.
         arguments: the arguments, in its calling style.
-        opens: whether what was sent as a string stays opened although something in it is wrong.
+        opens: keep a value parsed from a string even if it is invalid.
     """
     outcome = function.validate(arguments)
     if outcome:
@@ -52,7 +52,7 @@ def checked(function: Checkable, sent: Any, names: WrapperNames | None) -> Succe
     Args:
         function: the function.
         sent: a text, or arguments.
-        names: how the name in a wrapper is read; ``None`` where no wrapper is removed.
+        names: the resolution of the name in a wrapper; ``None`` to keep wrappers.
     """
 
     def coerce(arguments: Any) -> Success | Failure:

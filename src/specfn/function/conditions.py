@@ -73,7 +73,7 @@ def declare(node: JsonObject, out: JsonObject, definitions: DefinitionLookup) ->
     return any(not _DECLARING.isdisjoint(each) for each in _in_place(left_out, definitions))
 
 
-#: What makes a member one that an object has declared, or evaluated.
+#: Keywords by which an object declares or evaluates a member.
 _DECLARING: Final = frozenset({"properties", "patternProperties", "additionalProperties"})
 
 

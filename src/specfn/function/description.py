@@ -8,10 +8,10 @@ from specfn.document.keywords import is_true
 from specfn.migrate.route import Route
 from specfn.schema.text import clean, shorten
 
-#: What separates words in an operationId.
+#: Separators of words in an operationId.
 _SEPARATORS: Final = re.compile(r"[\s\x00-/:-@\[-`{-\x7f]+")
 
-#: How the lines behind the prose begin.
+#: The beginnings of the lines after the prose.
 _TAGS: Final = ("@param ", "@security ", "@tag ", "@deprecated")
 
 
@@ -25,8 +25,8 @@ def describe(
 
     Args:
         route: the operation.
-        shortened: the function's name does not tell the whole path, so the description does.
-        without: the keys from the root of what is not the model's to fill in, and not spoken of.
+        shortened: true if the name of the function lacks a part of the path, so that the description needs it.
+        without: the keys from the root of the parameters that the model does not fill in.
     """
     prose = "\n\n".join(_prose(route)) or _purpose(route)
     text = _joined(prose, _tags(route, without))

@@ -8,7 +8,7 @@ from specfn.migrate.media import essence, kind_of
 from specfn.migrate.route import Body, Part, Parts
 from specfn.schema.bundle import DefinitionLookup
 
-#: How many references and unions are followed to an object with files.
+#: The most references and unions that are followed to an object with files.
 _DEPTH: Final = 5
 
 _UNIONS: Final = ("anyOf", "oneOf")
@@ -120,7 +120,7 @@ def _described(node: Any, text: str, definitions: DefinitionLookup) -> Any:
 
 
 def _resolved(node: Any, definitions: DefinitionLookup) -> Any:
-    """Return the schema behind a reference, with what is written beside it."""
+    """Return the schema behind a reference, merged with the keywords beside it."""
     for _ in range(_DEPTH):
         if not isinstance(node, dict) or "$ref" not in node:
             return node

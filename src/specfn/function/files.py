@@ -6,7 +6,7 @@ from specfn._json import JsonObject
 from specfn.migrate.media import essence
 from specfn.migrate.route import MultipartPart, MultipartParts
 
-#: What a part is if its type says no more than that it is bytes.
+#: The media type of a part of unspecified bytes.
 _OCTETS: Final = "application/octet-stream"
 
 
@@ -15,7 +15,7 @@ def marked(schema: Any, parts: Parts) -> Any:
 
     Args:
         schema: composed, its reference followed.
-        parts: what the body consists of.
+        parts: the parts of the body.
     """
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if not isinstance(properties, dict):

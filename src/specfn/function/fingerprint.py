@@ -122,7 +122,7 @@ def _scheme(api: Api, name: str) -> JsonObject | None:
     return None if scheme is None else _some(scheme, ("type", "scheme", "in", "name"))
 
 
-#: What a form is written by (section Encoding Object); descriptions are not sent.
+#: The members of an Encoding Object that determine a form.
 _ENCODING: Final = ("contentType", "style", "explode", "allowReserved")
 
 

@@ -30,21 +30,21 @@ class Function:
 
     Attributes:
         method, path, operation_id, operation: the operation, as the document has it.
-        description: what a model is told; with ``@param``, ``@security``, ``@tag`` and ``@deprecated`` lines.
-        parameters, output: what a model reads; ``validator`` is what ``validate`` enforces.
-        edits, notes: what differs from the document, and what its reader should know.
+        description: the text that a model reads, with ``@param``, ``@security``, ``@tag`` and ``@deprecated`` lines.
+        parameters, output: the schemas that a model reads; ``validate`` enforces ``validator``.
+        edits, notes: differences from the document, and notes for a careful reader.
         name: unique in the application, legal as ``^[a-zA-Z_][a-zA-Z0-9_]*$``.
         accessor: namespace and last element, e.g. ``("pets", "getByPetId")``.
         tags: the operation's tags.
-        deprecated: whether the document calls the operation deprecated.
+        deprecated: true if the document declares the operation deprecated.
         safety: ``read``, ``write`` or ``destructive``.
-        idempotent: whether sending it twice does what sending it once does (RFC 9110, section 9.2.2).
+        idempotent: true if sending it twice has the effect of sending it once (RFC 9110, section 9.2.2).
         route: the operation as it is sent.
-        api: what the document says for all operations.
+        api: the parts of the document that apply to all operations.
         schemas: the schemas, composed on first use.
-        unspoken: the keys from the root that the description says nothing of: they are a person's.
-        told: what the caller says instead of the document's description; ``None`` where nothing.
-        shortened: whether the name leaves out a part of the accessor (rule F2).
+        unspoken: the keys from the root of human parameters, which the description leaves out.
+        told: the description that the caller passes instead of the document's; ``None`` for none.
+        shortened: true if the name leaves out a part of the accessor (rule F2).
     """
 
     name: str
@@ -178,7 +178,7 @@ class Function:
 
         Args:
             arguments: an object by key; with ``keyword=False`` a list by position. A caller's files (bytes,
-                what was opened in binary mode, ``specfn.http.files.File``) may stand where texts may.
+                objects opened in binary mode, ``specfn.http.files.File``) are valid in the places of texts.
 
         Returns:
             ``Success(data)``, or ``Failure(data, errors)`` with every problem and ``feedback()`` for the model.
@@ -337,9 +337,9 @@ class Separated:
     """The parameters of a function, split between the model and the human (rule S2).
 
     Attributes:
-        function: the function as the model is shown it: ``parameters``, ``validator``, ``validate`` and all
-            else that is about arguments speak of the model's part alone.
-        human: what a person fills in, in the form of ``parameters``; ``None`` where nothing is theirs.
+        function: the function for the model. Its ``parameters``, ``validator`` and ``validate``
+            concern only the model's part of the arguments.
+        human: the human part, in the form of ``parameters``; ``None`` if nothing belongs to the human.
     """
 
     function: Function

@@ -18,13 +18,13 @@ from specfn.schema.merge import CONTRADICTION
 from specfn.schema.names import reference_to
 from specfn.schema.vocabulary import BY_TYPE
 
-#: What is known of members where a branch begins: ``human`` and ``mixed`` ones are declared around it, ``claimed``
-#: ones are a person's in some branch.
+#: The known owners of members at the start of a branch. ``human`` and ``mixed`` ones are declared around it. ``claimed``
+#: ones belong to the human in some branch.
 Taken: TypeAlias = Mapping[str, str]
 
 _NULL: Final[JsonObject] = {"type": "null"}
 
-#: What both halves say, and what only the model's says, of values without parts.
+#: Keywords of both halves, and keywords of scalars in the model's half only.
 _SAID: Final = ("title", "description", "deprecated", "readOnly", "writeOnly", CONTRADICTION)
 _OF_SCALARS: Final = frozenset((*BY_TYPE["string"], *BY_TYPE["number"]))
 
@@ -39,9 +39,9 @@ class HalfSchema:
         """Create an empty half.
 
         Args:
-            ownership: who fills what.
-            definitions: the whole ones.
-            human: whether this is the person's half.
+            ownership: the owners of the places.
+            definitions: the complete definitions.
+            human: true for the half of the human.
         """
         self._ownership = ownership
         self._definitions = definitions
@@ -337,7 +337,7 @@ def _has_parts(spot: ArgumentPlace) -> bool:
     return all(kind in (parts or ("object", "array")) for kind in kinds)
 
 
-#: What stands for members that have no name of their own.
+#: Keywords of members without a declared name.
 _REST: Final = ("patternProperties", "additionalProperties")
 
 

@@ -74,7 +74,7 @@ def meant(option: str, key: str, known: Mapping[str, tuple[_Function, ...]]) -> 
     """Return the one function that a key of an option names.
 
     Raises:
-        UsageError: there is none, or more than one; with the nearest names.
+        UsageError: no function or several functions have the name; the text lists the closest names.
     """
     found = known.get(key, ())
     if len(found) == 1:

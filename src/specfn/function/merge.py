@@ -19,8 +19,8 @@ def merge(function: Function, *, llm: Any, human: Any) -> Any:
 
     Args:
         function: one of an application with ``Options.separate``.
-        llm: the model's arguments, as ``function.separated.llm`` asks for them.
-        human: the person's, as ``function.separated.human`` does; ``None`` for none.
+        llm: the model's arguments, valid against ``function.separated.llm``.
+        human: the human part, valid against ``function.separated.human``; ``None`` for none.
 
     Raises:
         UsageError: the function is not separated, or the arguments are not in its calling style.
@@ -41,7 +41,7 @@ def split(function: Function, arguments: Any) -> tuple[Any, Any]:
     If a union has a human branch, a value that is valid against it belongs to the human.
 
     Returns:
-        The model's part and the person's, each in the function's calling style.
+        The model's part and the human part, each in the function's calling style.
 
     Raises:
         UsageError: the function is not separated.

@@ -22,7 +22,7 @@ def names(
     identities: Sequence[str],
     max_length: int = 64,
 ) -> list[str]:
-    """Join accessors by ``_`` and shorten what is longer than a provider accepts.
+    """Join accessors by ``_`` and shorten those that are longer than a provider accepts.
 
     A name that fits is never changed. Of one that does not, leading namespace segments go; where that
     meets another name, or nothing fits, the name keeps its head and its tail around a hash of the operation.
@@ -69,7 +69,7 @@ def by_operation_id(
 
     Args:
         accessors: as in ``names``.
-        operation_ids: those of the document; what is no text, or empty, is none.
+        operation_ids: those of the document. A value that is not a text, or an empty text, counts as missing.
         identities: as in ``names``.
 
     Returns:

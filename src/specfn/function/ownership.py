@@ -29,16 +29,16 @@ class Ownership:
         """Create an empty record.
 
         Args:
-            definitions: what references mean.
-            predicate: whether a person fills a place.
-            matches: whether a regular expression of a document finds a property's name.
+            definitions: the look-up of references.
+            predicate: returns true if the human fills a place.
+            matches: returns true if a regular expression of the document matches the name of a property.
         """
         self._definitions = definitions
         self._predicate = predicate
         self._matches = matches
         self._known: dict[Key, ArgumentPlace] = {}
         self._waiting: list[Key] = []
-        #: The places of definitions that were given to a person, as location and pointer.
+        #: The places of definitions that belong to the human, as location and pointer.
         self.claims: set[Claim] = set()
 
     def __getitem__(self, key: Key) -> ArgumentPlace:

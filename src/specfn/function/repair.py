@@ -20,7 +20,7 @@ def repaired(
         arguments: the arguments, in the function's calling style.
         route: the operation.
         schemas: its schemas.
-        opens: whether what was sent as a string stays opened although something in it is wrong.
+        opens: keep a value parsed from a string even if it is invalid.
 
     Returns:
         The outcome; ``None`` where nothing could be repaired.

@@ -76,8 +76,8 @@ class Schemas:
     are compiled once per process.
 
     Attributes:
-        settings: how the document was converted.
-        sides: the same apart for the model and for a person; ``None`` without ``Options.separate``.
+        settings: the options of the conversion.
+        sides: the schemas split between the model and the human; ``None`` without ``Options.separate``.
     """
 
     __slots__ = (
@@ -101,7 +101,7 @@ class Schemas:
     def __init__(self, source: SchemaSource) -> None:
         self.settings = source.settings
         self.sides: Sides | None = None
-        #: What checks whole arguments, once it is compiled; never that of arguments by position.
+        #: The compiled validator of arguments by key; ``None`` for arguments by position.
         self.checker: Validator | None = None
         self._source: SchemaSource | None = source
         self._keys: tuple[tuple[str, bool], ...] | None = None
@@ -151,7 +151,7 @@ class Schemas:
         return self._written
 
     def write(self) -> tuple[bytes, bytes | None]:
-        """``written`` for who needs it once: nothing of it is kept."""
+        """Return ``written`` without keeping it."""
         if self._written is not None:
             return self._written
         return dumps(self.compose()), self.write_output()
@@ -226,7 +226,7 @@ class Schemas:
 
     @property
     def promise(self) -> bytes:
-        """Return the validator schema of the success response as JSON; ``null`` where there is none."""
+        """Return the validator schema of the success response as JSON; ``null`` if there is none."""
         if self._promise is None:
             self._promise = dumps(self._from().promise())
         return self._promise
@@ -275,9 +275,9 @@ def validator_of(schema: Any, settings: Settings, *, equals: bool = False) -> "V
     """Return a validator with the options of a caller. Its class is imported on first use.
 
     Args:
-        schema: what it checks against.
-        settings: whether formats are asserted, and how ``oneOf`` is enforced.
-        equals: whether undeclared properties are refused everywhere.
+        schema: the schema to validate against.
+        settings: the assertion of formats and the enforcement of ``oneOf``.
+        equals: refuse undeclared properties everywhere.
     """
     from specfn.validation.validate import Validator  # noqa: PLC0415  # a third of the import time
 

@@ -32,9 +32,9 @@ class Separator:
         """Create a separator.
 
         Args:
-            definitions: what references of requests mean.
-            predicate: what a person fills in.
-            settings: how schemas are shown.
+            definitions: the look-up of references in requests.
+            predicate: returns true for the places that the human fills in.
+            settings: the options for rendering schemas.
         """
         self.definitions = definitions
         self.settings = settings
@@ -50,8 +50,8 @@ class Separator:
 
         Args:
             root: the composed schema of its arguments.
-            whole: where its schemas come from.
-            body: the request body, whose files say to the model how they are written.
+            whole: the source of its schemas.
+            body: the request body, whose files get a description of their forms.
 
         Raises:
             UsageError: the predicate fails.
@@ -88,7 +88,7 @@ class SeparatedSchemas:
 
     Attributes:
         model: the model's.
-        human: the person's; ``None`` where nothing is theirs.
+        human: those of the human; ``None`` if nothing belongs to the human.
     """
 
     __slots__ = ("_known", "_packed", "human", "model")

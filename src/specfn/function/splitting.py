@@ -11,10 +11,10 @@ from specfn.function.ownership import Ownership
 from specfn.function.spots import LEAF, ArgumentPlace, kinds_of_parts
 from specfn.records import ABSENT
 
-#: What stands for a person's value before the eyes of others.
+#: The replacement for a masked value.
 MASK: Final = "***"
 
-#: Whether a value is valid against a schema of a document.
+#: Returns whether a value is valid against a schema of a document.
 Accepts = Callable[[Any, Any], bool]
 
 

@@ -5,13 +5,13 @@ from typing import Any, Final, TypeAlias
 
 from specfn.human import Location
 
-#: A definition, and where its value goes.
+#: The name of a definition, and the location of its value.
 Key: TypeAlias = tuple[str, Location]
 
-#: A place that is a person's: where its value goes, and the pointer of its schema.
+#: A place that belongs to the human: the location of its value, and the pointer of its schema.
 Claim: TypeAlias = tuple[Location, str]
 
-#: The keywords of a union, in the order in which they are taken.
+#: The keywords of a union, in the order of evaluation.
 UNIONS: Final = ("anyOf", "oneOf")
 
 
@@ -20,16 +20,16 @@ class ArgumentPlace:
 
     Attributes:
         node: the schema.
-        claimed: whether the predicate gives it to a person.
+        claimed: true if the predicate assigns it to the human.
         key: the definition that it refers to, if it does.
-        leaf: whether it takes a value that has no parts.
+        leaf: true if it admits a value without parts.
         properties, patterns, additional: the places of an object.
         prefix, items: the places of an array.
         unions: the branches of ``anyOf`` and ``oneOf``.
-        others: what stands below any other schema keyword.
-        whole: whether it cannot be taken apart, though a part of it is a person's.
-        human: whether it is a person's, or any part of it.
-        model: whether it is the model's, or any part of it.
+        others: the places below any other schema keyword.
+        whole: true if it cannot be split although a part of it belongs to the human.
+        human: true if it or a part of it belongs to the human.
+        model: true if it or a part of it belongs to the model.
     """
 
     __slots__ = (
@@ -77,7 +77,7 @@ class ArgumentPlace:
         yield from self.others
 
 
-#: What the model fills, without parts; and what nobody fills, for it takes nothing or only null.
+#: A place of the model without parts; and a place without an owner, which admits nothing or only null.
 LEAF: Final = ArgumentPlace({}, leaf=True)
 NEUTRAL: Final = ArgumentPlace(False)
 
@@ -102,5 +102,5 @@ def kinds_of_parts(node: Any) -> list[str]:
     return [kind for kind, is_there in found.items() if is_there]
 
 
-#: The keys at the root under which parameters stand together.
+#: The keys at the root of groups of parameters.
 GROUPS: Final = ("query", "headers", "cookies")

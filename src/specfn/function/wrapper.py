@@ -36,9 +36,9 @@ def unwrapped(
 
     Args:
         given: the arguments as they were sent.
-        outcome: what checking them came to.
-        check: checks what is in the wrapper, a text or a value.
-        names: how the name in the wrapper is read.
+        outcome: the outcome of checking them.
+        check: checks the content of the wrapper, a text or a value.
+        names: the resolution of the name in the wrapper.
 
     Returns:
         The outcome as it is, unless the arguments are invalid and wrapped. Under the name of this function: the outcome

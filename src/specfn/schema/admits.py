@@ -22,7 +22,7 @@ def admits(named: DefinitionLookup, schema: Any, value: Any) -> bool:
     """Return whether a schema admits a value, by its types, constants, bounds and counts.
 
     Args:
-        named: what references mean.
+        named: the look-up of references.
         schema: a composed schema.
         value: a JSON value.
     """

@@ -8,10 +8,10 @@ from specfn.document.values import DECLARED, fits
 from specfn.schema.nodes import is_telling
 from specfn.schema.text import clean, escaped
 
-#: What a name is written with instead of spaces, and what ends a sentence.
+#: Characters that separate words in names and end sentences.
 _SEPARATORS: Final = str.maketrans("", "", " \t\n_-.,:;!?/()[]{}'\"`*")
 
-#: Of how many examples one is chosen.
+#: The most examples to choose from.
 _LOOKED_AT: Final = 5
 
 

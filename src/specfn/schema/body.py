@@ -14,10 +14,10 @@ from specfn.schema.text import clean, shorten
 #: A reference to a definition, alone in its schema.
 _REFERENCE = re.compile(r'\{"\$ref":"#/\$defs/([^"]+)"\}')
 
-#: How much of a keyword's value a description shows, in characters.
+#: The most characters of a keyword's value in a description.
 _SHOWN = 300
 
-#: How large a component may be, and a value with its components spelled out, in bytes, to be shown so.
+#: The most bytes of a component to inline, and of a value with inlined components.
 _LOOKED_AT = 2_000
 _SPELLED = 600
 
@@ -100,8 +100,8 @@ class SchemaBuilder:
 
     Attributes:
         out: the members so far.
-        lines: what the description says as long as there is one.
-        always: what the description says even where descriptions are left out.
+        lines: lines of the description.
+        always: lines that are kept even if descriptions are left out.
     """
 
     def __init__(self, said: JsonObject) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from specfn._json import JsonObject
 from specfn.schema.polymorphism import component_of
 
-#: How many hops, and how many schemas applied to one value, no ordinary document comes near.
+#: Limits of hops, and of schemas applied to one value. Ordinary documents stay far below them.
 _HOPS = 40
 _LOOKS = 10_000
 

@@ -13,7 +13,7 @@ NULL: Final[JsonObject] = {"type": "null"}
 
 _UNIONS = ("anyOf", "oneOf")
 
-#: What says how a value is built; a union beside it is only described.
+#: Keywords of structure. A union beside them is only described.
 STRUCTURE: Final = frozenset(
     "additionalProperties items patternProperties prefixItems properties required".split()
 )

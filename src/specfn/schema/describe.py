@@ -1,7 +1,7 @@
 """Schemas as short type texts in one spelling (rule V3).
 
-The text is what a model reads where its argument is wrong, so it names the whole of what belongs
-there, and never more than ``LIMIT`` characters of it:
+A model reads the text when its argument is invalid. The text therefore describes the complete value
+in at most ``LIMIT`` characters:
 
 * ``string``, ``boolean``, ``null``, ``integer``, ``number``; a numeric format makes it
   ``number & Type<"int32">`` (an integer without one is ``integer``: calling it ``int32`` would claim a
@@ -10,9 +10,9 @@ there, and never more than ``LIMIT`` characters of it:
 * constants and enums as JSON: ``"asc" | "desc"``; a union as ``Pet | null``;
 * a ``$ref`` as its component's name; an object without a name as ``{ name: string; tags?: Array<string> }``;
 * ``Record<string, T>`` for a map, ``any`` for everything, ``never`` for nothing, ``undefined`` beside
-  what may be left out.
+  an optional value.
 
-What does not fit is left out whole, as ``...``: a token is never cut.
+A part that does not fit is replaced by ``...``. A token is never cut.
 """
 
 import re
@@ -45,7 +45,7 @@ _TAGS: Final[Mapping[str, tuple[str, ...]]] = {
     "object": ("minProperties", "maxProperties"),
 }
 
-#: Schema keywords that speak of one type only, for schemas that do not name it.
+#: Keywords of a single type, to infer the type of schemas that do not declare it.
 _FAMILIES: Final[Mapping[str, frozenset[str]]] = {
     "object": frozenset(
         {
@@ -110,8 +110,8 @@ def describe(
     Args:
         schema: a JSON Schema 2020-12 schema; nonsense in it is passed over, never an error.
         definitions: the schemas that its ``$ref``s may name.
-        optional: whether the place may be left out, written as ``| undefined``.
-        expand: whether components are written out in the place of their names, where they are not recursive.
+        optional: add ``| undefined`` for an optional value.
+        expand: write components in full instead of their names, unless they are recursive.
 
     Returns:
         At most ``LIMIT`` characters; recursive and very deep schemas included.

@@ -47,7 +47,7 @@ from specfn.schema.vocabulary import (
     applies,
 )
 
-#: The types, or the want of one, that say something by bounds or by properties.
+#: The types to which bounds or properties apply; ``None`` is a missing type.
 _NUMBERS = (None, "number", "integer")
 _OBJECTS = (None, "object")
 

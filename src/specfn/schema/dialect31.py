@@ -40,7 +40,7 @@ _PLAIN = frozenset(
 _COUNTS = frozenset({"maxContains", "minContains"})
 _CONSTRAINTS = (_PLAIN - {"type"}) | _COUNTS
 
-#: Keywords of which one means nothing, or something else, without the others.
+#: Keywords that depend on each other.
 _CONDITION = ("if", "then", "else")
 _COUNTED = ("contains", "minContains", "maxContains")
 
@@ -53,13 +53,13 @@ _RIGID: dict[str, tuple[str, ...]] = {
     **{key: (key,) for key in ("unevaluatedItems", "unevaluatedProperties")},
 }
 
-#: What a schema says to a validator in single values; what it says to people is not handed on whole.
+#: Constraints with a plain value. Annotations are not copied.
 _SAID = _CONSTRAINTS | {"$ref", "const", "dependentRequired", "enum", "required", "type"}
 
-#: What evaluates properties or items, and is not always shown.
+#: Keywords that evaluate properties or items and are not always shown.
 _EVALUATING = frozenset({"contains", "dependentSchemas", "else", "if", "then"})
 
-#: The most bytes that are handed on whole where room is short.
+#: The most bytes of a keyword that is copied when room is short.
 _WHOLE = 300
 
 _LISTS = {"allOf": "allOf", "anyOf": "anyOf", "oneOf": "anyOf", "prefixItems": "prefixItems"}

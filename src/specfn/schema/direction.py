@@ -8,12 +8,12 @@ from specfn.schema.polymorphism import component_of
 
 Direction = Literal["request", "response"]
 
-#: What a property must not say to be part of a direction (OpenAPI, Schema Object, fixed fields).
+#: The keyword that excludes a property from a direction (OpenAPI, Schema Object, fixed fields).
 _FOREIGN: dict[Direction, str] = {"request": "readOnly", "response": "writeOnly"}
 
 _REFERRING = frozenset(("$ref", "allOf"))
 
-#: Gives the reference to a component, or to a variant of it that does not ask for some properties.
+#: Returns the reference to a component, or to a variant of it that does not require some properties.
 Relieve = Callable[[str, Collection[str]], str]
 
 

@@ -19,10 +19,10 @@ from specfn.schema.nodes import DROPPED, MORE, collapsed, is_common, is_fragment
 from specfn.schema.piece import Draft, Form, Hole, form, hole
 from specfn.schema.text import are_plain, clean, escaped, is_plain, texts_of
 
-#: The largest default that is shown, in bytes of compact JSON: it is not what a budget is for.
+#: The largest default that is shown, in bytes of compact JSON.
 _DEFAULT = 200
 
-#: How many texts in which something is hidden an edit tells.
+#: The most texts with invisible characters that an edit lists.
 _TOLD = 5
 
 #: Keywords whose values are names of something.
@@ -44,7 +44,7 @@ _UNSEEN = "characters that a reader cannot see"
 class SchemaRenderer(ABC):
     """A renderer of one fragment; created anew for each fragment."""
 
-    #: Whether places refer to components (dialect 3.1) instead of holding them.
+    #: True if places refer to components (dialect 3.1) instead of containing them.
     shared: bool
 
     def __init__(
@@ -53,10 +53,10 @@ class SchemaRenderer(ABC):
         """Create the renderer of a fragment.
 
         Args:
-            definitions: what references mean.
-            constraint: whether constraints stay keywords.
+            definitions: the look-up of references.
+            constraint: keep constraints as keywords.
             bare: leave descriptions and examples out.
-            short: say long enums in descriptions.
+            short: put long enums into descriptions.
         """
         self._definitions = definitions
         self._constraint = constraint

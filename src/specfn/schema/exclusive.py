@@ -11,10 +11,10 @@ from specfn.schema.nodes import types_of, values_of
 
 _KINDS: Final = ("array", "boolean", "null", "number", "object", "string")
 
-#: How many references are followed from one branch.
+#: The most references that are followed from one branch.
 _CHAIN: Final = 10
 
-#: How many branches that are unions are looked into for their tags.
+#: The most nested unions that are searched for tags.
 _BRANCHES: Final = 200
 
 

@@ -18,13 +18,13 @@ from specfn.schema.pieces import Fragment, Fragments, shown_name, shown_referenc
 #: The deepest nesting of fragments; JSON writers and readers have limits of their own.
 MAX_NESTING = 40
 
-#: Down to which nesting descriptions are not "nested": parameters and the members of groups and bodies.
+#: The deepest nesting whose descriptions are kept first: parameters and the members of groups and bodies.
 _DESCRIBED = 1
 
-#: What the section of the definitions takes without them, in bytes.
+#: The bytes of an empty section of definitions.
 _SECTION = len(',"$defs":{}')
 
-#: Down to which nesting a wide object is shown in part rather than not at all.
+#: The deepest nesting at which a wide object is shown in part.
 _TRIMMED = 1
 
 
@@ -70,7 +70,7 @@ class Expansion:
             fragments: of the document.
             root: the fragment that is the schema.
             budget: the most bytes of compact JSON.
-            recursive: how many more times a fragment may stand within itself.
+            recursive: how many more times a fragment may be nested in itself.
         """
         self._fragments = fragments
         self._budget = budget

@@ -29,10 +29,10 @@ class Fit:
     """A schema as a provider accepts it.
 
     Attributes:
-        schema: what is sent; parts may be shared with others and must not be changed.
-        profile: what it was fitted to: the profile asked for, or its fallback.
-        strict: whether the provider can enforce it.
-        reason: why it is not strict where that was asked for.
+        schema: the schema to send; parts may be shared with others and must not be changed.
+        profile: the profile that it was fitted to: the requested one, or its fallback.
+        strict: true if the provider can enforce it.
+        reason: the reason that it is not strict although strict was requested.
         names: the schema's own name by the name that is shown, for properties that were renamed.
     """
 

@@ -35,13 +35,13 @@ from specfn.settings import OneOf
 
 _SCALARS = frozenset({"boolean", "integer", "number", "string"})
 
-#: What a schema must have to admit null by a flag.
+#: A schema needs one of these keywords to admit null by a flag.
 _FLAGGED = frozenset({"$ref", "const", "enum", "type"})
 
 #: Annotations as lines of a description, where the provider does not take them as keywords.
 _LINES = {"default": "@default", "example": "@example"}
 
-#: What is said of alternatives that may overlap where only one may fit.
+#: The description of alternatives that may overlap although only one may be valid.
 _ONE = "@oneOf exactly one alternative may fit"
 _ENFORCED = {
     "any": f"{OVERLAP}, and validation accepts that unless a tag decides",
@@ -54,7 +54,7 @@ def wording(profile: Profile, *, strict: bool, one_of: OneOf = "any") -> Wording
 
     Args:
         profile: the provider's.
-        strict: whether to ask for what the provider can enforce.
+        strict: render a schema that the provider can enforce.
         one_of: how validation enforces ``oneOf``.
     """
     drafter = partial(

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from specfn._pointer import from_fragment
 
-#: Stands for what is left out.
+#: The sign for omitted text.
 ELLIPSIS: Final = "..."
 
 _TYPE_NAMES: Final[Mapping[type, str]] = {

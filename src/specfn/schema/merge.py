@@ -1,8 +1,8 @@
 """Merge of the parts of ``allOf`` into one schema (rule F10).
 
 Merging is exact: an instance is valid against the result if and only if it is valid against every part.
-What one schema object cannot say twice (a second ``pattern``, a second union) stays behind in ``allOf``; so
-do parts that contradict each other, which the result then also says of itself.
+Keywords that one schema object cannot have twice (a second ``pattern``, a second union) remain in ``allOf``. So
+do parts that contradict each other, which the result also records in an annotation.
 """
 
 import math
@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 
-#: The annotation under which a merged schema says that its parts contradict each other.
+#: The annotation of a merged schema whose parts contradict each other.
 CONTRADICTION: Final = "x-specfn-contradiction"
 
-#: The annotation of a merged schema whose parts leave no value at all, of whatever type.
+#: The annotation of a merged schema that admits no value.
 NEVER: Final = "x-specfn-never"
 
-#: Keywords that say something about a schema and nothing about instances: the first part's counts.
+#: Annotations: they do not constrain instances. The value of the first part wins.
 ANNOTATIONS = frozenset(
     {
         "$comment",
@@ -64,7 +64,7 @@ def merge(parts: Sequence[JsonObject], both: Both) -> JsonObject:
         both: gives one schema that means two.
 
     Returns:
-        A new schema; its ``allOf`` holds what could not be merged.
+        A new schema; its ``allOf`` contains the keywords that could not be merged.
     """
     merging = Merging(both)
     for part in parts[:-1]:
@@ -77,9 +77,9 @@ class Merging:
     """A merge of parts, one after the other.
 
     Attributes:
-        out, rest: what was merged, and what could not be.
+        out, rest: the merged schema, and the parts that could not be merged.
         clashes: the keywords in which parts contradict each other.
-        looks: whether a part says what properties without a declaration must satisfy.
+        looks: true if a part has a schema for undeclared properties.
     """
 
     __slots__ = ("both", "clashes", "looks", "out", "rest")

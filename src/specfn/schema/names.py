@@ -16,7 +16,7 @@ from specfn.schema.polymorphism import alias_of, component_of
 
 _DEFS = "#/$defs/"
 
-#: What a URI fragment may hold as it is (RFC 3986, section 3.5), but what readers take apart.
+#: Characters that a URI fragment may contain unescaped (RFC 3986, section 3.5).
 _FRAGMENT = "/~!$&'()*+,;=:@?-._"
 
 
@@ -60,10 +60,10 @@ class DefinitionNames:
     """The names of the definitions of one document in one direction.
 
     Attributes:
-        tagged: what the names of tagged components stand for.
-        untagged: what the names of components for all other tags stand for.
-        relieved: what the names of relieved definitions stand for.
-        inline: what the names of inline composites stand for.
+        tagged: the tagged components by name.
+        untagged: the components for all other tags by name.
+        relieved: the relieved definitions by name.
+        inline: the inline composites by name.
     """
 
     def __init__(self, schemas: JsonObject) -> None:

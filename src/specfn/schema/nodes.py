@@ -12,13 +12,13 @@ from specfn.schema.merge import CONTRADICTION, NEVER, identity
 from specfn.schema.text import are_plain, is_plain
 from specfn.schema.walk import SUBSCHEMAS
 
-#: From how many branches a union is a fragment of its own.
+#: A union of at least so many branches is a fragment of its own.
 _WIDE_UNION = 4
 
-#: Beyond how many constants a short rendering describes them.
+#: More constants than this are described in a short rendering.
 MANY_VALUES = 50
 
-#: The annotation under which an object says that not all of its properties are shown.
+#: The annotation of an object whose properties are not all shown.
 MORE = "x-specfn-more"
 
 #: The annotation that holds the members that were left out of an ``enum`` because the type refuses them.
@@ -70,7 +70,7 @@ def collapsed(node: JsonObject) -> JsonObject:
     return out
 
 
-#: What a union of constants must not stand beside to be one enum.
+#: Keywords beside which a union of constants does not become one enum.
 _BESIDE_CONSTANTS = frozenset({"allOf", "const", "enum", "properties"})
 _CONSTANT = frozenset({"const", "enum", "type"})
 
@@ -150,9 +150,9 @@ class Root(NamedTuple):
 
     Attributes:
         kinds: the types but null, declared or those of the constants.
-        nullable: whether null is admitted.
+        nullable: true if null is admitted.
         branches: the branches of its union but null.
-        is_union: whether it has a union, of whatever branches.
+        is_union: true if it has a union.
         values: its constants; ``None`` if it has none.
     """
 
@@ -163,7 +163,7 @@ class Root(NamedTuple):
     values: list[Any] | None
 
 
-#: Without these a type is all that a schema says at its root.
+#: Without these keywords, the type is the only constraint at the root.
 _MORE_THAN_TYPE = frozenset({"anyOf", "const", "enum", "oneOf"})
 
 
@@ -240,7 +240,7 @@ def _ecma() -> re.Pattern[str]:
     )
 
 
-#: How long a text and a list may be to serve as an example, and a pattern to be shown as one.
+#: The longest text and list that serve as an example, and the longest pattern that is shown.
 _TEXT_SHOWN = 200
 _PATTERN_SHOWN = 1000
 _LIST_SHOWN = 5

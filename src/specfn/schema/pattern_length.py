@@ -7,7 +7,7 @@ from typing import Final
 #: One character of ASCII: itself, escaped punctuation, a digit or word character, or a class of them.
 _ATOM: Final = r"(?:[\w \-@#%&~=:;,<>!/'\"]|\\[dw\-./+*?^$|(){}\[\]\\]|\[(?!\^)(?:[\w \-.:/+*@#&=,]|\\[dw\-./])+\])"
 
-#: How often it stands there.
+#: A quantifier.
 _COUNT: Final = r"(?:\{(\d{1,6})(,)?(\d{1,6})?\}|([*+?]))?(?!\?)"
 
 _PART: Final = re.compile(f"{_ATOM}{_COUNT}", re.ASCII)

@@ -24,12 +24,12 @@ class Hole(NamedTuple):
         key: the fragment that goes there.
         node: its composed schema.
         path: where the hole is in its own fragment.
-        optional: whether an instance can do without the place.
+        optional: true if the place is optional in an instance.
         texts: descriptions and examples that the place has of its own.
         beside: other annotations that the place has of its own.
-        nullable: whether the place also admits null.
-        shared: whether the place refers to the fragment (dialect 3.1) instead of holding it.
-        extra: at most how many bytes the place's own annotations add to what fills it.
+        nullable: true if the place also admits null.
+        shared: true if the place refers to the fragment (dialect 3.1) instead of containing it.
+        extra: the most bytes that the annotations of the place add to its content.
     """
 
     key: Key
@@ -101,13 +101,13 @@ def admitting_null(place: Hole) -> Hole:
     )
 
 
-#: What is the first to go where room is short.
+#: Members that are dropped first when room is short.
 TEXTS = frozenset({"description", "example", "examples"})
 
 #: The most bytes that admitting null adds.
 _NULLABLE = 48
 
-#: What converting a schema gives: finished JSON, a container with holes, or just a hole.
+#: A rendered schema: finished JSON, a container with holes, or a single hole.
 Draft: TypeAlias = JsonObject | Skeleton | Hole
 
 
@@ -118,8 +118,8 @@ class Form(NamedTuple):
         draft: the JSON with its holes.
         holes: the holes, in the order of ``fill``.
         size: bytes of compact JSON without the holes' contents.
-        edits: what the rendering changed, with pointers relative to the fragment.
-        has_long: whether it has values that a shorter rendering describes instead.
+        edits: the changes of the rendering, with pointers relative to the fragment.
+        has_long: true if it has values that a shorter rendering describes instead.
     """
 
     draft: Draft
@@ -144,7 +144,7 @@ def form(draft: Draft, edits: tuple[Edit, ...], *, has_long: bool) -> Form:
     return Form(draft, (), len(dumps(draft)), edits, has_long)
 
 
-#: The order of a schema's members: what it is, what it says, what it holds.
+#: The first members of a schema; all others follow.
 _FIRST = ("type", "nullable", "title", "description")
 
 

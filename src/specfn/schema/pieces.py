@@ -33,9 +33,9 @@ class Wording(NamedTuple):
     """The dialect in which schemas are rendered.
 
     Attributes:
-        drafter: makes what renders one fragment.
-        shared: whether places refer to components instead of holding them.
-        null_type: whether null is a type of its own; ``nullable`` says it otherwise.
+        drafter: creates the renderer of one fragment.
+        shared: true if places refer to components instead of containing them.
+        null_type: true if null is a type; otherwise ``nullable`` expresses it.
     """
 
     drafter: _Drafts
@@ -48,7 +48,7 @@ DIALECTS: dict[Dialect, Wording] = {
     "3.1": Wording(JsonSchemaRenderer, shared=True, null_type=True),
 }
 
-#: What a fragment weighs that leads back to itself: more than any budget.
+#: The size of a recursive fragment: more than any budget.
 ENDLESS = 64 * 1024 * 1024
 
 
@@ -92,11 +92,11 @@ class Fragment:
         self._short: Form | None = None
         self._trimmed: dict[int, Form] = {}
         self._least: list[int] | None = None
-        #: Whether it leads back to itself or to what does; bytes and nesting of all it holds. By ``Fragments.weigh``.
+        #: Set by ``Fragments.weigh``: true if the fragment contains a cycle; its bytes; its nesting.
         self.cyclic = False
         self.weight = -1
         self.height = 0
-        #: The most bytes that were found too few for it, where the same renderings were tried.
+        #: The largest room that was too small, by the renderings that were tried.
         self.refused: dict[tuple[bool, bool], int] = {}
 
     @property

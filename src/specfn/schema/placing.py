@@ -9,7 +9,7 @@ from specfn.schema.names import reference_to
 from specfn.schema.piece import ordered
 from specfn.schema.shown import Path, mapped
 
-#: How deep schemas are nested before a definition stays one.
+#: The deepest nesting at which definitions are inlined.
 _DEEPEST: Final = 30
 
 

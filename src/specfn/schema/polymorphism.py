@@ -1,7 +1,7 @@
 """Discriminators: the components that a use of a parent means, and their tags (rule F10).
 
 OpenAPI lets a parent be used where one of its children is meant: the parent names a ``discriminator``, and
-the children say ``allOf`` with it. JSON Schema has no such rule, so the use becomes the union of the children,
+the children include it in ``allOf``. JSON Schema has no such rule, so the use becomes the union of the children,
 each with its tag as a required constant.
 """
 
@@ -24,7 +24,7 @@ class DiscriminatorBranch(NamedTuple):
     Attributes:
         component: the component; ``None`` for a tag that maps to nothing, which stays open.
         tags: the values of the tag that select it.
-        is_default: whether it takes every other tag, and a missing one (3.2, ``defaultMapping``).
+        is_default: true if it is used for every other tag, and for a missing one (3.2, ``defaultMapping``).
     """
 
     component: str | None

@@ -10,10 +10,10 @@ from typing import Final, Literal
 
 from specfn._json import JsonObject
 
-#: How a schema says that null is admitted: a list of types, a branch of its own, or ``nullable`` beside the type.
+#: The expression of null in a schema: a list of types, a branch of its own, or ``nullable`` beside the type.
 Null = Literal["type", "branch", "nullable"]
 
-#: What stands in ``Profile.shape`` for the parts of a tool.
+#: Placeholders in ``Profile.shape`` for the parts of a tool.
 NAME: Final = "$name"
 DESCRIPTION: Final = "$description"
 SCHEMA: Final = "$schema"
@@ -24,7 +24,7 @@ OUTPUT: Final = "$output"
 #: The same in ``Profile.namespace``, for its functions.
 TOOLS: Final = "$tools"
 
-#: Keywords that are said of a schema and refuse no instance, and those that build it.
+#: Annotations, and keywords of structure.
 SAID: Final = frozenset({"description", "title"})
 BUILT: Final = frozenset({"anyOf", "enum", "items", "properties", "required", "type"})
 BOUNDS: Final = frozenset(
@@ -70,7 +70,7 @@ class Profile:
     """The capabilities of one provider for a list of tools.
 
     Attributes:
-        name: what callers name it by.
+        name: the name for callers.
         verified: when its facts were last looked up, ``YYYY-MM``.
         sources: where they are from.
         shape: one tool on the wire, with ``NAME``, ``DESCRIPTION``, ``SCHEMA`` and ``STRICT`` in the places of
@@ -85,18 +85,18 @@ class Profile:
         keywords: the schema keywords that are used.
         tolerated: further keywords that the provider does not refuse.
         formats: the formats that may be used, by type; ``None`` for any.
-        patterns: a pattern of what a ``pattern`` must not contain.
+        patterns: a regular expression that must not match in a ``pattern``.
         enums: the types whose values may be listed.
-        empty_text: whether an enum may list the empty string.
+        empty_text: true if an enum may contain the empty string.
         null: how null is admitted.
-        union_alone: whether nothing may stand beside ``anyOf``.
+        union_alone: true if no keyword is allowed beside ``anyOf``.
         closed: whether the root and the groups say that they take nothing else: what writes by a grammar made of the
             schema needs it, a model does not.
-        refs: whether ``$defs`` may be used; schemas are nested in full otherwise, recursive ones to a depth.
-        ref_alone: whether nothing may stand beside ``$ref``.
-        empty_root: whether a function without parameters has a schema at all.
+        refs: true if ``$defs`` may be used; otherwise schemas are nested, recursive ones to a limited depth.
+        ref_alone: true if no keyword is allowed beside ``$ref``.
+        empty_root: true if a function without parameters has a schema.
         nesting: the deepest nesting of objects and arrays.
-        strict: what is asked of schemas that the provider enforces; ``None`` where it enforces none.
+        strict: the requirements for enforced schemas; ``None`` if the provider enforces no schemas.
         fallback: the profile of a function that cannot be strict.
         form: the profile of the same provider whose codec also sends tools of this shape.
         search: the provider's own search tool, which a request with deferred functions needs; ``None`` for none.

@@ -11,14 +11,14 @@ from specfn.document.values import kind_of
 from specfn.schema.names import reference_to
 from specfn.schema.profile import Profile, Strict
 
-#: Where schemas are within a schema that is shown to a model.
+#: Locations of subschemas in a schema that was rendered for a model.
 _LISTS: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
 _MAPS: Final = ("properties", "$defs", "patternProperties")
 _SINGLES: Final = ("items", "additionalProperties", "not", "if", "then", "else", "contains")
 
 _Path = tuple[str | int, ...]
 
-#: What a provider may refuse of a schema; ``docs/records.md`` tells each.
+#: Codes of the faults that a provider may find in a schema; see ``docs/records.md``.
 RefusalCode: TypeAlias = Literal[
     "enum",
     "format",

@@ -21,10 +21,10 @@ def restore(schema: JsonObject, arguments: Any, *, names: Mapping[str, str], nul
 
     Args:
         schema: the validator schema, with its ``$defs``.
-        arguments: what the model wrote; it is not changed.
+        arguments: the arguments that the model sent; they are not changed.
         names: the schema's own name by the name that the model was shown.
-        nulls: whether null was shown for what may be left out; it is taken out again where the schema
-            does not take it.
+        nulls: true if optional properties were rendered as nullable; null is removed again where the schema
+            does not admit it.
 
     Returns:
         The arguments; the same object where nothing had to change.

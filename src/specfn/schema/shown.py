@@ -8,7 +8,7 @@ from specfn.schema.annotations import admits, words
 from specfn.schema.names import reference_to
 from specfn.schema.piece import ordered
 
-#: Members that hold schemas, in what a provider is shown.
+#: Members with subschemas in a schema that was rendered for a provider.
 _MAPS: Final = frozenset({"properties", "$defs"})
 _SINGLES: Final = frozenset({"items", "additionalProperties"})
 
@@ -138,7 +138,7 @@ def trimmed(schema: Any, nesting: int, cut: list[Path], path: Path = (), depth: 
     return mapped(schema, lambda inner, steps: trimmed(inner, nesting, cut, (*path, *steps), depth))
 
 
-#: What a stub is without.
+#: Members that a stub does not have.
 _BELOW: Final = ("properties", "items", "anyOf", "additionalProperties")
 
 

@@ -18,7 +18,7 @@ from specfn.schema.text import is_plain
 from specfn.schema.vocabulary import BEYOND, BY_TYPE, CONSTRAINTS, OBJECT, TYPED, UNSPEAKABLE
 from specfn.settings import OneOf
 
-#: Bounds that every value of their type is within.
+#: Bounds without effect.
 _IDLE: Final = (
     ("minItems", 0),
     ("minLength", 0),
@@ -26,7 +26,7 @@ _IDLE: Final = (
     ("uniqueItems", False),
 )
 
-#: Integers beyond are not the same to every reader of JSON (RFC 8259, section 6), and some compilers of grammars fail.
+#: Larger integers are not exact for every reader of JSON (RFC 8259, section 6), and some grammar compilers fail.
 _EXACT: Final = 2**53
 
 _LENGTHS: Final = frozenset({"minLength", "maxLength"})
@@ -34,10 +34,10 @@ _LENGTHS: Final = frozenset({"minLength", "maxLength"})
 _EXCLUSIVE: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
 
 
-#: What an edit says of a closed object that is shown open.
+#: The reason of an edit for a closed object that is rendered open.
 OPEN: Final = "that nothing else is admitted is not said; validation keeps it"
 
-#: What is said of a schema that admits nothing.
+#: The description of a schema that admits nothing.
 NOTHING: Final = "(no value is valid here)"
 
 
@@ -60,7 +60,7 @@ class KeywordRenderer(SchemaRenderer):
         self.shared = profile.refs
         self._profile = profile
         self._strict = strict
-        #: Whether every property has to be required.
+        #: True if every property must be required.
         self._whole = strict and (profile.strict is None or profile.strict.required)
         self._derived = derived
         self._one_of = one_of

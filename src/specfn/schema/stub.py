@@ -7,10 +7,10 @@ from specfn.schema.bundle import DefinitionLookup
 from specfn.schema.nodes import branches_of, types_of, types_of_values, values_of
 from specfn.schema.text import clean
 
-#: How many schemas are looked at for the types of a subtree.
+#: The most schemas that are visited for the types of a subtree.
 _MOST = 200
 
-#: How much of a component's name is shown, in characters.
+#: The most characters of a component's name.
 _NAME = 100
 
 
@@ -18,10 +18,10 @@ def stub(definitions: DefinitionLookup, label: str, node: Any, *, null_type: boo
     """Return a schema without subschemas that admits every value of the schema that was cut.
 
     Args:
-        definitions: what references mean.
-        label: what it was, for the reader.
+        definitions: the look-up of references.
+        label: the label for the reader.
         node: the composed schema.
-        null_type: whether null is a type of its own (dialect 3.1); else ``nullable`` says it.
+        null_type: true if null is a type (dialect 3.1); otherwise ``nullable`` expresses it.
     """
     kinds, nullable = _types(definitions, node)
     text = f"{label} (nested deeper than shown)"

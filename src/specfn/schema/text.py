@@ -14,7 +14,7 @@ _MARKER: Final = (
     r"|\|(?<=[A-Za-z_]\|)(?=>)|\uff5c(?=>)"
 )
 
-#: How the marks end that end with ``>``.
+#: The ends of the marks that end with ``>``.
 _CLOSINGS: Final = ("|>", "\uff5c>", "SYS>>", "_of_turn>")
 
 _SENTENCE: Final = r"[.!?](?=\s|$)|[。！？][」』）]?|\n"

@@ -10,11 +10,11 @@ from specfn.schema.nodes import MORE
 from specfn.schema.piece import Draft, Hole, Skeleton
 from specfn.schema.text import clean, shorten
 
-#: How many of the names that are not shown are told, in how many characters.
+#: The most names of hidden properties that are listed, and the most characters of the list.
 _NAMED = 20
 _TOLD = 400
 
-#: What would refuse the properties that are not shown.
+#: Keywords that would refuse the properties that are not shown.
 _CLOSING = frozenset({"additionalProperties", "patternProperties", "unevaluatedProperties"})
 
 

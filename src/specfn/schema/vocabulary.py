@@ -5,7 +5,7 @@ _NUMBER = ("minimum", "maximum", "multipleOf", "format")
 _ARRAY = ("minItems", "maxItems", "uniqueItems")
 _OBJECT = ("minProperties", "maxProperties")
 
-#: What a keyword applies to; a union of types is taken apart with it.
+#: The keywords of each type, used to split a union of types.
 BY_TYPE: dict[str, tuple[str, ...]] = {
     "string": (*_STRING, "contentEncoding", "contentMediaType", "contentSchema"),
     "number": (*_NUMBER, "exclusiveMinimum", "exclusiveMaximum"),
@@ -61,10 +61,10 @@ UNSPEAKABLE = frozenset(
     }
 )
 
-#: What OpenAPI 3.0 has as a flag beside the bound.
+#: Keywords that OpenAPI 3.0 expresses as a flag beside the bound.
 EXCLUSIVE = frozenset({"exclusiveMinimum", "exclusiveMaximum"})
 
-#: What a union may stand beside; a union alone with annotations is only its branches.
+#: Constraints beside a union. Without them, a union means only its branches.
 BESIDE_UNION = frozenset(
     {
         "allOf",
@@ -79,22 +79,22 @@ BESIDE_UNION = frozenset(
     }
 )
 
-#: What ``unevaluatedProperties`` looks through: beside these it says what no other keyword can.
+#: Keywords whose evaluations ``unevaluatedProperties`` considers. Beside them, no other keyword can replace it.
 BEYOND = frozenset({"allOf", "anyOf", "dependentSchemas", "if", "not", "oneOf"})
 
-#: What makes a schema an object's, whatever its type says.
+#: Keywords of objects.
 OBJECT = frozenset({"additionalProperties", "properties", "required", "unevaluatedProperties"})
 
-#: Keywords of a scalar that are shown as they are.
+#: Keywords of a scalar that are rendered unchanged.
 _PLAIN = frozenset({"format", "maxLength", "maximum", "minLength", "minimum", "multipleOf"})
 
-#: The same by type: what says nothing of a type is not shown beside it.
+#: The same keywords by the type that they apply to.
 PLAIN = {kind: _PLAIN & {*keys, "format"} for kind, keys in BY_TYPE.items()}
 
-#: What a schema says of itself to its reader.
+#: Annotations.
 SAID = frozenset({"default", "deprecated", "description", "examples", "title"})
 
-#: A schema with nothing but these needs no second thought if it has one of ``SCALAR_TYPES``.
+#: A schema with only these keywords and one of ``SCALAR_TYPES`` is rendered directly.
 SCALAR = _PLAIN | SAID | {"enum", "readOnly", "type", "writeOnly", "xml"}
 
 #: The type and nullability of a scalar by its ``type``, as text.
