@@ -56,9 +56,9 @@ def load(
         TransportError: the server of a URL did not answer.
     """
     if check not in ("lenient", "strict"):
-        raise UsageError(f"check is 'lenient' or 'strict', not {check!r}")
+        raise UsageError(f"check must be 'lenient' or 'strict', not {check!r}")
     if options is not None and not hasattr(options, "settings"):
-        raise UsageError(f"options is a specfn.Options, not {type(options).__name__}")
+        raise UsageError(f"options must be a specfn.Options, not {type(options).__name__}")
     settings = DEFAULT if options is None else options.settings()
     login = _login(source, headers, auth)
     return convert(source, settings, check=check, expect=expect, login=login)
@@ -178,7 +178,7 @@ def _refuse_changed(application: Application, expect: str | Mapping[str, Any]) -
         if application.fingerprint != expect:
             raise DocumentError(
                 f"the document changed: its fingerprint is {application.fingerprint}, not {expect};"
-                " with expect=application.lock() it would say what"
+                " pass expect=application.lock() to see the changes"
             )
         return
     found = application.changes(expect)

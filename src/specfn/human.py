@@ -85,7 +85,7 @@ def named(predicate: "Predicate | str") -> Predicate:
         return predicate
     if predicate not in READY:
         known = " and ".join(map(repr, READY))
-        raise UsageError(f"there is no predicate {predicate!r}; there are {known}")
+        raise UsageError(f"there is no predicate {predicate!r}; use {known}")
     return READY[predicate]
 
 

@@ -167,7 +167,7 @@ def test_asking_may_be_async(shop: Shop) -> None:
         return FILLED
 
     login = bound(shop, fill=fill)
-    with pytest.raises(UsageError, match="fill has to be awaited"):
+    with pytest.raises(UsageError, match="fill is asynchronous"):
         login(**SENT)
 
     async def call() -> str:
@@ -183,5 +183,5 @@ def test_asking_may_be_async(shop: Shop) -> None:
 
 def test_what_is_no_part_of_arguments_is_the_callers_fault(shop: Shop) -> None:
     """S4: ``fill`` returns a part in the function's calling style."""
-    with pytest.raises(UsageError, match="human is an object by key, not list"):
+    with pytest.raises(UsageError, match="argument human: expected an object by key, got list"):
         bound(shop, fill=lambda *_: [])(**SENT)

@@ -74,7 +74,7 @@ def test_what_changed_is_told(case: str) -> None:
     assert load(document).changes(BEFORE.fingerprints)[0] == Change(name=PUT, kind="changed")
     with pytest.raises(DocumentError, match=f"the document changed: {PUT} changed"):
         load(document, expect=BEFORE.fingerprints)
-    with pytest.raises(DocumentError, match=r"its fingerprint is .* it would say what"):
+    with pytest.raises(DocumentError, match=r"its fingerprint is .* to see the changes"):
         load(document, expect=BEFORE.fingerprint)
 
 
@@ -126,12 +126,15 @@ def test_what_a_person_fills_in_is_a_part_of_it() -> None:
 @pytest.mark.parametrize(
     ("expect", "told"),
     [
-        ("{", "expect is no lock"),
-        ('{"specfn-lock": 2, "functions": {}}', "a lock of version 2; this specfn reads 1"),
-        ('{"specfn-lock": 1}', "neither a lock nor fingerprints by function name"),
-        ({"a": 1}, "neither a lock nor fingerprints by function name"),
-        ({"a": {"description": "x"}}, "neither a lock nor fingerprints"),
-        ([], "expect is no lock, but a JSON list"),
+        ("{", "expect is not a valid lock"),
+        (
+            '{"specfn-lock": 2, "functions": {}}',
+            "the lock has version 2; this specfn reads version 1",
+        ),
+        ('{"specfn-lock": 1}', "expect must be a lock or fingerprints by function name"),
+        ({"a": 1}, "expect must be a lock or fingerprints by function name"),
+        ({"a": {"description": "x"}}, "expect must be a lock or fingerprints"),
+        ([], "expect must be a lock, not a JSON list"),
     ],
 )
 def test_what_is_no_lock_is_the_callers_fault(expect: Any, told: str) -> None:

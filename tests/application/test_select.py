@@ -173,15 +173,15 @@ def test_a_long_description_is_cut_as_any() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"names": {"listPet": "x"}}, "Options.names names 'listPet', and there is no such function; did you mean 'listPets'"),
-        ({"descriptions": {"zzz": "x"}}, "Options.descriptions names 'zzz'.*there is 'pets_get', 'pets.get'"),
-        ({"names": {"listPets": "x", "pets.get": "y"}}, "names pets_get twice, as 'listPets' and as 'pets.get'"),
-        ({"names": {"listPets": "pets_POST"}}, "gives 'pets_POST' to GET /pets, but POST /pets has that name"),
-        ({"names": {"listPets": "x", "addPet": "X"}}, "gives 'X' to POST /pets, but GET /pets has that name"),
-        ({"names": {"listPets": "find-pets"}}, "'find-pets', which is no name: letters, digits and _"),
+        ({"names": {"listPet": "x"}}, "Options.names: there is no function 'listPet'; did you mean 'listPets'"),
+        ({"descriptions": {"zzz": "x"}}, "Options.descriptions: there is no function 'zzz'.*there is 'pets_get', 'pets.get'"),
+        ({"names": {"listPets": "x", "pets.get": "y"}}, "two keys for pets_get: 'listPets' and 'pets.get'"),
+        ({"names": {"listPets": "pets_POST"}}, "'pets_POST' for GET /pets is already the name of POST /pets"),
+        ({"names": {"listPets": "x", "addPet": "X"}}, "'X' for POST /pets is already the name of GET /pets"),
+        ({"names": {"listPets": "find-pets"}}, "'find-pets' is not a legal name; use letters, digits and _"),
         ({"names": {"listPets": "1st"}}, "no digit first"),
         ({"names": {"listPets": "x" * 65}}, "at most 64"),
-        ({"names": {"listPets": ""}}, "gives '', which is no name"),
+        ({"names": {"listPets": ""}}, "'' is not a legal name"),
     ],
 )  # fmt: skip
 def test_overrides_that_cannot_be_meant(options: Json, told: str) -> None:
@@ -197,7 +197,7 @@ def test_an_operation_id_of_two_functions_names_none() -> None:
         "paths": {"/a": {"get": operation("x")}, "/b": {"get": operation("x")}},
     }
     with pytest.raises(
-        UsageError, match="'x', which may be a_get and b_get; use one of their names"
+        UsageError, match=r"'x' is ambiguous; it may mean a_get and b_get\. Use one of these names"
     ):
         load(twice, options=Options(names={"x": "y"}))
 

@@ -32,15 +32,15 @@ def converted(**options: Any) -> Application:
 
 
 WRONG = [
-    ({"safety": {"pets.psot": "read"}}, r"Options\.safety names 'pets\.psot', and no function has that name; did you mean .*pets\.post"),
-    ({"safety": {"users.*": "read"}}, r"Options\.safety names 'users\.\*', and no function has that name; there is 'pets"),
-    ({"safety": {"*": "read", "nothing": "write"}}, "'nothing', and no function has that name"),
-    ({"media_types": {"pets.getById": "text/plain"}}, "no function with a request body has that name"),
-    ({"media_types": {"addPets": "text/plain"}}, "Options.media_types names 'addPets'.* did you mean 'addPet'"),
-    ({"hidden": {"tennant": True}}, "Options.hidden names 'tennant', and no operation has such a parameter in its query, headers or cookies; did you mean 'X-Tenant'"),
-    ({"hidden": {"LIMIT": True}}, "Options.hidden names 'LIMIT'"),
-    ({"hidden": {"id": True}}, "Options.hidden names 'id'"),
-    ({"hidden": {"limit": True, "limits": False}}, "Options.hidden names 'limits'.* did you mean 'limit'"),
+    ({"safety": {"pets.psot": "read"}}, r"Options\.safety: 'pets\.psot' matches no function; did you mean .*pets\.post"),
+    ({"safety": {"users.*": "read"}}, r"Options\.safety: 'users\.\*' matches no function; there is 'pets"),
+    ({"safety": {"*": "read", "nothing": "write"}}, "'nothing' matches no function"),
+    ({"media_types": {"pets.getById": "text/plain"}}, "matches no function with a request body"),
+    ({"media_types": {"addPets": "text/plain"}}, "Options.media_types: 'addPets'.* did you mean 'addPet'"),
+    ({"hidden": {"tennant": True}}, "Options.hidden: 'tennant' is not a parameter in the query, headers or cookies of any operation; did you mean 'X-Tenant'"),
+    ({"hidden": {"LIMIT": True}}, "Options.hidden: 'LIMIT'"),
+    ({"hidden": {"id": True}}, "Options.hidden: 'id'"),
+    ({"hidden": {"limit": True, "limits": False}}, "Options.hidden: 'limits'.* did you mean 'limit'"),
 ]  # fmt: skip
 
 

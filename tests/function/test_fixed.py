@@ -161,7 +161,7 @@ def test_a_fingerprint_knows_what_is_fixed() -> None:
         ({"cookie.id": 1}, "names 'cookie.id'"),
         (
             {"tenant": "x"},
-            r"does not fit 'tenant' of POST /\{tenant\}/pets/\{id\}: expected integer",
+            r"invalid value for 'tenant' of POST /\{tenant\}/pets/\{id\} in Options\.fixed: expected integer",
         ),
         ({"l*": 1, "*mit": 2}, r"gives 'limit' of POST .* two values: by 'l\*' and '\*mit'"),
     ],

@@ -282,7 +282,7 @@ def test_why_an_operation_id_is_not_the_name() -> None:
         ["GET /a", "GET /b", "GET /c"],
     )
     assert [reason for _, reason in found] == [
-        "operationId 'get' is no unique name: GET /b has the same one; the function is named by its path",
-        "operationId 'Get' is no unique name: GET /a has the same one; the function is named by its path",
+        "operationId 'get' is not unique: GET /b has the same one; the function is named by its path",
+        "operationId 'Get' is not unique: GET /a has the same one; the function is named by its path",
         "the operation has no operationId; the function is named by its path",
     ]

@@ -540,7 +540,7 @@ def test_merging(llm: Any, human: Any, whole: Any) -> None:
 def test_arguments_are_merged_in_their_own_style() -> None:
     """S4: a list where an object belongs is a fault of the caller that says so."""
     made = load(operation(), options=Options(separate=is_marked)).functions[0]
-    with pytest.raises(UsageError, match="human is an object by key, not list"):
+    with pytest.raises(UsageError, match="argument human: expected an object by key, got list"):
         merge(made, llm={}, human=[])
 
 
@@ -722,7 +722,7 @@ def test_ready_predicates_by_name() -> None:
 
 def test_an_unknown_name_is_the_callers_fault() -> None:
     """S1: a predicate that does not exist is told with those that do."""
-    with pytest.raises(UsageError, match="no predicate 'fils'; there are 'files' and 'secrets'"):
+    with pytest.raises(UsageError, match="no predicate 'fils'; use 'files' and 'secrets'"):
         specfn.human.any_of("fils")
     with pytest.raises(UsageError, match="files"):
         Options(separate="fils")  # type: ignore[arg-type]

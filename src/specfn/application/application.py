@@ -80,7 +80,7 @@ class Application:
     def find(self, key: str) -> Function | None:
         """Return a function by name, dotted accessor, operationId or ``"GET /path"``; ``None`` if there is none."""
         if not isinstance(key, str):
-            raise UsageError(f"functions are found by text, not by {type(key).__name__}")
+            raise UsageError(f"the key of a function must be a text, not {type(key).__name__}")
         found = self._index.get(key)
         return self._index.get(spaced(key)) if found is None else found
 

@@ -225,12 +225,14 @@ def bind(
         UsageError: ``allow`` contains a word that is neither a safety nor a function, or the limit is too low.
     """
     if limit < 200:
-        raise UsageError("an answer is not shown in fewer than 200 characters")
+        raise UsageError(f"limit must be at least 200 characters, not {limit}")
     words = {allow} if isinstance(allow, str) else set(allow)
     try:
         trusted = frozenset(find(word).name for word in words - _SAFETIES)
     except UnknownFunctionError as error:
-        raise UsageError(f"allow takes read, write, destructive and functions: {error}") from None
+        raise UsageError(
+            f"allow must contain read, write, destructive or names of functions: {error}"
+        ) from None
     policy = BindPolicy(
         connection=connection,
         allowed=frozenset(words & _SAFETIES),
@@ -280,7 +282,7 @@ def _at_once(said: Any, name: str) -> Any:
     if inspect.isawaitable(said):
         if inspect.iscoroutine(said):
             said.close()
-        raise UsageError(f"{name} has to be awaited: use acall")
+        raise UsageError(f"{name} is asynchronous: use acall instead of a synchronous call")
     return said
 
 
@@ -315,7 +317,7 @@ def _composed(function: Function, given: tuple[Any, ...], arguments: JsonObject)
     """
     if function.keyword:
         if given:
-            raise TypeError(f"{function.name} takes its arguments by name")
+            raise TypeError(f"{function.name}: pass the arguments by name, not by position")
         return arguments
     if not arguments:
         return list(given)

@@ -27,7 +27,7 @@ def overridden(functions: Sequence[Function], settings: Settings) -> tuple[Funct
     for name in names.values():
         if not _NAME.fullmatch(name) or len(name) > settings.max_length:
             raise UsageError(
-                f"Options.names gives {name!r}, which is no name: letters, digits and _, no digit first, "
+                f"Options.names: {name!r} is not a legal name; use letters, digits and _, no digit first, "
                 f"at most {settings.max_length}"
             )
     made = tuple(
@@ -52,7 +52,7 @@ def _meant(option: str, given: Mapping[str, str], functions: Sequence[Function])
         index = places[id(meant(option, key, known))]
         if index in found:
             other, name = found[index][0], functions[index].name
-            raise UsageError(f"{option} names {name} twice, as {other!r} and as {key!r}")
+            raise UsageError(f"{option} has two keys for {name}: {other!r} and {key!r}")
         found[index] = (key, value)
     return {index: value for index, (_, value) in found.items()}
 
@@ -67,5 +67,5 @@ def _refuse_equals(functions: Sequence[Function], given: set[int]) -> None:
             place = f"{function.method.upper()} {function.path}"
             there = f"{functions[other].method.upper()} {functions[other].path}"
             raise UsageError(
-                f"Options.names gives {function.name!r} to {place}, but {there} has that name"
+                f"Options.names: {function.name!r} for {place} is already the name of {there}"
             )

@@ -36,10 +36,8 @@ def refuse_unmatched(
         UsageError: a name or pattern matches nothing; the text lists the closest names.
     """
     bodies = (route for route in routes if route.body is not None)
-    _patterns("safety", settings.safety, routes, "function has that name")
-    _patterns(
-        "media_types", settings.media_types, bodies, "function with a request body has that name"
-    )
+    _patterns("safety", settings.safety, routes, "function")
+    _patterns("media_types", settings.media_types, bodies, "function with a request body")
     _hidden(settings.hidden, document, look)
 
 
@@ -51,7 +49,7 @@ def _patterns(option: str, given: Iterable[str], routes: Iterable[Route], what: 
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in known):
             raise UsageError(
-                f"Options.{option} names {pattern!r}, and no {what}{near(pattern, known)}"
+                f"Options.{option}: {pattern!r} matches no {what}{near(pattern, known)}"
             )
 
 
@@ -63,9 +61,9 @@ def _hidden(given: Mapping[str, bool], document: JsonObject, look: Look) -> None
     headers = {name.lower() for name, where in known if where == "header"}
     for name in given:
         if name not in named and name.lower() not in headers:
-            reason = "and no operation has such a parameter in its query, headers or cookies"
+            reason = "is not a parameter in the query, headers or cookies of any operation"
             raise UsageError(
-                f"Options.hidden names {name!r}, {reason}{near(name, sorted(named)) or '; there is none'}"
+                f"Options.hidden: {name!r} {reason}{near(name, sorted(named)) or '; there is none'}"
             )
 
 

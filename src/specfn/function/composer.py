@@ -78,7 +78,9 @@ class Composer:
                 problem = known[id(schema), key]
                 if problem is not None:
                     where = f"{route.method.upper()} {route.path}"
-                    raise UsageError(f"Options.fixed does not fit {key!r} of {where}: {problem}")
+                    raise UsageError(
+                        f"invalid value for {key!r} of {where} in Options.fixed: {problem}"
+                    )
 
     def _misfit(self, schema: Any, value: Any) -> str | None:
         """Return the fault of a fixed value; ``None`` if it is valid."""

@@ -81,5 +81,7 @@ def meant(option: str, key: str, known: Mapping[str, tuple[_Function, ...]]) -> 
         return found[0]
     if found:
         listed = " and ".join(each.name for each in found[:3])
-        raise UsageError(f"{option} names {key!r}, which may be {listed}; use one of their names")
-    raise UsageError(f"{option} names {key!r}, and there is no such function{near(key, known)}")
+        raise UsageError(
+            f"{option}: {key!r} is ambiguous; it may mean {listed}. Use one of these names"
+        )
+    raise UsageError(f"{option}: there is no function {key!r}{near(key, known)}")

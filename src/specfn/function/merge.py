@@ -31,7 +31,9 @@ def merge(function: Function, *, llm: Any, human: Any) -> Any:
     for side, given in (("llm", llm), ("human", human)):
         if not (isinstance(given, dict) if function.keyword else isinstance(given, list | tuple)):
             form = "an object by key" if function.keyword else "a list by position"
-            raise UsageError(f"{side} is {form}, not {type(given).__name__}")
+            raise UsageError(
+                f"invalid argument {side}: expected {form}, got {type(given).__name__}"
+            )
     return both(llm, human)
 
 

@@ -40,7 +40,7 @@ def names(
         UsageError: ``max_length`` leaves no room for a head, a hash and a tail.
     """
     if max_length < _SHORTEST:
-        raise UsageError(f"max_length is {max_length}; names need at least {_SHORTEST} characters")
+        raise UsageError(f"max_length must be at least {_SHORTEST}, not {max_length}")
     found = ["_".join(accessor) for accessor in accessors]
     long = [index for index, name in enumerate(found) if len(name) > max_length]
     if not long:
@@ -101,7 +101,7 @@ def by_operation_id(
 
 def _equal(operation_id: str, other: str) -> str:
     return (
-        f"operationId {brief(operation_id)} is no unique name: {other} has the same one; "
+        f"operationId {brief(operation_id)} is not unique: {other} has the same one; "
         "the function is named by its path"
     )
 
