@@ -48,8 +48,8 @@ _IDLE: Final = (
     f"|(?<={_PICTURE})\u200d(?=[{_JOINERS}]*+{_PICTURE})))[{_JOINERS}])+"
 )
 
-#: Variation selectors, but one behind a character that has variants; of the 240 ideographic ones, bytes for whoever
-#: hides something, those are excepted that fonts have.
+#: Variation selectors, except one after a character that has variants. Of the 240 ideographic selectors, which could
+#: hide data, only those that fonts support are excepted.
 _SELECTOR: Final = (
     f"(?!(?<=[{_EMOJI}0-9#*])[\ufe0e\ufe0f]"
     "|(?<=[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\ufe00-\ufe02\U000e0100-\U000e010f]"

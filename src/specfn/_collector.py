@@ -18,7 +18,7 @@ def paused() -> Iterator[None]:
         yield
     finally:
         if running:
-            if not gc.get_freeze_count():  # else what others froze would thaw
+            if not gc.get_freeze_count():  # else objects that others froze would be released
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()

@@ -21,7 +21,7 @@ class HiddenQuery:
 
 def hide_queries_in_log() -> None:
     """Remove the queries of marked URLs from the log of httpx. Other log records are unchanged."""
-    import logging  # noqa: PLC0415  # only who sends with httpx's own client needs it
+    import logging  # noqa: PLC0415  # only for httpx's own client
 
     logging.getLogger("httpx").addFilter(_hide_queries)
 

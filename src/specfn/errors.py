@@ -28,7 +28,7 @@ class SpecfnError(Exception):
     """The base of every error that specfn raises on purpose."""
 
     def __str__(self) -> str:
-        from specfn._characters import escape_invisible  # noqa: PLC0415  # who only catches errors pays for these only
+        from specfn._characters import escape_invisible  # noqa: PLC0415  # only for errors that are shown
 
         return escape_invisible(self._text())
 
@@ -46,7 +46,7 @@ class DocumentError(SpecfnError):
     """
 
     def __init__(self, reason: str, *, pointer: str = "") -> None:
-        super().__init__(reason)  # what pickling hands to a new one; the pointer travels as state
+        super().__init__(reason)  # the argument for pickling; the pointer is pickled as state
         self.reason = reason
         self.pointer = pointer
 
@@ -168,7 +168,7 @@ class HTTPStatusError(SpecfnError):
 
 def redirect_of(result: Answer) -> str:
     """Return the target of a redirect without secrets; empty for any other response."""
-    from specfn._url import shown  # noqa: PLC0415  # who only catches errors pays for these only
+    from specfn._url import shown  # noqa: PLC0415  # only for errors that are shown
 
     target = result.headers.get("location", "") if 300 <= result.status < 400 else ""
     return shown(target)[:_LONGEST_TARGET]

@@ -92,10 +92,10 @@ class Application:
         """
         found = self.find(key)
         if found is None:
-            from specfn.calling.nearest import nearest  # noqa: PLC0415  # only for who misspells
+            from specfn.calling.nearest import nearest  # noqa: PLC0415  # only for unknown names
 
             meant = [each.name for each in self.functions if key in _operation_ids(each)]
-            if meant:  # one identifier of several functions: their names tell them apart
+            if meant:  # an operationId of several functions: list their names
                 raise UnknownFunctionError(key, meant[:3])
             names = [
                 name
@@ -135,7 +135,7 @@ class Application:
 
     @cached_property
     def _fits(self) -> "Fits":
-        from specfn.catalog.fits import Fits  # noqa: PLC0415  # for who offers tools
+        from specfn.catalog.fits import Fits  # noqa: PLC0415  # only for tools
 
         return Fits()
 
@@ -195,7 +195,7 @@ class Application:
         Raises:
             UsageError: there is no such profile; with the names that exist.
         """
-        from specfn.catalog.check import check  # noqa: PLC0415  # for who asks
+        from specfn.catalog.check import check  # noqa: PLC0415  # only for reports
         from specfn.connectors import registry  # noqa: PLC0415  # likewise
 
         return tuple(check(self.functions, registry.profile(profile), self._fits))
@@ -343,7 +343,7 @@ class Application:
         Write it to a file beside the code. ``load`` then reports the parts that changed. The text has a line for each
         part, and the same document gives the same text.
         """
-        from specfn.application.lock import lock  # noqa: PLC0415  # for who pins
+        from specfn.application.lock import lock  # noqa: PLC0415  # only for locks
 
         return lock(self.functions)
 
@@ -353,7 +353,7 @@ class Application:
         Raises:
             UsageError: ``expected`` is neither.
         """
-        from specfn.application.lock import changes  # noqa: PLC0415  # for who pins
+        from specfn.application.lock import changes  # noqa: PLC0415  # only for locks
 
         return changes(self.functions, expected)
 
@@ -373,7 +373,7 @@ class Application:
         Raises:
             UsageError: there is no such profile; with the names that exist.
         """
-        from specfn.catalog.report import report  # noqa: PLC0415  # for who asks
+        from specfn.catalog.report import report  # noqa: PLC0415  # only for reports
         from specfn.connectors import registry  # noqa: PLC0415  # likewise
 
         return report(

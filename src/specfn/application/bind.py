@@ -326,7 +326,7 @@ def _composed(function: Function, given: tuple[Any, ...], arguments: JsonObject)
         *given,
         *rest,
         *arguments.values(),
-    ]  # what has no place goes behind, where it is refused
+    ]  # unknown arguments follow and are refused by validation
 
 
 def _refusal(function: Function, *, asked: bool) -> str:

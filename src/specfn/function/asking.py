@@ -63,7 +63,7 @@ class PredicateWalk:
             return LEAF
         return self._reference(node) if "$ref" in node else self._parts(node, pointer, None)
 
-    def spot(self, node: Any, pointer: str, name: str | None) -> ArgumentPlace:
+    def place(self, node: Any, pointer: str, name: str | None) -> ArgumentPlace:
         """Apply the predicate to a schema and everything below it, and return its place."""
         if node is False:
             return NEUTRAL
@@ -81,45 +81,45 @@ class PredicateWalk:
         key = self._asker.key(node["$ref"], self._location)
         if key is None:
             return LEAF
-        spot = self._made(ArgumentPlace(node))
-        spot.key = key
-        return spot
+        place = self._made(ArgumentPlace(node))
+        place.key = key
+        return place
 
-    def _made(self, spot: ArgumentPlace) -> ArgumentPlace:
-        self._order.append(spot)
-        return spot
+    def _made(self, place: ArgumentPlace) -> ArgumentPlace:
+        self._order.append(place)
+        return place
 
     def _parts(self, node: JsonObject, pointer: str, name: str | None) -> ArgumentPlace:
         kinds, _ = types_of(node)
-        spot = ArgumentPlace(node, leaf=any(kind in _SCALARS for kind in kinds))
-        self._members(spot, node, pointer)
+        place = ArgumentPlace(node, leaf=any(kind in _SCALARS for kind in kinds))
+        self._members(place, node, pointer)
         for keyword in UNIONS:
             if keyword in node:
-                spot.unions[keyword] = self._list(node[keyword], f"{pointer}/{keyword}", name)
+                place.unions[keyword] = self._list(node[keyword], f"{pointer}/{keyword}", name)
         for keyword in (*IN_PLACE, *ASKED):
             if keyword in node:
-                spot.others += self._other(node[keyword], keyword, f"{pointer}/{keyword}", name)
-        below = list(spot.below())
+                place.others += self._other(node[keyword], keyword, f"{pointer}/{keyword}", name)
+        below = list(place.below())
         if all(each is LEAF or each is NEUTRAL for each in below):
             return LEAF  # it has no part that needs another look
-        return self._made(spot)
+        return self._made(place)
 
-    def _members(self, spot: ArgumentPlace, node: JsonObject, pointer: str) -> None:
+    def _members(self, place: ArgumentPlace, node: JsonObject, pointer: str) -> None:
         for name, item in node.get("properties", {}).items():
-            place = f"{pointer}/properties/{escape(name)}"
-            spot.properties[name] = self.spot(item, place, name)
+            at = f"{pointer}/properties/{escape(name)}"
+            place.properties[name] = self.place(item, at, name)
         for pattern, item in node.get("patternProperties", {}).items():
-            place = f"{pointer}/patternProperties/{escape(pattern)}"
-            spot.patterns[pattern] = self.spot(item, place, None)
+            at = f"{pointer}/patternProperties/{escape(pattern)}"
+            place.patterns[pattern] = self.place(item, at, None)
         rest = node.get("additionalProperties")
         if isinstance(rest, dict) and rest:
-            spot.additional = self.spot(rest, f"{pointer}/additionalProperties", None)
-        spot.prefix = self._list(node.get("prefixItems", ()), f"{pointer}/prefixItems", None)
+            place.additional = self.place(rest, f"{pointer}/additionalProperties", None)
+        place.prefix = self._list(node.get("prefixItems", ()), f"{pointer}/prefixItems", None)
         if "items" in node:
-            spot.items = self.spot(node["items"], f"{pointer}/items", None)
+            place.items = self.place(node["items"], f"{pointer}/items", None)
 
     def _list(self, nodes: Iterable[Any], pointer: str, name: str | None) -> list[ArgumentPlace]:
-        return [self.spot(node, f"{pointer}/{index}", name) for index, node in enumerate(nodes)]
+        return [self.place(node, f"{pointer}/{index}", name) for index, node in enumerate(nodes)]
 
     def _other(
         self, value: Any, keyword: str, pointer: str, name: str | None
@@ -128,10 +128,10 @@ class PredicateWalk:
         if isinstance(value, list):
             found = self._list(value, pointer, name)
         elif keyword == "dependentSchemas":
-            places = {key: f"{pointer}/{escape(key)}" for key in value}
-            found = [self.spot(node, places[key], name) for key, node in value.items()]
+            pointers = {key: f"{pointer}/{escape(key)}" for key in value}
+            found = [self.place(node, pointers[key], name) for key, node in value.items()]
         else:
-            found = [self.spot(value, pointer, name)]
+            found = [self.place(value, pointer, name)]
         return found if keyword in IN_PLACE else [each for each in found if each is not LEAF]
 
 

@@ -79,68 +79,68 @@ class HalfSchema:
 
     # -- places -----------------------------------------------------------------------------------
 
-    def root(self, spot: ArgumentPlace) -> JsonObject | None:
+    def root(self, place: ArgumentPlace) -> JsonObject | None:
         """Return the half of all arguments; ``None`` if nothing belongs to the human."""
-        if spot.is_mixed or (spot.human and not self._human):
-            root: JsonObject = self._half(spot, spot.node, {}, grouped=False)
+        if place.is_mixed or (place.human and not self._human):
+            root: JsonObject = self._half(place, place.node, {}, grouped=False)
             return _truthful(root)
-        if not self._human or spot.human:
-            whole: JsonObject = spot.node
+        if not self._human or place.human:
+            whole: JsonObject = place.node
             return whole
         return None
 
-    def _has(self, spot: ArgumentPlace) -> bool:
+    def _has(self, place: ArgumentPlace) -> bool:
         """Return whether any part of a place belongs to this side. Places without an owner belong to the model."""
-        return spot.human if self._human else spot.model or not spot.human
+        return place.human if self._human else place.model or not place.human
 
-    def _place(self, spot: ArgumentPlace, node: Any) -> Any:
+    def _place(self, place: ArgumentPlace, node: Any) -> Any:
         """Return the half of one place that has one."""
-        return self._half(spot, node, {}, grouped=False) if spot.is_mixed else node
+        return self._half(place, node, {}, grouped=False) if place.is_mixed else node
 
-    def _may_lack(self, spot: ArgumentPlace) -> bool:
+    def _may_lack(self, place: ArgumentPlace) -> bool:
         """Return whether some valid value leaves this side without a part of a place."""
-        waiting = [spot]
+        waiting = [place]
         seen: set[Key] = set()
         while waiting:
-            spot = waiting.pop()
-            if not self._has(spot):
+            place = waiting.pop()
+            if not self._has(place):
                 return True
-            if not spot.is_mixed or spot.key in seen:
+            if not place.is_mixed or place.key in seen:
                 continue
-            if spot.key is not None:
-                seen.add(spot.key)
-                waiting.append(self._ownership[spot.key])
-            elif self._human and not _has_parts(spot):
+            if place.key is not None:
+                seen.add(place.key)
+                waiting.append(self._ownership[place.key])
+            elif self._human and not _has_parts(place):
                 return True
-            elif not spot.is_grouped:
-                waiting += [each for branches in spot.unions.values() for each in branches]
+            elif not place.is_grouped:
+                waiting += [each for branches in place.unions.values() for each in branches]
         return False
 
-    def _half(self, spot: ArgumentPlace, node: Any, taken: Taken, *, grouped: bool) -> Any:
+    def _half(self, place: ArgumentPlace, node: Any, taken: Taken, *, grouped: bool) -> Any:
         """Return the half of a place with parts of both sides, or of a branch in such a place."""
         if not isinstance(node, dict):
             return node
         if "$ref" in node:
-            if spot.key is None:
+            if place.key is None:
                 return node
-            return {"$ref": self._refer(spot.key, taken, grouped=grouped), **_said(node)}
-        grouped = grouped or spot.is_grouped
-        claims = self._claims(spot) if spot.unions else set()
-        out = self._own(spot, node, taken, claims if grouped else set(), grouped=grouped)
+            return {"$ref": self._refer(place.key, taken, grouped=grouped), **_said(node)}
+        grouped = grouped or place.is_grouped
+        claims = self._claims(place) if place.unions else set()
+        out = self._own(place, node, taken, claims if grouped else set(), grouped=grouped)
         inner = {
             **taken,
             **dict.fromkeys(sorted(claims - taken.keys()), "claimed"),
-            **{n: "mixed" if s.model else "human" for n, s in spot.properties.items() if s.human},
+            **{n: "mixed" if s.model else "human" for n, s in place.properties.items() if s.human},
         }
         for keyword in UNIONS:
             if keyword in node:
-                self._add_union(out, self._union(spot, node, keyword, inner, grouped=grouped))
+                self._add_union(out, self._union(place, node, keyword, inner, grouped=grouped))
         self._add_discriminator(out, node, claims)
         return out
 
     def _own(
         self,
-        spot: ArgumentPlace,
+        place: ArgumentPlace,
         node: JsonObject,
         taken: Taken,
         claims: set[str],
@@ -155,14 +155,14 @@ class HalfSchema:
         out |= {key: node[key] for key in _COUNTS if key in node}
         if not self._human:
             out |= {key: value for key, value in node.items() if key in _OF_SCALARS}
-            theirs = {*taken, *claims, *(n for n, s in spot.properties.items() if s.human)}
+            theirs = {*taken, *claims, *(n for n, s in place.properties.items() if s.human)}
             out |= kept(node, theirs, self._definitions)
         if "properties" in node:
-            out["properties"] = self._properties(spot, node, taken, claims)
-        self._require(out, spot, node, taken, claims)
-        self._rest(out, spot, node, {*taken, *claims}, grouped=grouped)
+            out["properties"] = self._properties(place, node, taken, claims)
+        self._require(out, place, node, taken, claims)
+        self._rest(out, place, node, {*taken, *claims}, grouped=grouped)
         if not (self._human and grouped):
-            self._array(out, spot, node)
+            self._array(out, place, node)
         return _without_refused(out)
 
     def _kinds(self, node: JsonObject) -> Any:
@@ -178,27 +178,32 @@ class HalfSchema:
     # -- objects ----------------------------------------------------------------------------------
 
     def _properties(
-        self, spot: ArgumentPlace, node: JsonObject, taken: Taken, claims: set[str]
+        self, place: ArgumentPlace, node: JsonObject, taken: Taken, claims: set[str]
     ) -> JsonObject:
         found: JsonObject = {}
         for name, item in node["properties"].items():
-            member = spot.properties.get(name, LEAF)
+            member = place.properties.get(name, LEAF)
             known = taken.get(name, "claimed")
-            if known != "claimed":  # declared around this branch: said there
+            if known != "claimed":  # declared around this branch
                 found[name] = self._human or known == "mixed"
             elif item is False:
                 found[name] = False
-            elif name in claims and not member.human:  # a branch says whose it is
+            elif name in claims and not member.human:  # a branch has the owner
                 found[name] = True
             else:
                 found[name] = self._place(member, item) if self._has(member) else False
         return found
 
     def _require(
-        self, out: JsonObject, spot: ArgumentPlace, node: JsonObject, taken: Taken, claims: set[str]
+        self,
+        out: JsonObject,
+        place: ArgumentPlace,
+        node: JsonObject,
+        taken: Taken,
+        claims: set[str],
     ) -> None:
         def sure(names: Iterable[str]) -> list[str]:
-            return [name for name in names if self._is_sure(name, spot, taken, claims)]
+            return [name for name in names if self._is_sure(name, place, taken, claims)]
 
         required = sure(node.get("required", ()))
         if required:
@@ -207,9 +212,9 @@ class HalfSchema:
             dependent = node["dependentRequired"]
             out["dependentRequired"] = {key: sure(dependent[key]) for key in sure(dependent)}
 
-    def _is_sure(self, name: str, spot: ArgumentPlace, taken: Taken, claims: set[str]) -> bool:
+    def _is_sure(self, name: str, place: ArgumentPlace, taken: Taken, claims: set[str]) -> bool:
         """Return whether a member of a valid value always leaves a part to this side."""
-        member = self._ownership.member(spot, name)
+        member = self._ownership.member(place, name)
         known = taken.get(name, "claimed" if name in claims else None)
         if known is None or (known == "claimed" and member.human):
             return self._has(member) and not self._may_lack(member)
@@ -218,7 +223,7 @@ class HalfSchema:
     def _rest(
         self,
         out: JsonObject,
-        spot: ArgumentPlace,
+        place: ArgumentPlace,
         node: JsonObject,
         shared: set[str],
         *,
@@ -227,18 +232,18 @@ class HalfSchema:
         """Add the keywords for members without a declared property."""
         is_open = not self._human and declare(node, out, self._definitions)
         if is_open:
-            out["additionalProperties"] = True  # what was declared is not known here any more
+            out["additionalProperties"] = True  # the declared members are not known here
         if grouped:
             if not self._human:
                 out |= _kept_rest(node, shared)
             return
         if "patternProperties" in node:
             out["patternProperties"] = {
-                pattern: self._member(spot.patterns.get(pattern, LEAF), item)
+                pattern: self._member(place.patterns.get(pattern, LEAF), item)
                 for pattern, item in node["patternProperties"].items()
             }
-        if spot.additional is not None:
-            member = self._member(spot.additional, node["additionalProperties"])
+        if place.additional is not None:
+            member = self._member(place.additional, node["additionalProperties"])
             out["additionalProperties"] = member
         elif self._human:
             if "object" in kinds_of_parts(node):
@@ -248,55 +253,55 @@ class HalfSchema:
         if not self._human and not is_open and node.get("unevaluatedProperties") is False:
             out["unevaluatedProperties"] = False
 
-    def _member(self, spot: ArgumentPlace, node: Any) -> Any:
-        return self._place(spot, node) if self._has(spot) else False
+    def _member(self, place: ArgumentPlace, node: Any) -> Any:
+        return self._place(place, node) if self._has(place) else False
 
     # -- arrays -----------------------------------------------------------------------------------
 
-    def _array(self, out: JsonObject, spot: ArgumentPlace, node: JsonObject) -> None:
+    def _array(self, out: JsonObject, place: ArgumentPlace, node: JsonObject) -> None:
         """Add the array keywords. Both sides keep every position, with null where a side has no part."""
         prefix = node.get("prefixItems")
         if prefix is not None:
-            spots = spot.prefix or [LEAF] * len(prefix)
+            places = place.prefix or [LEAF] * len(prefix)
             out["prefixItems"] = [
-                self._item(each, item) for each, item in zip(spots, prefix, strict=True)
+                self._item(each, item) for each, item in zip(places, prefix, strict=True)
             ]
         if "items" in node:
-            out["items"] = self._item(spot.items or LEAF, node["items"])
+            out["items"] = self._item(place.items or LEAF, node["items"])
         elif self._human and prefix is not None:
             out["items"] = _NULL
 
-    def _item(self, spot: ArgumentPlace, node: Any) -> Any:
-        if not self._has(spot):
+    def _item(self, place: ArgumentPlace, node: Any) -> Any:
+        if not self._has(place):
             return node if node is False else _NULL
-        half = self._place(spot, node)
-        return {"anyOf": [half, _NULL]} if self._may_lack(spot) else half
+        half = self._place(place, node)
+        return {"anyOf": [half, _NULL]} if self._may_lack(place) else half
 
     # -- unions -----------------------------------------------------------------------------------
 
-    def _claims(self, spot: ArgumentPlace) -> set[str]:
+    def _claims(self, place: ArgumentPlace) -> set[str]:
         """Return the members that some branch of a place assigns to the human."""
-        branches = self._ownership.branches(each for all_ in spot.unions.values() for each in all_)
+        branches = self._ownership.branches(each for all_ in place.unions.values() for each in all_)
         return {n for b in branches if b is not None for n, s in b.properties.items() if s.human}
 
     def _union(
-        self, spot: ArgumentPlace, node: JsonObject, keyword: str, taken: Taken, *, grouped: bool
+        self, place: ArgumentPlace, node: JsonObject, keyword: str, taken: Taken, *, grouped: bool
     ) -> list[Any]:
         """Return the branches of this half; an empty list if they add no constraint."""
         nodes = node[keyword]
-        pairs = list(zip(spot.unions.get(keyword) or [LEAF] * len(nodes), nodes, strict=True))
+        pairs = list(zip(place.unions.get(keyword) or [LEAF] * len(nodes), nodes, strict=True))
         if not grouped:
             return [self._place(each, item) for each, item in pairs if self._has(each)]
         found = [self._branch(each, item, taken) for each, item in pairs]
         return [] if all(each is True for each in found) else found
 
-    def _branch(self, spot: ArgumentPlace, node: Any, taken: Taken) -> Any:
+    def _branch(self, place: ArgumentPlace, node: Any, taken: Taken) -> Any:
         """Return the half of a branch beside declared members. Both sides have all branches."""
-        if self._human and not spot.human:
+        if self._human and not place.human:
             names = mentioned(node, self._definitions)
             if not any(taken.get(name) in {"human", "mixed"} for name in names):
                 return True
-        return self._half(spot, node, taken, grouped=True)
+        return self._half(place, node, taken, grouped=True)
 
     @staticmethod
     def _add_union(out: JsonObject, branches: list[Any]) -> None:
@@ -326,14 +331,14 @@ def _said(node: JsonObject) -> JsonObject:
     return {key: node[key] for key in _SAID if key in node}
 
 
-def _has_parts(spot: ArgumentPlace) -> bool:
+def _has_parts(place: ArgumentPlace) -> bool:
     """Return whether every value of a place has parts. Only such values can have a human part."""
-    node = spot.node
+    node = place.node
     declared = node.get("type")
     kinds = [declared] if isinstance(declared, str) else declared
-    parts = ("object",) if spot.is_grouped else kinds_of_parts(node)
+    parts = ("object",) if place.is_grouped else kinds_of_parts(node)
     if kinds is None:
-        return not parts  # a union says it in its branches
+        return not parts  # the branches of a union decide
     return all(kind in (parts or ("object", "array")) for kind in kinds)
 
 

@@ -53,34 +53,34 @@ class Ownership:
         Raises:
             UsageError: the predicate fails.
         """
-        spot = ArgumentPlace(root)
+        place = ArgumentPlace(root)
         order: list[ArgumentPlace] = []
         claims: set[Claim] = set()
         for name, node in root["properties"].items():
             location = _LOCATIONS.get(name, "path")
             walk = PredicateWalk(self, location, order, claims)
-            spot.properties[name] = walk.spot(node, f"/properties/{escape(name)}", name)
-        order.append(spot)
+            place.properties[name] = walk.place(node, f"/properties/{escape(name)}", name)
+        order.append(place)
         self._settle({None: order, **self._definitions_below()})
-        return spot, frozenset(claims)
+        return place, frozenset(claims)
 
-    def resolve(self, spot: ArgumentPlace) -> ArgumentPlace:
+    def resolve(self, place: ArgumentPlace) -> ArgumentPlace:
         """Return the place at the end of a chain of references; the last place of a cycle."""
         seen = set()
-        while spot.key is not None and not spot.claimed and spot.key not in seen:
-            seen.add(spot.key)
-            spot = self._known[spot.key]
-        return spot
+        while place.key is not None and not place.claimed and place.key not in seen:
+            seen.add(place.key)
+            place = self._known[place.key]
+        return place
 
-    def member(self, spot: ArgumentPlace, name: str) -> ArgumentPlace:
+    def member(self, place: ArgumentPlace, name: str) -> ArgumentPlace:
         """Return the place of a member of an object, as its own schema declares it."""
-        found = spot.properties.get(name)
+        found = place.properties.get(name)
         if found is not None:
             return found
-        for pattern, each in spot.patterns.items():
+        for pattern, each in place.patterns.items():
             if self._matches(pattern, name):
                 return each
-        return LEAF if spot.additional is None else spot.additional
+        return LEAF if place.additional is None else place.additional
 
     # -- asking -----------------------------------------------------------------------------------
 
@@ -139,25 +139,29 @@ class Ownership:
 
         Each tree lists its places from the leaves up.
         """
-        claimed = {key: any(spot.claimed for spot in order) for key, order in trees.items()}
-        links = {key: {spot.key for spot in order if spot.key} for key, order in trees.items()}
+        claimed = {key: any(place.claimed for place in order) for key, order in trees.items()}
+        links = {key: {place.key for place in order if place.key} for key, order in trees.items()}
         found = self._reaching(trees, claimed, links, _is_human)
         for order in trees.values():
-            for spot in order:
-                target = spot.key is not None and spot.key in found
-                spot.human = spot.claimed or target or any(each.human for each in spot.below())
+            for place in order:
+                target = place.key is not None and place.key in found
+                place.human = place.claimed or target or any(each.human for each in place.below())
         for order in trees.values():
-            for spot in order:
-                spot.whole = spot.human and not spot.claimed and self._is_knotted(spot)
+            for place in order:
+                place.whole = place.human and not place.claimed and self._is_knotted(place)
         opened = {key: _opened(order) for key, order in trees.items()}
-        leaves = {key: any(map(_has_leaf, spots)) for key, spots in opened.items()}
-        links = {key: {spot.key for spot in spots if spot.key} for key, spots in opened.items()}
+        leaves = {key: any(map(_has_leaf, places)) for key, places in opened.items()}
+        links = {
+            key: {place.key for place in places if place.key} for key, places in opened.items()
+        }
         found = self._reaching(trees, leaves, links, _is_model)
         for order in trees.values():
-            for spot in order:
-                target = spot.key is not None and spot.key in found
-                open_ = not spot.claimed and not spot.whole
-                spot.model = open_ and (spot.leaf or target or any(e.model for e in spot.below()))
+            for place in order:
+                target = place.key is not None and place.key in found
+                open_ = not place.claimed and not place.whole
+                place.model = open_ and (
+                    place.leaf or target or any(e.model for e in place.below())
+                )
 
     def _reaching(
         self,
@@ -185,31 +189,31 @@ class Ownership:
             waiting.extend(new)
         return found
 
-    # -- what cannot be taken apart ------------------------------------------------------------------
+    # -- places that cannot be split ------------------------------------------------------------------
 
-    def _is_knotted(self, spot: ArgumentPlace) -> bool:
+    def _is_knotted(self, place: ArgumentPlace) -> bool:
         """Return whether keywords tie a human part to the rest, so that the place cannot be split."""
-        if any(each.human for each in spot.others):
+        if any(each.human for each in place.others):
             return True
-        if spot.patterns and self._overlap(spot):
+        if place.patterns and self._overlap(place):
             return True
-        return spot.is_grouped and self._is_entangled(spot)
+        return place.is_grouped and self._is_entangled(place)
 
-    def _overlap(self, spot: ArgumentPlace) -> bool:
+    def _overlap(self, place: ArgumentPlace) -> bool:
         """Return whether a declared property also matches a pattern, and one of the two belongs to the human."""
         return any(
             (inner.human or member.human) and self._matches(pattern, name)
-            for pattern, inner in spot.patterns.items()
-            for name, member in spot.properties.items()
+            for pattern, inner in place.patterns.items()
+            for name, member in place.properties.items()
         )
 
-    def _is_entangled(self, spot: ArgumentPlace) -> bool:
+    def _is_entangled(self, place: ArgumentPlace) -> bool:
         """Return whether a union and its neighboring keywords describe the same human members."""
-        members = [spot.additional, spot.items, *spot.prefix, *spot.patterns.values()]
+        members = [place.additional, place.items, *place.prefix, *place.patterns.values()]
         if any(each is not None and each.human for each in members):
             return True
-        own = {name for name, each in spot.properties.items() if each.human}
-        for branches in spot.unions.values():
+        own = {name for name, each in place.properties.items() if each.human}
+        for branches in place.unions.values():
             theirs: set[str] = set()
             for branch in self.branches(branches):
                 if branch is None or _is_closed_off(branch):
@@ -220,50 +224,56 @@ class Ownership:
             own |= theirs
         return False
 
-    def branches(self, spots: Iterable[ArgumentPlace]) -> Iterator[ArgumentPlace | None]:
+    def branches(self, places: Iterable[ArgumentPlace]) -> Iterator[ArgumentPlace | None]:
         """Yield branches and all schemas that they apply in place, references followed; ``None`` for a cycle."""
-        waiting = [(spot, frozenset[Key]()) for spot in spots]
+        waiting = [(place, frozenset[Key]()) for place in places]
         seen: set[Key] = set()
         while waiting:
-            spot, way = waiting.pop()
-            if spot.key is not None and not spot.claimed:
-                if spot.key in way:
+            place, way = waiting.pop()
+            if place.key is not None and not place.claimed:
+                if place.key in way:
                     yield None
-                elif spot.key not in seen:
-                    seen.add(spot.key)
-                    waiting.append((self._known[spot.key], way | {spot.key}))
+                elif place.key not in seen:
+                    seen.add(place.key)
+                    waiting.append((self._known[place.key], way | {place.key}))
                 continue
-            yield spot
-            waiting += [(each, way) for branches in spot.unions.values() for each in branches]
+            yield place
+            waiting += [(each, way) for branches in place.unions.values() for each in branches]
 
 
-def _is_closed_off(spot: ArgumentPlace) -> bool:
+def _is_closed_off(place: ArgumentPlace) -> bool:
     """Return whether a branch has a human part that is not a named property."""
-    members = [spot.additional, spot.items, *spot.prefix, *spot.patterns.values(), *spot.others]
-    return spot.claimed or any(each is not None and each.human for each in members)
+    members = [
+        place.additional,
+        place.items,
+        *place.prefix,
+        *place.patterns.values(),
+        *place.others,
+    ]
+    return place.claimed or any(each is not None and each.human for each in members)
 
 
-def _is_human(spot: ArgumentPlace) -> bool:
-    return spot.human
+def _is_human(place: ArgumentPlace) -> bool:
+    return place.human
 
 
-def _is_model(spot: ArgumentPlace) -> bool:
-    return spot.model
+def _is_model(place: ArgumentPlace) -> bool:
+    return place.model
 
 
-def _has_leaf(spot: ArgumentPlace) -> bool:
-    return spot.leaf or any(each is LEAF for each in spot.below())
+def _has_leaf(place: ArgumentPlace) -> bool:
+    return place.leaf or any(each is LEAF for each in place.below())
 
 
 def _opened(order: list[ArgumentPlace]) -> list[ArgumentPlace]:
     """Return the places of a tree that are not below one that belongs to the human as a whole."""
     shut: set[int] = set()
     found = []
-    for spot in reversed(order):
-        if id(spot) in shut or spot.claimed or spot.whole:
-            shut.update(map(id, spot.below()))
+    for place in reversed(order):
+        if id(place) in shut or place.claimed or place.whole:
+            shut.update(map(id, place.below()))
         else:
-            found.append(spot)
+            found.append(place)
     return found
 
 

@@ -203,7 +203,7 @@ class Schemas:
     def hints(self) -> "tuple[Hint, ...]":
         """Return the string formats of the arguments that are not asserted because they are only hints (rule V5)."""
         if self._hints is None:
-            from specfn.validation.format_hints import hints  # noqa: PLC0415  # for who asks
+            from specfn.validation.format_hints import hints  # noqa: PLC0415  # only for notes
 
             is_asserted = self.settings.formats == "assert"
             self._hints = tuple(hints(self.root)) if is_asserted else ()

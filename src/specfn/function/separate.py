@@ -56,8 +56,8 @@ class Separator:
         Raises:
             UsageError: the predicate fails.
         """
-        spot, claims = self._ownership.request(root)
-        llm, theirs = self._llm.root(spot), self._human.root(spot)
+        place, claims = self._ownership.request(root)
+        llm, theirs = self._llm.root(place), self._human.root(place)
         llm_renderer, human_renderer = self._renderers
         keys = [*root["properties"]]
         llm = with_files(llm or closed({}, []), body, self._llm)
@@ -65,7 +65,7 @@ class Separator:
         person = None
         if theirs is not None:
             person = Schemas(_Side(theirs, self._human, human_renderer, whole, keys))
-        known = (spot, frozenset(claims | self._ownership.claims), self)
+        known = (place, frozenset(claims | self._ownership.claims), self)
         return SeparatedSchemas(Schemas(model), person, known)
 
     def _accepts(self, node: Any, value: Any) -> bool:
@@ -106,8 +106,8 @@ class SeparatedSchemas:
 
     def __getstate__(self) -> tuple[Any, ...]:
         if self._packed is None:
-            spot, claims, separator = self._decided()
-            root = {**spot.node, "$defs": reachable(separator.definitions, [spot.node])}
+            place, claims, separator = self._decided()
+            root = {**place.node, "$defs": reachable(separator.definitions, [place.node])}
             self._packed = (dumps(root), claims, separator.settings.portable())
         return (self.model, self.human, self._packed)
 
@@ -116,7 +116,7 @@ class SeparatedSchemas:
         self._known = None
 
     @property
-    def spot(self) -> ArgumentPlace:
+    def place(self) -> ArgumentPlace:
         """Return the place of the root of all arguments."""
         return self._decided()[0]
 
@@ -124,11 +124,11 @@ class SeparatedSchemas:
     def claimed(self) -> frozenset[tuple[str, ...]]:
         """Return the keys from the root of the parameters, or the body, that belong to the human as a whole."""
         found: set[tuple[str, ...]] = set()
-        for key, spot in self.spot.properties.items():
-            if spot.human and not spot.model:
+        for key, place in self.place.properties.items():
+            if place.human and not place.model:
                 found.add((key,))
             elif key in GROUPS:
-                members = spot.properties.items()
+                members = place.properties.items()
                 found |= {(key, name) for name, each in members if each.human and not each.model}
         return frozenset(found)
 
@@ -136,7 +136,7 @@ class SeparatedSchemas:
         """Split arguments into the model's part and the human part, in the same calling style."""
         if keyword:
             return self._split(arguments)
-        keys = list(self.spot.properties)
+        keys = list(self.place.properties)
         listed = {
             key: value for key, value in zip(keys, arguments, strict=False) if value is not None
         }
@@ -145,19 +145,19 @@ class SeparatedSchemas:
         return llm, theirs
 
     def _split(self, arguments: Any) -> tuple[Any, Any]:
-        spot, _, separator = self._decided()
-        llm, theirs = separator.splitter.split(spot, arguments)
+        place, _, separator = self._decided()
+        llm, theirs = separator.splitter.split(place, arguments)
         return {} if llm is ABSENT else llm, {} if theirs is ABSENT else theirs
 
     def masked(self, arguments: Any, *, keyword: bool) -> Any:
         """Return a copy of arguments in which everything is masked that may belong to the human."""
-        spot, _, separator = self._decided()
+        place, _, separator = self._decided()
         if keyword:
-            return separator.splitter.masked(spot, arguments)
-        spots = list(spot.properties.values())
+            return separator.splitter.masked(place, arguments)
+        places = list(place.properties.values())
         return [
             separator.splitter.masked(each, value)
-            for each, value in zip(spots, arguments, strict=False)
+            for each, value in zip(places, arguments, strict=False)
         ]
 
     def _decided(self) -> tuple[ArgumentPlace, frozenset[Claim], Separator]:
@@ -168,8 +168,8 @@ class SeparatedSchemas:
             bundle = OwnDefinitions()
             bundle.takes(root.pop("$defs"))
             separator = Separator(bundle, _Claimed(claims), settings)
-            spot, _ = separator._ownership.request(root)  # noqa: SLF001  # made for it here
-            self._known = (spot, claims, separator)
+            place, _ = separator._ownership.request(root)  # noqa: SLF001  # made for it here
+            self._known = (place, claims, separator)
         return self._known
 
 

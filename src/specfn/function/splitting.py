@@ -60,42 +60,42 @@ class ArgumentSplitter:
         self._ownership = ownership
         self._accepts = accepts
 
-    def split(self, spot: ArgumentPlace, value: Any) -> tuple[Any, Any]:
+    def split(self, place: ArgumentPlace, value: Any) -> tuple[Any, Any]:
         """Return the model's part of a value and the human part; ``ABSENT`` for a missing part."""
         left: dict[str, Any] = {}
         right: dict[str, Any] = {}
-        waiting: list[tuple[ArgumentPlace, Any, Any, Any, Any]] = [(spot, value, left, right, "")]
+        waiting: list[tuple[ArgumentPlace, Any, Any, Any, Any]] = [(place, value, left, right, "")]
         while waiting:
-            spot, value, llm, human, key = waiting.pop()
-            spot = self._ownership.resolve(spot)
-            if not spot.human:
+            place, value, llm, human, key = waiting.pop()
+            place = self._ownership.resolve(place)
+            if not place.human:
                 llm[key] = value
-            elif not spot.model:
+            elif not place.model:
                 human[key] = value
-            elif isinstance(value, dict) and _is_object(spot):
+            elif isinstance(value, dict) and _is_object(place):
                 llm[key], human[key] = {}, {}
                 waiting += [
                     (each, value[name], llm[key], human[key], name)
-                    for name, each in self._members(spot, value)
+                    for name, each in self._members(place, value)
                 ]
-            elif isinstance(value, list) and not spot.is_grouped and _is_array(spot):
+            elif isinstance(value, list) and not place.is_grouped and _is_array(place):
                 llm[key], human[key] = [None] * len(value), [None] * len(value)
                 waiting += [
                     (each, value[at], llm[key], human[key], at)
-                    for at, each in enumerate(_items(spot, len(value)))
+                    for at, each in enumerate(_items(place, len(value)))
                 ]
-            elif spot.unions and not spot.is_grouped:
-                keyword = next(iter(spot.unions))
-                waiting.append((self._branch(spot, keyword, value), value, llm, human, key))
+            elif place.unions and not place.is_grouped:
+                keyword = next(iter(place.unions))
+                waiting.append((self._branch(place, keyword, value), value, llm, human, key))
             else:
                 llm[key] = value
         return left.get("", ABSENT), right.get("", ABSENT)
 
-    def _members(self, spot: ArgumentPlace, value: JsonObject) -> list[tuple[str, ArgumentPlace]]:
+    def _members(self, place: ArgumentPlace, value: JsonObject) -> list[tuple[str, ArgumentPlace]]:
         """Return the place of each member of an object."""
-        layers = [spot]
+        layers = [place]
         for layer in layers:  # grows while it is read
-            for keyword in layer.unions if spot.is_grouped else ():
+            for keyword in layer.unions if place.is_grouped else ():
                 branch = self._ownership.resolve(self._branch(layer, keyword, value))
                 if branch not in layers:
                     layers.append(branch)
@@ -108,69 +108,69 @@ class ArgumentSplitter:
                 return found
         return self._ownership.member(layers[0], name)
 
-    def _branch(self, spot: ArgumentPlace, keyword: str, value: Any) -> ArgumentPlace:
+    def _branch(self, place: ArgumentPlace, keyword: str, value: Any) -> ArgumentPlace:
         """Return the branch that a value is valid against. Human branches come first, also if none is valid."""
-        pairs = list(zip(spot.unions[keyword], spot.node[keyword], strict=True))
+        pairs = list(zip(place.unions[keyword], place.node[keyword], strict=True))
         pairs.sort(key=lambda pair: not pair[0].human)
         fitting = (branch for branch, node in pairs if self._accepts(node, value))
         return next(fitting, pairs[0][0])
 
     # -- masking ----------------------------------------------------------------------------------
 
-    def masked(self, spot: ArgumentPlace, value: Any) -> Any:
+    def masked(self, place: ArgumentPlace, value: Any) -> Any:
         """Return a copy of a value with ``MASK`` for everything that may belong to the human."""
         out: list[Any] = [None]
-        waiting: list[tuple[list[ArgumentPlace], Any, Any, Any]] = [([spot], value, out, 0)]
+        waiting: list[tuple[list[ArgumentPlace], Any, Any, Any]] = [([place], value, out, 0)]
         while waiting:
-            spots, value, holder, key = waiting.pop()
-            spots = list(self._possible(spots))
-            if any(each.human and not each.model for each in spots):
+            places, value, holder, key = waiting.pop()
+            places = list(self._possible(places))
+            if any(each.human and not each.model for each in places):
                 holder[key] = MASK
             elif isinstance(value, dict):
                 holder[key] = made = dict(value)
-                waiting += [(list(_named(spots, name)), value[name], made, name) for name in value]
+                waiting += [(list(_named(places, name)), value[name], made, name) for name in value]
             elif isinstance(value, list | tuple):
                 holder[key] = listed = list(value)
-                waiting += [(_at(spots, at), item, listed, at) for at, item in enumerate(value)]
+                waiting += [(_at(places, at), item, listed, at) for at, item in enumerate(value)]
             else:
                 holder[key] = value
         return out[0]
 
-    def _possible(self, spots: Iterable[ArgumentPlace]) -> Iterator[ArgumentPlace]:
+    def _possible(self, places: Iterable[ArgumentPlace]) -> Iterator[ArgumentPlace]:
         """Yield places with a human part, and all schemas that they apply in place."""
         seen: set[int] = set()
-        waiting = list(spots)
+        waiting = list(places)
         while waiting:
-            spot = self._ownership.resolve(waiting.pop())
-            if spot.human and id(spot) not in seen:
-                seen.add(id(spot))
-                yield spot
-                waiting += [each for branches in spot.unions.values() for each in branches]
+            place = self._ownership.resolve(waiting.pop())
+            if place.human and id(place) not in seen:
+                seen.add(id(place))
+                yield place
+                waiting += [each for branches in place.unions.values() for each in branches]
 
 
-def _is_object(spot: ArgumentPlace) -> bool:
-    return spot.is_grouped or "object" in kinds_of_parts(spot.node)
+def _is_object(place: ArgumentPlace) -> bool:
+    return place.is_grouped or "object" in kinds_of_parts(place.node)
 
 
-def _is_array(spot: ArgumentPlace) -> bool:
-    return "array" in kinds_of_parts(spot.node)
+def _is_array(place: ArgumentPlace) -> bool:
+    return "array" in kinds_of_parts(place.node)
 
 
-def _items(spot: ArgumentPlace, count: int) -> list[ArgumentPlace]:
-    rest = LEAF if spot.items is None else spot.items
-    return [*spot.prefix[:count], *[rest] * (count - len(spot.prefix))]
+def _items(place: ArgumentPlace, count: int) -> list[ArgumentPlace]:
+    rest = LEAF if place.items is None else place.items
+    return [*place.prefix[:count], *[rest] * (count - len(place.prefix))]
 
 
-def _named(spots: Iterable[ArgumentPlace], name: str) -> Iterator[ArgumentPlace]:
+def _named(places: Iterable[ArgumentPlace], name: str) -> Iterator[ArgumentPlace]:
     """Yield the possible places of a member. Additional properties apply to every undeclared name."""
-    for spot in spots:
-        if name in spot.properties:
-            yield spot.properties[name]
+    for place in places:
+        if name in place.properties:
+            yield place.properties[name]
         else:
-            yield from spot.patterns.values()
-            if spot.additional is not None:
-                yield spot.additional
+            yield from place.patterns.values()
+            if place.additional is not None:
+                yield place.additional
 
 
-def _at(spots: Iterable[ArgumentPlace], index: int) -> list[ArgumentPlace]:
-    return [_items(spot, index + 1)[index] for spot in spots]
+def _at(places: Iterable[ArgumentPlace], index: int) -> list[ArgumentPlace]:
+    return [_items(place, index + 1)[index] for place in places]

@@ -70,7 +70,7 @@ class ArgumentPlace:
         """Yield every place one step below."""
         yield from self.properties.values()
         yield from self.patterns.values()
-        yield from (spot for spot in (self.additional, self.items) if spot is not None)
+        yield from (place for place in (self.additional, self.items) if place is not None)
         yield from self.prefix
         for branches in self.unions.values():
             yield from branches

@@ -52,7 +52,7 @@ class ModelRenderer:
         self._inline = not words.shared
         self._recursive = recursive
         self._nests_less = nests_less
-        self._budget = ENDLESS if budget is None else budget  # a larger schema helps nobody
+        self._budget = ENDLESS if budget is None else budget  # ``None`` means no useful limit
 
     def render(self, node: Any, budget: int | None = None) -> Rendering:
         """Render one composed schema within the budget, or within a part of it."""

@@ -274,11 +274,11 @@ class Definitions:
                 union.append({"$ref": self._names.with_other_tag(component, tag, tuple(known))})
             elif (
                 name != parent or declared is None or any(item in declared for item in tags)
-            ):  # else its own constants say that it is never itself
+            ):  # else its own constants exclude its tags
                 union.append({"$ref": self._names.with_tag(component, tag, tags)})
                 known += self._constants(component, tag, tags)
         if not union:
-            return self._body(parent)  # its constants contradict all that its mapping says
+            return self._body(parent)  # its constants contradict the mapping
         said = {key: schema[key] for key in ("title", "description") if key in schema}
         return {**said, "anyOf": union, "discriminator": {"propertyName": tag}}
 

@@ -203,7 +203,7 @@ class _TypeWriter:
                 word, _, tags = text.text.partition(" & ")
                 bare = (
                     composed and not text.union and word in _WORDS
-                )  # the composition says the type
+                )  # the composition has the type
                 if tags or not bare:
                     yield _Text(tags) if bare else text
         yield from self._composed(schema, depth)

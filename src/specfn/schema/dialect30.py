@@ -303,7 +303,7 @@ class OpenApi30Renderer(SchemaRenderer):
     def _unspeakable(self, node: JsonObject, body: SchemaBuilder, root: Root) -> None:
         if not UNSPEAKABLE.isdisjoint(node):
             kind = root.kinds[0] if len(root.kinds) == 1 else None
-            is_split = len(root.kinds) > 1 and not root.is_union  # each branch says its own
+            is_split = len(root.kinds) > 1 and not root.is_union  # each branch has its own
             for key in sorted(UNSPEAKABLE & node.keys()):
                 if applies(key, kind) and not (is_split and key in TYPED):
                     self._describe(body, key, node[key])

@@ -294,7 +294,7 @@ class ProfileRenderer(KeywordRenderer):
             container = draft.container if isinstance(draft, Skeleton) else draft
             flagged = ordered({**container, "nullable": True}) if "type" in container else container
             return Skeleton(flagged, draft.children) if isinstance(draft, Skeleton) else flagged
-        del self._edits[told:]  # the same is told of what stands there instead
+        del self._edits[told:]  # its replacement records the same edits
         return self._there(self._derived.with_null(branch), *steps)
 
     def _there(self, branch: JsonObject, *steps: str | int) -> Draft:

@@ -201,9 +201,7 @@ def is_common(pattern: str) -> bool:
         return False
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "error", FutureWarning
-            )  # what it will mean is not what it means now
+            warnings.simplefilter("error", FutureWarning)  # its meaning will change
             re.compile(pattern)
     except (re.error, FutureWarning, RecursionError, OverflowError):
         return False

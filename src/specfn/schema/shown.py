@@ -39,7 +39,7 @@ def _is(left: Any, right: Any) -> bool:
     return left is right
 
 
-# -- words that repeat a name, unions that stand alone --------------------------------------------
+# -- titles that repeat a name, unions without siblings --------------------------------------------
 
 
 def tidied(schema: Any, *, alone: bool, name: str | None = None) -> Any:
@@ -173,7 +173,7 @@ def renamed(schema: Any, names: Mapping[str, str]) -> Any:
     return out
 
 
-# -- definitions that say no more than a reference ------------------------------------------------
+# -- definitions as short as a reference ------------------------------------------------
 
 
 def scalars(schema: JsonObject) -> dict[str, JsonObject]:

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from specfn._characters import strip_invisible
 
-#: Behind what the marks with which chat templates say who speaks are taken apart: data must not look like them. Each
-#: alternative begins with a character, so that all others are passed over quickly.
+#: The positions at which the role marks of chat templates are broken up, because data must not look like them. Each
+#: alternative begins with a character, so that a search is quick.
 _MARKER: Final = (
     r"<(?=\|[A-Za-z_]|</?SYS>>|(?:start|end)_of_turn>|\uff5c)|\[(?=/?INST\])"
     r"|\|(?<=[A-Za-z_]\|)(?=>)|\uff5c(?=>)"
