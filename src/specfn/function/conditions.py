@@ -5,9 +5,8 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.schema.bundle import DefinitionLookup
+from specfn.schema.walk import IN_PLACE, in_place
 
-_LISTS: Final = ("allOf", "anyOf", "oneOf")
-_SINGLES: Final = ("if", "then", "else", "not")
 _CONDITIONS: Final = ("allOf", "not", "if", "then", "else", "dependentSchemas")
 _BRANCHING: Final = ("if", "then", "else")
 
@@ -15,7 +14,7 @@ _BRANCHING: Final = ("if", "then", "else")
 _PLAIN: Final = frozenset(
     {
         *("type", "properties", "required", "dependentRequired", "$ref", "discriminator"),
-        *("title", "description", "deprecated", *_LISTS, *_SINGLES, "dependentSchemas"),
+        *("title", "description", "deprecated", *IN_PLACE),
     }
 )
 
@@ -46,9 +45,7 @@ def _in_place(schemas: Iterable[Any], definitions: DefinitionLookup) -> Iterator
         if name is not None and name not in seen:
             seen.add(name)
             waiting.append(definitions[name])
-        waiting += [item for keyword in _LISTS for item in node.get(keyword, ())]
-        waiting += [node[keyword] for keyword in _SINGLES if keyword in node]
-        waiting += node.get("dependentSchemas", {}).values()
+        waiting += in_place(node)
 
 
 def kept(node: JsonObject, names: set[str], definitions: DefinitionLookup) -> JsonObject:

@@ -8,14 +8,11 @@ from typing import Any
 
 from specfn._json import JsonObject
 from specfn.schema.polymorphism import component_of
+from specfn.schema.walk import in_place
 
 #: Limits of hops, and of schemas applied to one value. Ordinary documents stay far below them.
 _HOPS = 40
 _LOOKS = 10_000
-
-_LISTS = ("allOf", "anyOf", "oneOf")
-_SINGLES = ("else", "if", "not", "then")
-_ONWARD = frozenset((*_LISTS, *_SINGLES, "dependentSchemas"))
 
 
 def is_suspicious(schemas: JsonObject) -> bool:
@@ -60,9 +57,4 @@ def _in_place(schema: Any) -> Iterator[tuple[str, int]]:
             name = component_of(node.get("$ref"))
             if name is not None:
                 yield name, depth
-            if _ONWARD.isdisjoint(node):
-                continue
-            inner = [item for key in _LISTS for item in node.get(key, ())]
-            inner += [node[key] for key in _SINGLES if key in node]
-            inner += node.get("dependentSchemas", {}).values()
-            stack.extend((item, depth + 1) for item in inner)
+            stack.extend((item, depth + 1) for item in in_place(node))

@@ -20,6 +20,12 @@ SINGLES = (
     "unevaluatedItems",
     "unevaluatedProperties",
 )
+
+#: Locations of subschemas that apply to the same value.
+IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
+IN_PLACE_SINGLES = ("else", "if", "not", "then")
+IN_PLACE = frozenset((*IN_PLACE_LISTS, *IN_PLACE_SINGLES, "dependentSchemas"))
+
 SUBSCHEMAS = frozenset((*LISTS, *MAPS, *SINGLES, "properties"))
 
 
@@ -43,3 +49,13 @@ def subschemas(node: JsonObject) -> Iterator[Any]:
             yield from value
         elif key == "properties" or key in MAPS:
             yield from value.values()
+
+
+def in_place(node: JsonObject) -> list[Any]:
+    """Return the direct subschemas of a schema that apply to the same value."""
+    if IN_PLACE.isdisjoint(node):
+        return []
+    found = [item for key in IN_PLACE_LISTS for item in node.get(key, ())]
+    found += [node[key] for key in IN_PLACE_SINGLES if key in node]
+    found += node.get("dependentSchemas", {}).values()
+    return found
