@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from specfn._json import JsonObject
 from specfn.migrate.media import essence, kind_of
-from specfn.migrate.route import Body, Part, Parts
+from specfn.migrate.route import Body, MultipartPart, MultipartParts
 from specfn.schema.bundle import DefinitionLookup
 
 #: The most references and unions that are followed to an object with files.
@@ -51,7 +51,7 @@ def _multipart(node: Any, body: Body, definitions: DefinitionLookup) -> Any:
 _WRITERS: Final = {"binary": _binary, "multipart": _multipart}
 
 
-def _parts(node: Any, parts: Parts, definitions: DefinitionLookup, depth: int) -> Any:
+def _parts(node: Any, parts: MultipartParts, definitions: DefinitionLookup, depth: int) -> Any:
     """Return the schema of a multipart body, or of a branch of it, with its files described."""
     whole = _resolved(node, definitions)
     if not isinstance(whole, dict) or depth == 0:
@@ -75,7 +75,9 @@ def _parts(node: Any, parts: Parts, definitions: DefinitionLookup, depth: int) -
     return {**whole, **changed} if changed else node
 
 
-def _properties(properties: Any, parts: Parts, definitions: DefinitionLookup) -> JsonObject:
+def _properties(
+    properties: Any, parts: MultipartParts, definitions: DefinitionLookup
+) -> JsonObject:
     """Return the properties that are files, described."""
     return {
         name: _file(node, part, definitions)
@@ -89,7 +91,7 @@ def _is_file(part: MultipartPart) -> bool:
     return (part.is_file or part.transfer is not None) and part.style is None and part.inner is None
 
 
-def _file(node: Any, part: Part, definitions: DefinitionLookup) -> Any:
+def _file(node: Any, part: MultipartPart, definitions: DefinitionLookup) -> Any:
     """Return the schema of a file, or of several, described."""
     declared = next((each for each in part.media_types if "*" not in each), part.file_type)
     return _described(node, _text(declared or _OCTETS, part.transfer, is_named=True), definitions)

@@ -10,7 +10,7 @@ from specfn.migrate.route import MultipartPart, MultipartParts
 _OCTETS: Final = "application/octet-stream"
 
 
-def marked(schema: Any, parts: Parts) -> Any:
+def marked(schema: Any, parts: MultipartParts) -> Any:
     """Return the schema of a multipart body in which each file has a ``contentMediaType``.
 
     Args:
@@ -45,7 +45,7 @@ def _is_text(node: JsonObject) -> bool:
     )
 
 
-def _file_type(part: Part) -> str | None:
+def _file_type(part: MultipartPart) -> str | None:
     """Return the media type of a part that is a file; ``None`` for any other part."""
     declared = next((each for each in part.media_types if not _is_written(each)), None)
     if declared is not None:
