@@ -81,7 +81,7 @@ def _resolved(called: str, catalog: Catalog, offered: Offer) -> Resolution:
     return Resolution(called=called, status="not_advertised", candidates=(found.name,))
 
 
-def _names(entry: Entry, catalog: Catalog, offered: Offer) -> Names:
+def _names(entry: Entry, catalog: Catalog, offered: Offer) -> WrapperNames:
     """How the name in a wrapper is read: like that of a call."""
 
     def resolve(text: str) -> str | None:

@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 from specfn.calling import spelling
 from specfn.calling.nearest import Neighbors
 from specfn.errors import wrong_result
-from specfn.function.handles import Named, exact_handles, spaced
+from specfn.function.handles import NamedOperation, exact_handles, spaced
 
 Status: TypeAlias = Literal["exact", "repaired", "ambiguous", "unknown", "not_advertised"]
 How: TypeAlias = Literal["exact", "hook", "cleaned", "alias", "separator"]
