@@ -338,10 +338,9 @@ class Application:
         return {function.name: function.fingerprint for function in self.functions}
 
     def lock(self) -> str:
-        """Return the fingerprints as JSON text, with a short fingerprint of each part of each function.
+        """Return the fingerprints of functions and of their parts as JSON text, for a file beside the code.
 
-        Write it to a file beside the code. ``load`` then reports the parts that changed. The text has a line for each
-        part, and the same document gives the same text.
+        ``load`` then reports the parts that changed. The same document gives the same text.
         """
         from specfn.application.lock import lock  # noqa: PLC0415  # only for locks
 
@@ -362,9 +361,8 @@ class Application:
     ) -> JsonObject:
         """Report the size of the functions for a model, exceeded limits, and counts.
 
-        Every operation is a function, an error, or left out by ``Options.select``. ``each`` contains the functions in
-        the order of the document. Sizes are bytes of compact JSON; tokens are estimated from them. The fields are those
-        of ``specfn inspect --json``; see ``docs/command.md``.
+        Every operation is a function, an error, or left out by ``Options.select``. Sizes are bytes of compact JSON;
+        tokens are estimated from them. The fields are those of ``specfn inspect --json``; see ``docs/command.md``.
 
         Args:
             profile: whose limits are looked at, by name.
