@@ -1,37 +1,98 @@
-"""What tests of several rooms share: where real documents are."""
+"""Shared set-up of the tests: profiles of Hypothesis, the corpus of real documents, and the selection of fast tests."""
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-#: A machine may be busy; and the same tree has the same verdict, unless one looks for more.
-_EXPLORE = bool(os.environ.get("SPECFN_EXPLORE"))
-settings.register_profile(
-    "specfn",
-    deadline=None,
-    derandomize=not _EXPLORE,
-    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
-)
-settings.load_profile("specfn")
-
 ROOT = Path(__file__).parent.parent
+CORPUS = Path(os.environ.get("SPECFN_CORPUS") or ROOT.parent / "shared" / "corpus")
 
-#: They need servers, the network and minutes: ``.ci/live`` runs them, by name.
+#: A busy machine is slow: no deadline. The same tree has the same result, except in the profile "thorough".
+#: CONTRIBUTING.md describes when each profile is used.
+COMMON: dict[str, Any] = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.filter_too_much, HealthCheck.too_slow],
+}
+settings.register_profile("fast", derandomize=True, max_examples=20, **COMMON)
+settings.register_profile("specfn", derandomize=True, max_examples=60, **COMMON)
+settings.register_profile("thorough", max_examples=1_000, **COMMON)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "specfn"))
+
+#: Tests of real servers, run by ``.ci/live``. They need the network and minutes.
 collect_ignore = ["live"]
+
+#: How many tests were not run because there is no corpus, by worker of pytest-xdist.
+NOT_RUN = pytest.StashKey[dict[str, int]]()
 
 
 @pytest.fixture(scope="session")
 def root() -> Path:
-    """The directory of the project."""
+    """Return the directory of the project."""
     return ROOT
 
 
 @pytest.fixture(scope="session")
 def corpus() -> Path:
-    """The directory of real documents; tests that need it are skipped where it is not."""
-    folder = Path(os.environ.get("SPECFN_CORPUS") or ROOT.parent / "shared" / "corpus")
-    if not (folder / "dev").is_dir():
-        pytest.skip(f"there are no documents in {folder}; set SPECFN_CORPUS")
-    return folder
+    """Return the directory of the real documents. Tests that use it are selected only if it exists."""
+    return CORPUS
+
+
+def documents() -> list[Path]:
+    """Return the documents of the corpus; none if there is no corpus."""
+    return sorted((CORPUS / "dev").glob("*.json"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Prepare the count of tests that are not run, and keep the order of the files.
+
+    pytest-xdist would begin with the files of many tests, and end with the few that take long.
+    """
+    config.stash[NOT_RUN] = {}
+    config.option.loadscopereorder = False
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark every test that uses the corpus, directly or through another fixture."""
+    if "corpus" in getattr(item, "fixturenames", ()):
+        item.add_marker("corpus")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the files that take long first. Without a corpus, leave out the tests that need it, and count them."""
+    long = {item.path for item in items if any(map(item.get_closest_marker, ("slow", "corpus")))}
+    items.sort(key=lambda item: item.path not in long)
+    if documents():
+        return
+    left_out = [item for item in items if item.get_closest_marker("corpus")]
+    items[:] = [item for item in items if not item.get_closest_marker("corpus")]
+    config.hook.pytest_deselected(items=left_out)
+    config.stash[NOT_RUN]["here"] = len(left_out)
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["specfn_not_run"] = len(left_out)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over the count of a worker of pytest-xdist."""
+    output = getattr(node, "workeroutput", {})
+    node.config.stash[NOT_RUN][node.gateway.id] = output.get("specfn_not_run", 0)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say in one line what the corpus is and where it is looked for."""
+    found = documents()
+    if found:
+        state = f"{len(found)} real API documents in {CORPUS}"
+    else:
+        not_run = max(config.stash[NOT_RUN].values(), default=0)
+        state = (
+            f"no real API documents in {CORPUS} (set SPECFN_CORPUS to their directory): "
+            f"{not_run} tests were not run"
+        )
+    terminalreporter.write_line(f"corpus: {state}")

@@ -1,13 +1,37 @@
-"""How much work something is, counted instead of timed: a count is the same on a busy machine."""
+"""How much work something is, counted instead of timed: a count is the same on a busy machine.
 
+And how much of the work the tests do: a part of it, or all of it in the profile "thorough" (CONTRIBUTING.md).
+"""
+
+import os
 import subprocess
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from types import FrameType
-from typing import Any
+from typing import Any, Final, TypeVar
+
+_T = TypeVar("_T")
+
+_PROFILE: Final = os.environ.get("HYPOTHESIS_PROFILE")
+
+#: Tests look at everything that they can, however long it takes.
+THOROUGH: Final = _PROFILE == "thorough"
+
+#: How many times as many examples a property is tried with, by profile.
+_TIMES: Final = {"thorough": 10, "fast": 0.2}
 
 #: The most seconds of processor time of a process that should need few: what explodes would need years.
 _SECONDS = 120
+
+
+def examples(usual: int) -> int:
+    """Return how many examples a property is tried with, by the profile of the run."""
+    return max(5, round(usual * _TIMES.get(_PROFILE or "", 1)))
+
+
+def part(items: Sequence[_T], every: int) -> Sequence[_T]:
+    """Return every so many of the items, the first included; all of them in the profile "thorough"."""
+    return items if THOROUGH else items[::every]
 
 
 def lines(work: Callable[[], Any]) -> int:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.calling.models import Script, results, said, wished
 from tests.calling.shop import APP, NOWHERE
+from tests.effort import examples
 
 import specfn
 from specfn import calling
@@ -268,7 +269,7 @@ def _effects(session: calling.Session, lines: list[Any], decide: bool) -> Any:  
     return effect.outcome
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(TURNS, st.booleans(), st.sampled_from(["auto", "required", "none"]))
 def test_every_call_has_one_result_in_order(turns: Any, decide: bool, choice: str) -> None:  # noqa: FBT001
     """Whatever a model calls and whoever agrees: every call id has exactly one result, in call order."""
@@ -281,7 +282,7 @@ def test_every_call_has_one_result_in_order(turns: Any, decide: bool, choice: st
         assert all(call.function != CREATE for call in outcome.executed)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(TURNS)
 def test_names_on_the_wire_are_legal(turns: Any) -> None:
     """Whatever name a model makes up, what goes back to it is legal, and no other function's name."""
@@ -305,7 +306,7 @@ def test_names_on_the_wire_are_legal(turns: Any) -> None:
     assert called <= {"", "x" * 300, LIST, "products.get", "products_lst", CREATE, "äöü.x y"}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(TURNS)
 def test_sync_and_async_transcripts_are_equal(turns: Any) -> None:
     """The same script gives the same messages and outcome in ``run`` and in ``arun``."""

@@ -1,5 +1,6 @@
 """The trail of a conversation: every reason, in a bounded text."""
 
+import operator
 import re
 from typing import Any
 
@@ -15,17 +16,23 @@ from specfn.records import Repair
 
 LINE = re.compile(r"\d+\. |\d+ requests|   |could not be had: ?|\.\.\. and \d+ more")
 
-long_texts = st.text() | st.integers(0, 10_000).map(lambda size: "x\n" * size)
+long_texts = st.text(max_size=20) | st.integers(0, 10_000).map(lambda size: "x\n" * size)
+#: Many errors or repairs, few of which differ: drawing each of them takes long.
+repeated = st.integers(0, 50)
 records = st.builds(
     CallRecord,
     id=st.just("c"),
     round=st.integers(0, 9),
     called=long_texts,
     function=st.none() | st.just("f"),
-    errors=st.lists(long_texts, max_size=50).map(tuple),
-    repairs=st.lists(
-        st.builds(Repair, path=long_texts, kind=st.just("k"), before=st.none(), after=st.none())
-    ).map(tuple),
+    errors=st.builds(operator.mul, st.tuples(long_texts), repeated),
+    repairs=st.builds(
+        operator.mul,
+        st.tuples(
+            st.builds(Repair, path=long_texts, kind=st.just("k"), before=st.none(), after=st.none())
+        ),
+        repeated,
+    ),
     executed=st.booleans(),
     status=st.none() | st.just(500),
     result=long_texts,
@@ -33,7 +40,9 @@ records = st.builds(
 )
 
 
-@given(st.lists(records), st.integers(1, 2000), st.lists(long_texts).map(tuple))
+@given(
+    st.lists(records, max_size=5), st.integers(1, 2000), st.lists(long_texts, max_size=5).map(tuple)
+)
 def test_the_trail_is_bounded(
     calls: list[CallRecord], times: int, degraded: tuple[str, ...]
 ) -> None:

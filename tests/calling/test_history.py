@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.calling.models import CONNECTORS, Script, converse, said, wished
 from tests.calling.shop import APP
+from tests.effort import examples
 
 import specfn
 from specfn.calling import Catalog, InvocationConfig, NamePolicy, Session
@@ -43,7 +44,7 @@ def messages_of(request: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("connector", CONNECTORS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(data=st.data())
 def test_repaired_calls_have_the_name_of_their_function(connector: str, data: Any) -> None:
     """In every vendor's history a call has the name that it was resolved to, and no other."""

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.calling.models import wished
+from tests.effort import examples
 
 import specfn
 from specfn.calling import Catalog, InvocationConfig, Invoke, NamePolicy, Send, Session
@@ -120,7 +121,7 @@ def is_ambiguous(found: Resolution, key: str, function: Function, app: Any) -> b
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(applications)
 def test_every_key_means_its_function(app: specfn.Application) -> None:
     """A key for which ``app[key]`` returns a function resolves to that function or is ambiguous, never to another."""
@@ -133,7 +134,7 @@ def test_every_key_means_its_function(app: specfn.Application) -> None:
             assert found.name == meant.name or is_ambiguous(found, key, meant, app), key
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(applications, st.data())
 def test_letters_of_every_script_are_differences(app: specfn.Application, data: Any) -> None:
     """Whatever letter, digit or mark is written into a name, only a function with those letters is found."""
@@ -148,7 +149,7 @@ def test_letters_of_every_script_are_differences(app: specfn.Application, data: 
         assert explained(text, app[found.name]), text
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(applications, st.data())
 def test_only_advertised_functions_take_part(app: specfn.Application, data: Any) -> None:
     """A restricted resolution is that of a directory that has only the advertised functions."""
@@ -161,7 +162,7 @@ def test_only_advertised_functions_take_part(app: specfn.Application, data: Any)
             assert found.name is None or found.name in offered
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(applications, st.data())
 def test_a_name_of_a_withheld_function_calls_no_other(app: specfn.Application, data: Any) -> None:
     """In a conversation, a key of a function that is not offered leads to that function's key alone, or to no call."""
@@ -200,7 +201,7 @@ def test_a_withheld_accessor_with_a_wrapper_word_is_unknown(called: str) -> None
     assert 'Did you mean "items_erase"?' in text
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(
     st.lists(applications, min_size=2, max_size=2),
     st.lists(st.sampled_from(WRAPPERS), min_size=2, max_size=2, unique=True),
@@ -229,7 +230,7 @@ def test_a_namespace_may_be_a_wrapper_word(
 GLUED = ["({})", "({}=1)", '{{"x": "{}"}}', "[{}]", "?x={}", ' "{}"', "={}", " ( {} )", "({})()"]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(applications, words, st.sampled_from(GLUED))
 def test_arguments_in_a_name_are_never_dropped(
     app: specfn.Application, word: str, glue: str

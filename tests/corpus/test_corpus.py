@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import pytest
+from tests.effort import part
 
 from specfn.api import load
 from specfn.application.application import Application
@@ -255,7 +256,7 @@ SCRIPT = """
 import hashlib, json, random, sys
 from pathlib import Path
 from specfn.api import load
-for path in sorted(Path(sys.argv[1]).glob("*.json")):
+for path in map(Path, sys.argv[1:]):
     document = json.loads(path.read_bytes())
     paths = [*document.get("paths", {}).items()]
     random.Random(7).shuffle(paths)
@@ -276,15 +277,16 @@ def test_everything_is_the_same_in_another_process_and_order(
 
     Another process, with another seed of hashes, reads the paths in another order and is asked in a third one.
     """
+    chosen = part(documents, 3)
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
     run = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(folder)],
+        [sys.executable, "-c", SCRIPT, *(str(folder / document.name) for document in chosen)],
         env={"PYTHONPATH": str(ROOT / "src"), "PYTHONHASHSEED": seed, "PATH": ""},
         capture_output=True,
         text=True,
         check=True,
     )
-    for line, document in zip(run.stdout.splitlines(), documents, strict=True):
+    for line, document in zip(run.stdout.splitlines(), chosen, strict=True):
         assert json.loads(line) == fingerprints(document.application), document.name
 
 

@@ -1,5 +1,4 @@
 import copy
-import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +8,7 @@ from urllib.parse import unquote
 import pytest
 from jsonschema import Draft202012Validator
 from openapi_schema_validator import OAS30Validator, OAS31Validator
+from tests.effort import THOROUGH
 from tests.samples import Sampler
 
 from specfn._json import dumps
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.corpus
 
 Json = dict[str, Any]
 
-#: Pairs of a schema and arguments to judge; the environment asks for all that there are.
-PAIRS = int(os.environ.get("SPECFN_PAIRS", "10000"))
+#: Pairs of a schema and arguments to judge; all that there are in the profile "thorough".
+PAIRS = 1_000_000 if THOROUGH else 4_000
 
 #: Schemas larger than this take jsonschema seconds to read.
 LARGE = 300_000

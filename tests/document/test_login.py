@@ -11,6 +11,7 @@ import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.http.conftest import Loopback, http_answer, listen
 
 import specfn
@@ -87,7 +88,7 @@ def test_it_is_sent_to_the_documents_server(server: Loopback, way: dict[str, Any
     assert server.head["user-agent"] == ["specfn"]
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(
     hops=st.lists(st.sampled_from([0, 1, 2]), max_size=5), way=st.sampled_from(list(WAYS.values()))
 )

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 import specfn
 from specfn._json import dumps
@@ -460,7 +461,7 @@ def _followed(value: Any, document: Any, levels: int) -> Any:
     )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(FILES)
 def test_a_bundle_means_what_the_files_mean(files: dict[str, Any]) -> None:
     """N4: following the references of the bundle gives what following them through the files gives."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.http.reading import Arrived, differences
 from tests.http.wire import content, operation
 from tests.samples import Sampler
@@ -165,7 +166,7 @@ def arrived_of(function: Any, arguments: Any) -> Arrived:
     value=st.one_of(values, deep),
     reserved=st.booleans(),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(160), deadline=None)
 def test_whatever_is_given_is_read(
     place: tuple[str, str], value: Any, *, explode: bool, reserved: bool
 ) -> None:
@@ -188,7 +189,7 @@ def test_whatever_is_given_is_read(
     ),
     value=st.dictionaries(st.text('abc/ü &="+', min_size=1, max_size=4), deep, max_size=3),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_whatever_a_body_holds_is_read(kind: str, value: dict[str, Any]) -> None:
     """Any object as a form, in parts or as JSON: a server reads the very object."""
     [function] = specfn.load(content(kind, {"type": "object"}, "3.0.4")).functions

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.effort import calls
+from tests.effort import calls, examples
 
 from specfn.api import load
 from specfn.errors import DocumentError
@@ -140,7 +140,7 @@ def operation_keys(document: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(documents, options)
 def test_every_operation_is_a_function_or_an_error(document: dict[str, Any], how: Options) -> None:
     """R1, F1: functions and errors are the operations, and names are legal, unique and short."""
@@ -174,7 +174,7 @@ def _has_reference(node: Any) -> bool:
     return any(map(_has_reference, _children(node)))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(documents, options)
 def test_what_is_a_function_can_be_shown(document: dict[str, Any], how: Options) -> None:
     """F7, F9, F10: composing never fails; schemas are JSON within the budget, 3.0 without ``$ref``."""
@@ -190,7 +190,7 @@ def test_what_is_a_function_can_be_shown(document: dict[str, Any], how: Options)
         assert all(edit.reason for edit in function.edits)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(documents, options, arguments)
 def test_validate_never_raises(document: dict[str, Any], how: Options, given_: Any) -> None:
     """V1, V2: any value gets a verdict, with its places if it is refused; ``data`` is the value."""
@@ -202,7 +202,7 @@ def test_validate_never_raises(document: dict[str, Any], how: Options, given_: A
             assert all(each.path.startswith("$input") for each in outcome.errors)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(documents, arguments)
 def test_both_forms_agree(document: dict[str, Any], given_: Any) -> None:
     """F4: a list is valid exactly where the object that it stands for is."""
@@ -216,7 +216,7 @@ def test_both_forms_agree(document: dict[str, Any], given_: Any) -> None:
         assert bool(other.validate(listed)) is bool(one.validate(other.named(listed)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(documents, st.randoms(use_true_random=False))
 def test_the_order_of_paths_does_not_count(document: dict[str, Any], chance: Any) -> None:
     """R12, F2: each operation keeps its name and its schemas when paths are reordered."""
@@ -232,7 +232,7 @@ def test_the_order_of_paths_does_not_count(document: dict[str, Any], chance: Any
     assert shown[0] == shown[1]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.recursive(
         st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5)),

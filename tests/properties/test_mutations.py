@@ -1,6 +1,6 @@
 """Whatever happens to a document on its way, what is left of it is functions, errors, or a DocumentError.
 
-``SPECFN_FUZZ=5000`` looks at that many broken documents, other ones each time.
+The profile "thorough" looks at 5,000 broken documents, other ones each time.
 """
 
 import copy
@@ -14,6 +14,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.effort import THOROUGH
 
 from specfn._json import dumps
 from specfn._pointer import join
@@ -25,14 +26,14 @@ from specfn.document.load import read, read_resource
 from specfn.document.normalize import normalize
 from specfn.errors import DocumentError
 
+pytestmark = pytest.mark.slow
+
 Json = Any
 Place: TypeAlias = tuple[str | int, ...]
 
-#: How many documents; a number given from outside is of other documents each time.
-EXAMPLES = int(os.environ.get("SPECFN_FUZZ", "0"))
 SETTINGS = settings(
-    max_examples=EXAMPLES or 250,
-    derandomize=not EXAMPLES,
+    max_examples=5_000 if THOROUGH else 120,
+    derandomize=not THOROUGH,
     database=None,
     deadline=None,
     suppress_health_check=list(HealthCheck),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from openapi_schema_validator import OAS30Validator, OAS31Validator
+from tests.effort import examples
 
 from specfn.document.downgrade import downgrade
 from specfn.document.load import read_resource
@@ -27,7 +28,7 @@ INSTANCES = st.recursive(
 NAMES = ("A", "B", "C")
 
 LAWS = settings(
-    max_examples=100,
+    max_examples=examples(60),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -315,7 +316,7 @@ def test_normalizing_is_idempotent_and_pure(version: str) -> None:
 def test_a_downgraded_schema_accepts_the_same(version: str) -> None:
     """N9: 3.0 accepts what the document accepted, nothing less, and nothing more where no loss is listed."""
 
-    @settings(LAWS, max_examples=200 if version == "3.1" else 50)
+    @settings(LAWS, max_examples=examples(120 if version == "3.1" else 40))
     @given(named(version))
     def law(components: dict[str, Json]) -> None:
         original = document_of(version, components)

@@ -5,6 +5,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from tests.effort import examples
 
 from specfn.validation.survey import survey
 from specfn.validation.validate import Validator
@@ -61,7 +62,7 @@ def composed(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 schemas = st.recursive(leaves, composed, max_leaves=10)
-many = settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck))
+many = settings(deadline=None, max_examples=examples(120), suppress_health_check=list(HealthCheck))
 
 #: Below these a value that fits more would make the whole fit less.
 EXACT = ("not", "if", "dependentSchemas")

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 import httpx
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 import specfn
 from specfn.errors import ArgumentError, UsageError
@@ -134,7 +135,7 @@ arguments = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(120))
 @given(document=documents(), arguments=arguments)
 def test_no_argument_does_more_than_the_safety_says(document: Json, arguments: Json) -> None:
     """What a framework reads as the method of a request is never more dangerous than ``safety``."""

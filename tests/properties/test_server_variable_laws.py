@@ -7,6 +7,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.http.conftest import operation
 
 import specfn
@@ -77,7 +78,7 @@ def sent(template: str, value: str, **variable: Any) -> str | None:
     return None
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(200))
 @given(place=st.sampled_from(PLACES), value=values, is_listed=st.booleans())
 def test_a_value_stays_in_its_part(
     place: tuple[str, str, str, str, str], value: str, *, is_listed: bool

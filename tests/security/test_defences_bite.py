@@ -26,6 +26,7 @@ def codes(root: Path) -> Mapping[str, int]:
     return {name: int(code) for code, _, name in lines}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("defence", DEFENCES, ids=lambda each: each.name)
 def test_a_defence_that_is_gone_is_missed(codes: Mapping[str, int], defence: Defence) -> None:
     """Without the defence, tests of its threat fail; that they pass with it is theirs to say."""

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from specfn._json import dumps
 from specfn._pointer import split
@@ -287,7 +288,7 @@ def test_names_of_definitions_are_cleaned(payload: str) -> None:
         assert targets == {name.replace("~", "~0").replace("/", "~1") for name in found}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(
     st.text(
         st.one_of(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.effort import lines
+from tests.effort import examples, lines
 
 from specfn.errors import SpecfnError
 from specfn.records import ArgumentProblem
@@ -189,7 +189,7 @@ nonsense = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(120))
 @given(nonsense, anything)
 def test_nonsense_schemas_raise_only_our_own(schema: Any, value: Any) -> None:
     """T19: whatever is given for a schema, it is used or refused with our error."""

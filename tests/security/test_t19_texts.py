@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.effort import calls
+from tests.effort import calls, examples
 from tests.security.test_t19_json_abuse import HOSTILE, SCHEMAS, anything
 
 from specfn.validation.check import check
@@ -176,7 +176,7 @@ def test_strings_in_strings_end() -> None:
     assert wrong.errors[0].path == "$input" + ".a" * 10 + ".n"
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(100))
 @given(anything, st.sampled_from(SCHEMAS))
 def test_nothing_raises_and_nothing_is_changed(value: Any, schema: Any) -> None:
     """T19: no value makes repairing raise, and what cannot be repaired is what was given."""
@@ -192,7 +192,7 @@ def test_nothing_raises_and_nothing_is_changed(value: Any, schema: Any) -> None:
 texts = st.text(st.sampled_from('{}[]",:\'\\/*#1e-.tfnuNT \n`"“”x'), max_size=80)
 
 
-@settings(deadline=None, max_examples=250)
+@settings(deadline=None, max_examples=examples(100))
 @given(texts, st.sampled_from(SCHEMAS))
 def test_no_text_raises(text: str, schema: Any) -> None:
     """T19: no text makes checking raise; what is read is sound, and what is refused is told shortly."""

@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote, unquote_plus
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from specfn.api import load
 from specfn.errors import ArgumentError, UsageError
@@ -78,7 +79,9 @@ filled = texts.filter(bool)
 names = st.one_of(st.sampled_from(SMUGGLED), st.text(min_size=1, max_size=8))
 
 over_a_socket = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 

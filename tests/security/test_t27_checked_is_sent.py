@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, unquote
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from specfn.api import load
 from specfn.errors import ArgumentError
@@ -62,7 +63,9 @@ APPLICATION = load(
 ANY, TREES = APPLICATION["POST /any/{id}"], APPLICATION["POST /tree"]
 
 over_a_socket = settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 scalars = st.one_of(

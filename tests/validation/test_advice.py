@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from specfn._pointer import input_path
 from specfn.api import load
@@ -76,7 +77,7 @@ def moved(value: Any, source: tuple[str, ...], target: tuple[str, ...]) -> None:
     at(value, target[:-1])[target[-1]] = at(value, source[:-1]).pop(source[-1])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.permutations(WORDS), st.integers(1, 2), st.integers(1, 2), st.booleans(), st.data())
 def test_a_property_in_a_wrong_object_is_told_where_it_belongs(
     words: list[str],
@@ -117,7 +118,7 @@ def respelled(name: str, way: str) -> str:
     }[way]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.permutations(WORDS),
     st.integers(0, 2),

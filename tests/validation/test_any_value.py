@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.validation.foreign import VALUES
 
 from specfn import Failure, Function, Options, Success
@@ -157,7 +158,7 @@ recipes = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(recipes, st.sampled_from(FUNCTIONS), st.integers(0, 3))
 def test_values_anywhere(recipe: Any, function: Function, way: int) -> None:
     """V1, V9: nor where such values are nested in each other."""
@@ -193,7 +194,7 @@ def test_records_of_every_value(name: str) -> None:
     } == {None}
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=40),

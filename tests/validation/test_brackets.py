@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from specfn.validation.outcome import Failure, Success
 from specfn.validation.parse import parse
@@ -47,7 +48,7 @@ def inserted(text: str, bracket: str) -> Iterator[str]:
         yield text[:end] + bracket + text[end:]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     containers,
     st.sampled_from(sorted(SPELLINGS)),
@@ -64,7 +65,7 @@ def test_a_bracket_too_early_changes_nothing(
             assert json.dumps(outcome.data) == json.dumps(value), damaged
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(
     containers,
     st.lists(

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from specfn.records import ABSENT
 from specfn.validation import coerce as module
@@ -412,7 +413,7 @@ values = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=examples(160))
 @given(schemas, values, st.booleans())
 def test_laws(schema: Any, value: Any, arrays: bool) -> None:  # noqa: FBT001
     """V7: valid values are never touched; the outcome is the validator's; coercing twice is coercing once."""

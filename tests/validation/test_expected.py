@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from specfn.schema.describe import describe
 from specfn.validation.expected import plain, split, tags
@@ -97,7 +98,7 @@ schemas = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(120))
 @given(schemas, st.booleans())
 def test_no_jargon(schema: Any, optional: bool) -> None:  # noqa: FBT001 - Hypothesis
     """V8: whatever a schema says, its words hold no tag of a type text outside of the document's own texts."""

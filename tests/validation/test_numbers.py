@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from specfn.validation.outcome import Failure, Success
 from specfn.validation.parse import parse
@@ -44,7 +45,7 @@ integers = (
 FRAMES = ("@", "[@]", '{"a": @}', "[@,]", "{'a': @}", "```json\n[@]\n```", '"[@]"')
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(200))
 @given(
     integers.flatmap(lambda number: st.tuples(st.just(number), spelled(number))),
     st.sampled_from(FRAMES),
@@ -61,7 +62,7 @@ def test_integral_numbers_are_exact(pair: tuple[int, str], frame: str) -> None:
     assert _only(outcome.data) == number, text
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(120))
 @given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(FRAMES))
 def test_decimals_are_doubles(number: float, frame: str) -> None:
     """V6: a number that is not integral is the nearest double, and an integral double is the integer it writes."""

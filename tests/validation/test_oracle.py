@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
+from tests.effort import examples
 
 from specfn.validation.survey import survey
 from specfn.validation.validate import Validator
@@ -97,7 +98,7 @@ def composed(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 schemas = st.recursive(leaves, composed, max_leaves=8)
 definitions = st.fixed_dictionaries(dict.fromkeys(("A", "B", "C"), schemas))
-slow = settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+slow = settings(deadline=None, max_examples=examples(80), suppress_health_check=list(HealthCheck))
 
 
 def rooted(schema: Any, named: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from specfn._json import loads
 from specfn.validation.guard import DEPTH, NODES, sound
@@ -416,7 +417,7 @@ pieces = st.sampled_from(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(200))
 @given(st.lists(pieces, max_size=30).map("".join) | st.text(st.characters(), max_size=60))
 def test_nothing_raises(text: str) -> None:
     """V6: whatever the text, the outcome is a sound value or a failure that says where and why."""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.effort import calls
+from tests.effort import calls, examples
 
 from specfn.records import ABSENT
 from specfn.validation.validate import Validator
@@ -56,7 +56,7 @@ def work(schema: Any, value: Any) -> int:
     return calls(lambda: validator.problems(value), of_c=True)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.integers(1, 300),
     st.integers(1, 40),
