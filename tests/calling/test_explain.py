@@ -16,7 +16,7 @@ from specfn.records import Repair
 
 LINE = re.compile(r"\d+\. |\d+ requests|   |could not be had: ?|\.\.\. and \d+ more")
 
-long_texts = st.text(max_size=20) | st.integers(0, 10_000).map(lambda size: "x\n" * size)
+long_texts = st.text(max_size=20) | st.integers(0, 1_000).map(lambda size: "x\n" * size)
 #: Many errors or repairs, few of which differ: drawing each of them takes long.
 repeated = st.integers(0, 50)
 records = st.builds(
@@ -41,7 +41,7 @@ records = st.builds(
 
 
 @given(
-    st.lists(records, max_size=5), st.integers(1, 2000), st.lists(long_texts, max_size=5).map(tuple)
+    st.lists(records, max_size=5), st.integers(1, 100), st.lists(long_texts, max_size=5).map(tuple)
 )
 def test_the_trail_is_bounded(
     calls: list[CallRecord], times: int, degraded: tuple[str, ...]
