@@ -55,7 +55,7 @@ def test_what_changes_data_is_not_sent_without_consent(chat: Command, shop: Serv
     ended = chat("--api-url", shop.base_url, "Put a lamp there.")
     sent = [str(each) for each in shop.received][len(before) :]
     assert not any("POST" in each for each in sent)
-    assert "nobody to ask" in ended.err
+    assert "stdin is not a terminal" in ended.err
 
 
 @pytest.mark.parametrize("connector", ["openai", "openai-responses", "anthropic", "gemini"])
@@ -68,7 +68,7 @@ def test_every_connector_talks(chat: Command, shop: Server, connector: str) -> N
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("Go.",), 2, "--api-url says where the API is"),
+        (("Go.",), 2, "missing option --api-url"),
         (("--api-url", "http://localhost:1", "--connector", "nope", "Go."), 2, "no connector"),
         (
             ("--api-url", "http://localhost:1", "--connector", "bedrock", "Go."),

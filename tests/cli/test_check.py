@@ -21,7 +21,7 @@ def test_a_sound_document_passes(specfn: Command, document: Command) -> None:
     """What specfn mends on the way to a provider is told, and is no fault."""
     ended = specfn("check", document(FINE), "--profile", "gemini")
     assert ended.code == 0
-    assert "format: the format uuid is not accepted (mended; 1 in 1: a_get)" in ended.out
+    assert "format: the format uuid is not accepted (adapted; 1 in 1: a_get)" in ended.out
     assert ended.out.splitlines()[-1].startswith("1 functions; 0 diagnostics, 0 errors, ")
     assert ended.err == ""
 

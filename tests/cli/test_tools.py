@@ -100,7 +100,10 @@ def test_what_is_no_function_is_counted_on_stderr(specfn: Command, document: Com
     ended = specfn("tools", document({"/a": {"get": {}}, "b": {"get": {}}}))
     assert [tool["path"] for tool in ended.data] == ["/a"]
     assert ended.code == 0
-    assert ended.err == "specfn: 1 of 2 operations is no function; specfn inspect says why\n"
+    assert (
+        ended.err
+        == "specfn: 1 of 2 operations is not a function; specfn inspect lists the reasons\n"
+    )
 
 
 @pytest.mark.parametrize(

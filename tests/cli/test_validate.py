@@ -38,8 +38,8 @@ def test_valid_arguments(specfn: Command, products: Path, key: str) -> None:
 def test_what_was_read_otherwise_is_said(specfn: Command, products: Path) -> None:
     """Repairs are listed, and that a text was cut."""
     out = specfn("validate", products, ORDERS, stdin=b'```\n{"query": {"limit": "3"}').out
-    assert '  $input.query.limit: "3" as 3 (number)' in out.splitlines()
-    assert "The text ended too early and was closed" in out
+    assert '  $input.query.limit: "3" became 3 (number)' in out.splitlines()
+    assert "The text was truncated and is completed" in out
 
 
 def test_json_is_the_outcome(specfn: Command, products: Path) -> None:

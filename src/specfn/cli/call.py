@@ -1,4 +1,4 @@
-"""``specfn call``: one function called, and what the server answered."""
+"""The subcommand ``specfn call``: call one function and print the response."""
 
 import base64
 import sys
@@ -10,8 +10,8 @@ import click
 
 from specfn._json import JsonObject, dumps, dumps_indented
 from specfn.cli import connect, output, source
-from specfn.cli.choose import named
-from specfn.cli.faults import AT_FAULT, DONE
+from specfn.cli.choose import find_function
+from specfn.cli.faults import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
 from specfn.errors import ArgumentError, UsageError, redirect_of
@@ -31,68 +31,74 @@ STDOUT: Final = "-"
 @click.argument("arguments", default="")
 @connect.options
 @click.option("--file", "files", metavar="PLACE=PATH", multiple=True,
-              help="Put a file into the body: at a property of it, or PLACE body for the whole.")  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Show what would be sent, and send nothing.")
-@click.option("-y", "--yes", is_flag=True, help="Send without asking what is not safe.")
-@click.option("-o", "--output", "path", metavar="FILE", help="Write to FILE, whole or not at all.")
-@click.option("--json", "as_json", is_flag=True, help="Status, headers and data as JSON.")
+              help="Send a file as a property of the body, or as the whole body (PLACE body).")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Print the request, and send nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Send unsafe requests without confirmation.")
+@click.option(
+    "-o", "--output", "path", metavar="FILE", help="Write to FILE, completely or not at all."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print status, headers and data as JSON.")
 def command(spec: str, name: str, arguments: str, **options: Any) -> int:
-    """Call the function NAME of SPEC with ARGUMENTS, and print what the server answered.
+    """Call the function NAME of SPEC with ARGUMENTS, and print the response.
 
-    ARGUMENTS is JSON, {"key": value}, as specfn show tells the keys; - reads it from stdin. What may
-    change something (all but GET, HEAD and QUERY) is asked about first, unless --yes says so.
+    ARGUMENTS is a JSON object; specfn show lists its keys, and - reads it from stdin. A request that may
+    change data (all methods but GET, HEAD and QUERY) needs a confirmation, or the option --yes.
 
     NAME is a function's name, its dotted accessor, its operationId or "METHOD /path".
     """
     if spec == arguments == source.STDIN:
         raise UsageError("stdin cannot be both the document and the arguments; name a file")
     with Progress() as progress:
-        function = named(source.application(spec, DEFAULT, progress), name)
+        function = find_function(source.application(spec, DEFAULT, progress), name)
         text = source.stdin(progress) if arguments == source.STDIN else arguments
     given = _checked(function, text, options["files"])
     connection = connect.connection(function.api, options)
     if options["dry_run"]:
         return _show(function, given, connection, options)
-    if not _is_agreed(
+    if not _is_confirmed(
         function, given, connection, options, has_stdin=source.STDIN in (spec, arguments)
     ):
-        output.complain("nothing was sent")
-        return AT_FAULT
+        output.complain("not sent: the request was not confirmed")
+        return EXIT_FAILURE
     return _call(function, given, connection, options)
 
 
 def _checked(function: "Function", text: str | bytes, files: Sequence[str]) -> Any:
-    """The arguments of a text and of files; what was read otherwise than it stands is told.
+    """Parse and validate arguments, add files, and report repairs on stderr.
 
     Raises:
-        ArgumentError: they are not valid.
-        UsageError: the text ends too early for a call that may change something.
+        ArgumentError: the arguments are invalid.
+        UsageError: the text is truncated and the call may change data.
     """
     outcome = function.parse(text or "{}") if files else function.check(text or "{}")
     repairs = outcome.repairs
     if outcome and outcome.incomplete and function.safety != "read":
-        raise UsageError("the arguments end too early")
+        raise UsageError(
+            "ARGUMENTS is truncated JSON: this function may change data; pass the complete object"
+        )
     if outcome and files:
         outcome = function.validate(_with_files(outcome.data, files))
     if not outcome:
         raise ArgumentError(function.name, outcome.errors)
     for repair in repairs:
-        output.complain(f"{repair.path} was read as it was meant ({repair.kind})")
+        output.complain(f"{repair.path} was repaired ({repair.kind})")
     return outcome.data
 
 
 def _with_files(arguments: Any, files: Sequence[str]) -> Any:
-    """The arguments with files in the body."""
+    """Return the arguments with files in the body."""
     from specfn.http.files import File  # noqa: PLC0415  # after the fault of unknown names
 
     for each in files:
         place, found, path = each.partition("=")
         if not found or not isinstance(arguments, dict):
-            raise UsageError("--file takes PLACE=PATH, and an object for the arguments beside it")
+            raise UsageError(
+                "--file is invalid: expected PLACE=PATH, and ARGUMENTS that are a JSON object"
+            )
         try:
             file = File(Path(path).read_bytes(), name=Path(path).name)
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no path"
+            reason = error.strerror if isinstance(error, OSError) else "not a path"
             raise UsageError(f"--file {path!r} cannot be read: {reason}") from None
         body = arguments.get("body")
         whole = {**(body if isinstance(body, dict) else {}), place: file}
@@ -111,10 +117,10 @@ def _show(
     run = dry_run(function, arguments, connection)
     written = dumps_indented(run) if options["as_json"] else run["curl"].encode()
     _write(output.json_printable(written) + b"\n", options["path"])
-    return DONE
+    return EXIT_SUCCESS
 
 
-def _is_agreed(
+def _is_confirmed(
     function: "Function",
     arguments: JsonObject,
     connection: "Connection",
@@ -122,23 +128,23 @@ def _is_agreed(
     *,
     has_stdin: bool,
 ) -> bool:
-    """Whether a call may be made: it is safe, or a person says so.
+    """Return true if a call is safe or confirmed.
 
     Raises:
-        UsageError: there is nobody to ask.
+        UsageError: no terminal is available for the confirmation.
     """
     if function.safety == "read" or options["yes"]:
         return True
-    what = f"{function.method.upper()} {function.path} ({function.safety})"
+    target = f"{function.method.upper()} {function.path} ({function.safety})"
     if has_stdin or not _is_terminal(sys.stdin):
         raise UsageError(
-            f"{what} may change something and there is nobody to ask: give --yes, or --dry-run to look"
+            f"{target} may change data and stdin is not a terminal: pass --yes to send, or --dry-run to preview"
         )
     from specfn.http.dry import dry_run  # noqa: PLC0415  # httpx is imported on first use
 
     shown = output.printable(dry_run(function, arguments, connection)["curl"])
     click.echo(shown, err=True)
-    return click.confirm(f"{output.printable(what)}: send this?", default=False, err=True)
+    return click.confirm(f"{output.printable(target)}: send this?", default=False, err=True)
 
 
 def _is_terminal(stream: Any) -> bool:
@@ -161,17 +167,17 @@ def _call(
     for note in result.notes:
         output.complain(note.text)
     if result.truncated:
-        output.complain("the answer was longer than is kept, and is cut")
+        output.complain("the response was longer than the limit and is truncated")
     if not result.ok:
         where = redirect_of(result)
         output.complain(
-            f"the server answered {result.status}{where and f' and redirects to {where}'}"
+            f"the server responded {result.status}{where and f' and redirects to {where}'}"
         )
-    return DONE if result.ok else AT_FAULT
+    return EXIT_SUCCESS if result.ok else EXIT_FAILURE
 
 
 def _data(result: "Result") -> JsonObject:
-    """Return the answer as JSON has it; bytes are base64, NaN and infinities are null."""
+    """Return the response as JSON; bytes become base64, NaN and infinities become null."""
     from specfn.http.non_finite import nulled  # noqa: PLC0415  # httpx is imported on first use
 
     data = nulled(result.data)
@@ -181,13 +187,13 @@ def _data(result: "Result") -> JsonObject:
 
 
 def _print(result: "Result", path: str | None) -> None:
-    """The answer's data alone: JSON with line breaks, a text, or bytes as they are."""
+    """Print the data of a response: indented JSON, a text, or bytes."""
     data = result.data
     if path is None and isinstance(data, str) and _is_terminal(sys.stdout):
         output.write_text(data)
     elif path is None and isinstance(data, bytes) and _is_terminal(sys.stdout):
         kind = result.media_type or "no media type"
-        output.complain(f"the answer is {len(data):,} bytes of {kind}; -o FILE writes them")
+        output.complain(f"the response is {len(data):,} bytes of {kind}; pass -o FILE to save them")
     elif data is not None or path is not None:
         _write(_bytes(data), path)
 

@@ -1,4 +1,4 @@
-"""``specfn chat``: a conversation in which a model calls the functions of a document."""
+"""The subcommand ``specfn chat``: a conversation in which a model calls functions."""
 
 import os
 import sys
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from specfn.connectors.wire_format import Codec
     from specfn.http.connection import Connection
 
-#: The most seconds that a model may take to reply.
-_PATIENCE = 300.0
+#: Timeout of a reply of the model, in seconds.
+_REPLY_TIMEOUT = 300.0
 
-#: The options of other commands that this one does not have.
-_NOTHING: dict[str, Any] = {"origins": (), "queries": (), "cookies": (), "timeout": None}
+#: Values of the connection options that this subcommand does not offer.
+_UNUSED_OPTIONS: dict[str, Any] = {"origins": (), "queries": (), "cookies": (), "timeout": None}
 
 
 @click.command(name="chat")
@@ -39,42 +39,42 @@ _NOTHING: dict[str, Any] = {"origins": (), "queries": (), "cookies": (), "timeou
 @click.option("--auth", multiple=True, metavar="SCHEME=VALUE",
               help="A credential of that API; better in the environment: SPECFN_AUTH_SCHEME.")  # fmt: skip
 @click.option(
-    "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Sent to that API."
+    "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Header for that API."
 )
 @click.option(
     "--function", "functions", multiple=True, metavar="NAME|GLOB", help="Offer only these."
 )
-@click.option("--system", default="", help="What the model is told first.")
+@click.option("--system", default="", help="System prompt.")
 @click.option("--yes", is_flag=True, help="Do not ask before calls that change data.")
 def command(spec: str, message: str | None, **settings: Any) -> int:
     """Talk to a model that calls the functions of SPEC.
 
-    With MESSAGE, one question is answered; otherwise lines are read from stdin until it ends. What changes
-    data asks first. The model's key is read from the environment.
+    With MESSAGE, the model replies once. Without it, each line of stdin is a message. A call that changes
+    data needs a confirmation. The model's key is read from the environment.
     """
     wire = codec(settings["connector"])
-    ask = _asker(wire, settings)
+    ask = _requester(wire, settings)
     with Progress() as progress:
         application = source.application(spec, DEFAULT, progress)
     if not application.functions:
-        raise UsageError("the document has no functions to call; specfn inspect says why")
+        raise UsageError("the document has no functions; specfn inspect lists the reasons")
     connection = connect.connection(
         application.functions[0].api,
-        {**_NOTHING, **settings, "base_url": settings["api_url"]},
+        {**_UNUSED_OPTIONS, **settings, "base_url": settings["api_url"]},
         "--api-url",
     )
-    talk = _Talk(application, wire, ask, connection, settings)
+    conversation = _Conversation(application, wire, ask, connection, settings)
     if message is not None:
-        return talk.say(message)
+        return conversation.send(message)
     code = 0
     while (line := _line()) is not None:
         if line.strip():
-            code = talk.say(line)
+            code = conversation.send(line)
     return code
 
 
-class _Talk:
-    """The conversation so far, and how it goes on."""
+class _Conversation:
+    """A conversation with its history."""
 
     def __init__(
         self,
@@ -92,8 +92,8 @@ class _Talk:
         system = settings["system"]
         self._messages: list[Any] = [{"role": "system", "content": system}] if system else []
 
-    def say(self, text: str) -> int:
-        """Say something and print the answer; an exit code."""
+    def send(self, text: str) -> int:
+        """Send a message, print the reply and return an exit code."""
         from specfn import calling  # noqa: PLC0415  # only for conversations
 
         self._messages.append({"role": "user", "content": text})
@@ -117,15 +117,19 @@ class _Talk:
         return 0 if outcome.stopped in ("model_text", "denied") else 1
 
 
-def _asker(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, Any]], Any]:
-    """What sends a request to the model; its key never stands in a text."""
+def _requester(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, Any]], Any]:
+    """Return a function that sends a request to the model; its errors never contain the key."""
     endpoint = wire.endpoint
     if endpoint is None:
-        raise UsageError(f"the connector {wire.name} needs more than a key; use specfn.calling")
+        raise UsageError(
+            f"the connector {wire.name} needs more than a key; call specfn.calling.run from Python"
+        )
     variable = settings["key_env"] or endpoint.variable
     key = os.environ.get(variable, "")
     if not key and settings["key_env"]:
-        raise UsageError(f"the environment variable {variable} is not set")
+        raise UsageError(
+            f"the environment variable {variable} (--key-env) is not set; set it to the model's key"
+        )
     url = settings["base_url"].rstrip("/") + endpoint.path.format(model=settings["model"])
     headers = dict(endpoint.headers)
     if key:
@@ -135,24 +139,26 @@ def _asker(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, Any]]
         import httpx  # noqa: PLC0415  # only when something is sent
 
         try:
-            reply = httpx.post(url, json=request, headers=headers, timeout=_PATIENCE)
+            reply = httpx.post(url, json=request, headers=headers, timeout=_REPLY_TIMEOUT)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise TransportError(
-                f"the model at {shown(url)} could not be reached: {type(error).__name__}"
+                f"the model at {shown(url)} could not be reached ({type(error).__name__}); check --base-url"
             ) from None
         if reply.status_code >= 300:
-            said = (reply.text.replace(key, "***") if key else reply.text)[:500]
-            raise TransportError(f"the model's server answered {reply.status_code}: {said}")
+            detail = (reply.text.replace(key, "***") if key else reply.text)[:500]
+            raise TransportError(f"the model's server responded {reply.status_code}: {detail}")
         try:
             return reply.json()
         except ValueError:
-            raise TransportError("the model's server did not answer with JSON") from None
+            raise TransportError(
+                "the model's server responded with invalid JSON; check --base-url and --connector"
+            ) from None
 
     return ask
 
 
 def _line() -> str | None:
-    """The next line of the person; ``None`` at the end."""
+    """Read the next line of stdin; ``None`` at its end."""
     if sys.stdin is None:
         return None
     if _is_terminal():
@@ -166,30 +172,32 @@ def _is_terminal() -> bool:
 
 
 def _approve(request: "ApprovalRequest") -> bool:
-    """Ask the person; where there is no terminal, the answer is no."""
-    from specfn._json import dumps_indented  # noqa: PLC0415  # only for who is asked
+    """Ask for confirmation; refuse without a terminal."""
+    from specfn._json import dumps_indented  # noqa: PLC0415  # for confirmations only
 
     shown = output.printable(dumps_indented(request.arguments).decode())
     click.echo(f"{request.method.upper()} {output.printable(request.path)}\n{shown}", err=True)
     if not _is_terminal():
-        click.echo("not sent: there is nobody to ask; --yes sends without asking", err=True)
+        click.echo(
+            "not sent: stdin is not a terminal; pass --yes to send without confirmation", err=True
+        )
         return False
     return click.confirm("Send this?", default=False, err=True)
 
 
 def _show(event: Any) -> None:
-    """What happens, as it happens, on stderr."""
+    """Print an event of the conversation to stderr."""
     from specfn.calling import events  # noqa: PLC0415  # only for conversations
 
     line = ""
     if isinstance(event, events.Resolved):
-        what = event.function or "no such function"
-        line = f"? {what}" + (f" (repaired: {event.how})" if event.status == "repaired" else "")
+        name = event.function or "no such function"
+        line = f"? {name}" + (f" (repaired: {event.how})" if event.status == "repaired" else "")
     elif isinstance(event, events.Checked) and (event.repairs or event.problems):
         line = f"  repaired: {', '.join(event.repairs)}" if event.repairs else ""
         if event.problems:
-            line = f"  wrong: {', '.join(event.problems)}"
+            line = f"  invalid: {', '.join(event.problems)}"
     elif isinstance(event, events.Executed):
-        line = f"  {event.function}: HTTP {event.status}" if event.status else "  not answered"
+        line = f"  {event.function}: HTTP {event.status}" if event.status else "  no response"
     if line:
         click.echo(output.printable(line), err=True)

@@ -1,4 +1,4 @@
-"""``specfn check``: what is wrong with a document, and what a provider would refuse of its functions."""
+"""The subcommand ``specfn check``: the faults of a document and the refusals of a provider."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -9,7 +9,7 @@ import click
 from specfn._json import JsonObject, dumps
 from specfn.application.examples import example_faults
 from specfn.cli import output, source
-from specfn.cli.faults import AT_FAULT, DONE
+from specfn.cli.faults import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.settings import DEFAULT
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from specfn.application.application import Application
     from specfn.records import Note
 
-#: Operations that are no functions because somebody chose so, and the finding that only choosing mends.
-_CHOSEN: Final = frozenset({"human", "method"})
-_NUMEROUS: Final = "count"
+#: Codes of operations that the caller excluded, and the code of too many functions.
+_EXCLUDED: Final = frozenset({"human", "method"})
+_TOO_MANY: Final = "count"
 
-#: The kind of edit that names alternatives that may overlap.
+#: The kind of edit for a union whose branches may overlap.
 _UNION: Final = "union"
 
-#: How many functions are named beside a reason.
+#: The largest number of functions that a line names.
 _NAMED: Final = 3
 
 
@@ -35,15 +35,15 @@ _NAMED: Final = 3
     default="portable",
     show_default=True,
     metavar="NAME",
-    help="The provider; an unknown name lists those that exist.",
+    help="Profile of the provider; an unknown name lists the profiles.",
 )
-@click.option("--strict", is_flag=True, help="Also what openapi-spec-validator finds.")
+@click.option("--strict", is_flag=True, help="Also report the findings of openapi-spec-validator.")
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
 def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
-    """Say what is wrong with SPEC, and what a provider would refuse of its functions.
+    """Report the faults of SPEC and the functions that a provider would refuse.
 
-    What specfn mends on the way to the provider is counted and told. The exit code is 1 only for faults of the
-    document and for functions that cannot be sent at all; examples that their schemas refuse are no such faults.
+    Schemas that specfn adapts to the provider are counted. The exit code is 1 if the document is faulty or a
+    function cannot be sent. An example that is invalid under its schema does not change the exit code.
     """
     with Progress() as progress:
         application = source.application(spec, DEFAULT, progress, thorough=True)
@@ -53,11 +53,11 @@ def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
     else:
         for line in _lines(report):
             output.write_text(line)
-    return AT_FAULT if report["counts"]["faults"] else DONE
+    return EXIT_FAILURE if report["counts"]["faults"] else EXIT_SUCCESS
 
 
 def _report(application: "Application", profile: str, *, strict: bool) -> JsonObject:
-    """Everything that is shown, as data."""
+    """Return the report as data."""
     findings = [asdict(finding) for finding in application.check(profile)]
     diagnostics = [asdict(note) for note in _diagnostics(application, strict=strict)]
     refused = [asdict(note) for note in example_faults(application.raw)]
@@ -65,9 +65,9 @@ def _report(application: "Application", profile: str, *, strict: bool) -> JsonOb
     lost = [
         finding
         for finding in findings
-        if not finding["mended"] and finding["code"] != _NUMEROUS and not finding["pointer"]
+        if not finding["mended"] and finding["code"] != _TOO_MANY and not finding["pointer"]
     ]
-    wrong = [error for error in errors if error["code"] not in _CHOSEN]
+    wrong = [error for error in errors if error["code"] not in _EXCLUDED]
     unions = [
         {"function": function.name, "pointer": edit.pointer, "reason": edit.reason}
         for function in application.functions
@@ -97,12 +97,12 @@ def _report(application: "Application", profile: str, *, strict: bool) -> JsonOb
 def _diagnostics(application: "Application", *, strict: bool) -> "Iterable[Note]":
     if not strict:
         return application.diagnostics
-    from specfn.document.check import strict as thorough  # noqa: PLC0415  # takes its time
+    from specfn.document.check import strict as thorough  # noqa: PLC0415  # slow import
 
     return (*application.notes, *thorough(application.raw, application.source))
 
 
-# -- for people -----------------------------------------------------------------------------------
+# -- text output ---------------------------------------------------------------------------------
 
 
 def _lines(report: JsonObject) -> Iterator[str]:
@@ -114,7 +114,7 @@ def _lines(report: JsonObject) -> Iterator[str]:
         place = f"{error['method'].upper()} {error['path']}"
         yield f"{place}: {' '.join(error['reason'].split())} ({error['code']}, at #{error['pointer']})"
     for (mended, code, reason), places in _grouped(report["findings"]).items():
-        how = "mended; " if mended else "not sent; "
+        how = "adapted; " if mended else "not sent; "
         yield f"{code}: {reason}{_where(places, how)}"
     for reason in dict.fromkeys(union["reason"] for union in report["unions"]):
         places = [union for union in report["unions"] if union["reason"] == reason]
@@ -122,19 +122,19 @@ def _lines(report: JsonObject) -> Iterator[str]:
     counts = report["counts"]
     yield (
         f"{counts['functions']:,} functions; {counts['diagnostics']:,} diagnostics, {counts['errors']:,} errors, "
-        f"{counts['examples']:,} refused examples, {counts['findings']:,} findings, of which {counts['mended']:,} are mended"
+        f"{counts['examples']:,} invalid examples, {counts['findings']:,} findings, of which {counts['mended']:,} are adapted"
     )
 
 
 def _where(places: list[JsonObject], how: str = "") -> str:
-    """Return how often something was found, with the first functions; empty if no function is concerned."""
+    """Return the number of findings with the first functions; empty if no function is affected."""
     names = [*dict.fromkeys(place["function"] for place in places if place["function"])]
     named = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
     return f" ({how}{len(places):,} in {len(names):,}: {named})" if names else ""
 
 
 def _grouped(findings: list[JsonObject]) -> dict[tuple[bool, str, str], list[JsonObject]]:
-    """Findings of one kind together: what is not sent first, then the most frequent."""
+    """Group findings of one kind: functions that are not sent first, then the most frequent."""
     found: dict[tuple[bool, str, str], list[JsonObject]] = {}
     for finding in findings:
         key = (finding["mended"], finding["code"], " ".join(finding["reason"].split()))

@@ -1,4 +1,4 @@
-"""Where a call goes and as whom: options of the command line, and the environment, as a ``Connection``."""
+"""A ``Connection`` from command-line options and environment variables."""
 
 import os
 import re
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-#: How the variable of a scheme's credential begins.
+#: Prefix of environment variables with credentials.
 _PREFIX: Final = "SPECFN_AUTH_"
 
 _OPTIONS: Final = (
     click.option(
-        "--base-url", metavar="URL", help="Where the API is: origin and base path, e.g. https://host/v1."
+        "--base-url", metavar="URL", help="URL of the API: origin and base path, e.g. https://host/v1."
     ),
     click.option(
         "--origin", "origins", metavar="URL", multiple=True,
-        help="A further origin that an operation's own server may have.",
+        help="Another trusted origin, for operations with their own server.",
     ),
     click.option(
         "--auth", metavar="SCHEME=VALUE", multiple=True,
         help="A credential by security scheme; user:password for basic authentication. "
         "Better in the environment: SPECFN_AUTH_SCHEME.",
     ),
-    click.option("--header", "headers", metavar="'NAME: VALUE'", multiple=True, help="Sent with the request."),
+    click.option("--header", "headers", metavar="'NAME: VALUE'", multiple=True, help="Header for the request."),
     click.option("--query", "queries", metavar="NAME=VALUE", multiple=True, help="Likewise."),
     click.option("--cookie", "cookies", metavar="NAME=VALUE", multiple=True, help="Likewise."),
     click.option(
@@ -43,24 +43,24 @@ _OPTIONS: Final = (
 
 
 def options(command: _Command) -> _Command:
-    """The options that ``connection`` reads."""
+    """Add the options that ``connection`` reads."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def connection(api: "Api", given: Mapping[str, Any], option: str = "--base-url") -> "Connection":
-    """The connection that the options describe.
+    """Return the connection that the options describe.
 
     Args:
         api: the document's servers and security schemes.
         given: the options by name.
-        option: what the option is called that says where the API is.
+        option: name of the option for the base URL.
 
     Raises:
-        UsageError: an option is not what it must be; its value is not shown.
+        UsageError: an option is invalid; the text does not contain its value.
     """
-    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415  # a dry word on usage comes before it
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415  # slow import
 
     from specfn.http.connection import Connection  # noqa: PLC0415  # likewise
 
@@ -77,18 +77,18 @@ def connection(api: "Api", given: Mapping[str, Any], option: str = "--base-url")
     try:
         return TypeAdapter(Connection).validate_python(fields)
     except ValidationError as error:
-        raise UsageError(_told(error.errors(include_input=False, include_url=False))) from None
+        raise UsageError(_message(error.errors(include_input=False, include_url=False))) from None
 
 
 def _base_url(api: "Api", given: str | None, option: str) -> str:
     if given is not None:
         return given
     servers = ", ".join(shown(str(server.get("url", "/"))) for server in api.servers[:5])
-    hint = f"; the document names {servers}" if servers else ""
-    raise UsageError(f"{option} says where the API is{hint}")
+    declared = f"declares {servers}" if servers else "declares no server"
+    raise UsageError(f"missing option {option}: the document {declared}; pass the URL of the API")
 
 
-def _told(faults: Sequence[Any]) -> str:
+def _message(faults: Sequence[Any]) -> str:
     return "; ".join(
         f"--{str(fault['loc'][0]).replace('_', '-')}: {fault['msg'].removeprefix('Value error, ')}"
         for fault in faults
@@ -99,12 +99,14 @@ def _pairs(option: str, given: Sequence[str], separator: str) -> Iterator[tuple[
     for each in given:
         name, found, value = each.partition(separator)
         if not found or not name.strip():
-            raise UsageError(f"{option} takes a name and a value with {separator!r} between them")
+            raise UsageError(
+                f"{option} is invalid: expected a name and a value, separated by {separator!r}"
+            )
         yield name.strip(), value.strip() if separator == ":" else value
 
 
 def _credentials(api: "Api", given: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    """The credentials of the environment, and over them those of the command line."""
+    """Yield the credentials of the environment, then those of the command line."""
     for name, scheme in api.security_schemes.items():
         value = os.environ.get(variable_of(name))
         if value:
@@ -112,17 +114,19 @@ def _credentials(api: "Api", given: Sequence[str]) -> Iterator[tuple[str, Any]]:
     for each in given:
         name, found, value = each.partition("=")
         if not found:
-            raise UsageError(f"--auth takes SCHEME=VALUE; or set {variable_of(name)} instead")
+            raise UsageError(
+                "--auth is invalid: expected SCHEME=VALUE; or set the environment variable SPECFN_AUTH_SCHEME"
+            )
         yield name, _credential(api.security_schemes.get(name, {}), value)
 
 
 def variable_of(scheme: str) -> str:
-    """The environment variable that holds a scheme's credential."""
+    """Return the name of the environment variable with a scheme's credential."""
     return _PREFIX + re.sub(r"[^A-Z0-9]", "_", scheme.upper())
 
 
 def _credential(scheme: Mapping[str, Any], value: str) -> Any:
-    """A credential as its scheme takes it: user and password for basic authentication."""
+    """Return a credential for its scheme: user and password for basic authentication."""
     is_basic = scheme.get("type") == "http" and str(scheme.get("scheme", "")).lower() == "basic"
     user, _, password = value.partition(":")
     return (user, password) if is_basic else value

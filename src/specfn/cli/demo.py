@@ -1,4 +1,4 @@
-"""``specfn demo``: the whole way once, with a real server and a recorded model."""
+"""The subcommand ``specfn demo``: a complete run with a real server and a recorded model."""
 
 import click
 
@@ -7,9 +7,9 @@ from specfn.cli import output
 
 @click.command(name="demo")
 def command() -> int:
-    """Show a model err, read why, correct itself, and a row be stored.
+    """Show a model that sends an invalid call, reads the feedback and sends a valid call.
 
-    A small real API runs on a loopback port for the length of the demo. No network and no key is needed.
+    A small real API runs on a loopback port during the demo. The demo needs no network and no key.
     """
     from rich.console import Console  # noqa: PLC0415  # so that --help stays quick
 

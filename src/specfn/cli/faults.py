@@ -1,4 +1,4 @@
-"""A fault as one line and an exit code."""
+"""Error messages and exit codes of the command."""
 
 import traceback
 from typing import Final
@@ -7,24 +7,24 @@ import click
 
 from specfn.errors import SpecfnError, TransportError, UnknownFunctionError, UsageError
 
-DONE: Final = 0
-AT_FAULT: Final = 1
-WRONG_USE: Final = 2
-UNREACHABLE: Final = 3
-INTERRUPTED: Final = 130
+EXIT_SUCCESS: Final = 0
+EXIT_FAILURE: Final = 1
+EXIT_USAGE: Final = 2
+EXIT_UNREACHABLE: Final = 3
+EXIT_INTERRUPTED: Final = 130
 
-#: By class of error, the first that fits.
+#: Exit codes by error class; the first match applies.
 _CODES: Final[tuple[tuple[type[BaseException], int], ...]] = (
-    (UsageError, WRONG_USE),
-    (UnknownFunctionError, WRONG_USE),
-    (TransportError, UNREACHABLE),
-    (SpecfnError, AT_FAULT),
-    (click.ClickException, WRONG_USE),
-    (click.Abort, INTERRUPTED),
-    (KeyboardInterrupt, INTERRUPTED),
+    (UsageError, EXIT_USAGE),
+    (UnknownFunctionError, EXIT_USAGE),
+    (TransportError, EXIT_UNREACHABLE),
+    (SpecfnError, EXIT_FAILURE),
+    (click.ClickException, EXIT_USAGE),
+    (click.Abort, EXIT_INTERRUPTED),
+    (KeyboardInterrupt, EXIT_INTERRUPTED),
 )
 
-#: What the fields of a connection, which a fault of the library names, are called here.
+#: Command-line options for the connection fields that error messages name.
 _OPTIONS: Final = {
     "connection.credentials": "--auth SCHEME=VALUE or SPECFN_AUTH_SCHEME",
     "connection.headers": "--header",
@@ -35,21 +35,21 @@ _OPTIONS: Final = {
 
 
 def explain(error: BaseException) -> tuple[str, int]:
-    """What to say of a fault, and the exit code.
+    """Return the message and exit code for an error.
 
     Returns:
-        The line, without the command's name; empty where whoever read the output has left.
+        One line without the command's name, empty for a closed pipe; and the exit code.
     """
     for kind, code in _CODES:
         if isinstance(error, kind):
             return _text(error), code
     if isinstance(error, BrokenPipeError):
-        return "", AT_FAULT
+        return "", EXIT_FAILURE
     if isinstance(error, OSError):
-        return f"the output could not be written: {error.strerror or error}", AT_FAULT
+        return f"the output could not be written: {error.strerror or error}", EXIT_FAILURE
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this document", AT_FAULT
-    return _unexpected(error), AT_FAULT
+        return "not enough memory for this document", EXIT_FAILURE
+    return _unexpected(error), EXIT_FAILURE
 
 
 def _text(error: BaseException) -> str:
@@ -68,13 +68,13 @@ def _text(error: BaseException) -> str:
 
 
 def _sentence(text: str) -> str:
-    """A message of click's as one that follows the command's name."""
+    """Return a message of click in lower case, without its full stop."""
     return text[:1].lower() + text[1:].rstrip(".")
 
 
 def _unexpected(error: BaseException) -> str:
-    """A fault of ours: what and where, for whoever reports it."""
+    """Return the message for an unexpected error, with its place in the source code."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {frames[-1].name}, line {frames[-1].lineno}" if frames else ""
-    what = f"{type(error).__name__}{place}: {str(error)[:200]}"
-    return f"this is a fault of specfn, please report it with the document ({what})"
+    detail = f"{type(error).__name__}{place}: {str(error)[:200]}"
+    return f"internal error in specfn ({detail}); please report it together with the document"

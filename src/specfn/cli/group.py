@@ -1,29 +1,29 @@
-"""The command as a whole: its subcommands, each imported when it is used."""
+"""The command group, which imports each subcommand on first use."""
 
 from importlib import import_module
 from typing import Final
 
 import click
 
-#: Every subcommand; its module in this package has its name.
+#: Names of the subcommands and of their modules.
 _COMMANDS: Final = ("inspect", "check", "tools", "show", "validate", "call", "chat", "demo")
 
 _EPILOG: Final = """\b
 SPEC is the path or http(s) URL of an OpenAPI or Swagger document, or - for stdin.
-Results go to stdout, everything else to stderr.
+Results go to stdout; messages go to stderr.
 
 \b
 Exit codes:
-  0    done
-  1    the document, the arguments or the answer are at fault
-  2    wrong use of the command
+  0    success
+  1    invalid document or arguments, or an error response
+  2    invalid use of the command
   3    the server could not be reached
   130  interrupted
 """
 
 
 class _LazyGroup(click.Group):
-    """A group that imports a subcommand when it is asked for."""
+    """A group that imports a subcommand on first use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         return list(_COMMANDS)

@@ -1,4 +1,4 @@
-"""``specfn inspect``: what a document becomes, what does not, and what to know of it."""
+"""The subcommand ``specfn inspect``: the functions of a document, their sizes, errors and notes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     default="portable",
     show_default=True,
     metavar="NAME",
-    help="Whose limits are looked at.",
+    help="Profile of the provider whose limits apply.",
 )
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
 def command(spec: str, *, profile: str, as_json: bool) -> None:
-    """Show the functions of SPEC and what they cost, the operations that are none, and notes.
+    """List the functions of SPEC with their sizes, the operations that are not functions, and notes.
 
-    Every operation is in exactly one of the two lists. Sizes are bytes of compact JSON, tokens an estimate;
-    edits are the differences between the document and what a model reads.
+    Every operation is in exactly one of the two lists. Sizes are bytes of compact JSON; tokens are an estimate.
+    Edits are differences between the document and the schemas that a model reads.
     """
     with Progress() as progress:
         application = source.application(spec, DEFAULT, progress)
@@ -46,7 +46,7 @@ def command(spec: str, *, profile: str, as_json: bool) -> None:
 
 
 def _report(application: "Application", progress: Progress, profile: str) -> JsonObject:
-    """Everything that is shown, as data."""
+    """Return the report as data."""
     most = len(application.functions)
     counts = application.report(profile, progress=lambda index: progress.composed(index, most))
     functions = [
@@ -60,14 +60,14 @@ def _report(application: "Application", progress: Progress, profile: str) -> Jso
     return {"functions": functions, "errors": errors, "notes": notes, "counts": counts}
 
 
-# -- for people -----------------------------------------------------------------------------------
+# -- text output ---------------------------------------------------------------------------------
 
 
 def _show(report: JsonObject) -> None:
-    from rich.console import Console, Group  # noqa: PLC0415  # --json does without
+    from rich.console import Console, Group  # noqa: PLC0415  # not for --json
 
     stdout = output.stdout()
-    # Without a terminal nothing is cut: a line is as long as it is, whatever the environment says of terminals.
+    # Without a terminal, no line is truncated or wrapped.
     width, height = (None, None) if stdout.isatty() else (10_000, 25)
     console = Console(file=stdout, width=width, height=height, highlight=False, force_jupyter=False)
     parts: list[RenderableType] = []
@@ -83,32 +83,32 @@ def _show(report: JsonObject) -> None:
         if rows:
             parts += [_list(f"{title} ({len(rows)})", lines), ""]
     with console.capture() as text:
-        console.print(Group(*parts, _sum(report["counts"])))
+        console.print(Group(*parts, _summary(report["counts"])))
     stdout.write(text.get())
 
 
-#: The columns: those that are folded where they must, and numbers, in the order in which they give way.
+#: Columns that may be wrapped, and columns that are left out in this order.
 _TEXTS: Final = ("method", "path", "name")
-_GIVE_WAY: Final = ("properties", "depth", "edits", "output", "parameters", "tokens")
+_OPTIONAL: Final = ("properties", "depth", "edits", "output", "parameters", "tokens")
 
 
 def _columns(rows: Sequence[Mapping[str, str]], width: int) -> list[str]:
-    """The columns that a terminal has room for: numbers give way before paths and names are folded small."""
-    from rich.cells import cell_len  # noqa: PLC0415  # --json does without
+    """Return the columns that fit into a terminal; numbers are left out before texts are wrapped."""
+    from rich.cells import cell_len  # noqa: PLC0415  # not for --json
 
     needed = {
         title: max(map(cell_len, (title, *(row[title] for row in rows)))) for title in rows[0]
     }
     for title in _TEXTS:
         needed[title] = min(needed[title], max(width // 3, len(title)))
-    for title in _GIVE_WAY:
+    for title in _OPTIONAL:
         if sum(needed.values()) + 2 * (len(needed) - 1) > width:
             del needed[title]
     return [*needed]
 
 
 def _functions(functions: list[JsonObject], width: int) -> "Table":
-    from rich.table import Table  # noqa: PLC0415  # --json does without
+    from rich.table import Table  # noqa: PLC0415  # not for --json
     from rich.text import Text  # noqa: PLC0415  # likewise
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -118,7 +118,7 @@ def _functions(functions: list[JsonObject], width: int) -> "Table":
         if title in _TEXTS:
             table.add_column(title, overflow="fold")
         else:
-            table.add_column(title, justify="right" if title in _GIVE_WAY else "left", no_wrap=True)
+            table.add_column(title, justify="right" if title in _OPTIONAL else "left", no_wrap=True)
     for row in rows:
         table.add_row(*(Text(row[title]) for title in titles))
     return table
@@ -141,14 +141,14 @@ def _cells(function: JsonObject) -> dict[str, str]:
 
 
 def _list(title: str, lines: list[str]) -> "Text":
-    from rich.text import Text  # noqa: PLC0415  # --json does without
+    from rich.text import Text  # noqa: PLC0415  # not for --json
 
     shown = (f"\n  {output.printable(' '.join(line.split()))}" for line in lines)
     return Text.assemble((title, "bold"), *shown)
 
 
 def _over_lines(report: JsonObject) -> Iterator[str]:
-    """What is over a limit: first of all functions together, then of each."""
+    """Yield a line for each exceeded limit, first of all functions together."""
     for name, measures in (
         ("all functions", report["counts"]),
         *((function["name"], function) for function in report["functions"]),
@@ -157,7 +157,7 @@ def _over_lines(report: JsonObject) -> Iterator[str]:
             yield f"{name}: " + _OVER[over["what"]].format_map(over)
 
 
-#: How what is over a limit is told.
+#: Texts for exceeded limits.
 _OVER = {
     "depth": "parameters nested {value:,} deep, limit {limit:,}",
     "description": "a description of {value:,} characters, limit {limit:,}",
@@ -175,7 +175,7 @@ def _error_line(error: JsonObject) -> str:
 
 
 def _note_lines(notes: list[JsonObject]) -> Iterator[str]:
-    """Each text once, with how often it is said and the first places."""
+    """Yield each text once, with its count and the first places."""
     pointers: dict[str, list[str]] = {}
     for note in notes:
         pointers.setdefault(note["text"], []).append(note["pointer"])
@@ -183,27 +183,27 @@ def _note_lines(notes: list[JsonObject]) -> Iterator[str]:
         places = ", ".join(f"#{pointer}" for pointer in found[:_PLACES] if pointer)
         more = f" and {len(found) - _PLACES:,} more" if len(found) > _PLACES else ""
         times = f"{len(found):,} times" if len(found) > 1 else ""
-        told = ", ".join(filter(None, (times, places and f"at {places}{more}")))
-        yield f"{text} ({told})" if told else text
+        details = ", ".join(filter(None, (times, places and f"at {places}{more}")))
+        yield f"{text} ({details})" if details else text
 
 
-#: How many places of one note are told.
+#: The largest number of places for one note.
 _PLACES = 3
 
 
-def _sum(counts: JsonObject) -> str:
-    """The counts as lines that add up."""
-    said = {key: _counted(key.removesuffix("_bytes"), counts[key]) for key in _SAID}
+def _summary(counts: JsonObject) -> str:
+    """Return the counts as text."""
+    counted = {key: _counted(key.removesuffix("_bytes"), counts[key]) for key in _COUNTS}
     safety = ", ".join(f"{count:,} {word}" for word, count in counts["safety"].items() if count)
     return (
         "{operations} = {functions} + {errors}; {notes}, {edits}\n"
         "{parameters_bytes}, {output_bytes}; no calls: {webhooks}, {callbacks}\n"
         "about {tokens} for a model, all at once{safety}"
-    ).format_map({**said, "safety": f"; {safety}" if safety else ""})
+    ).format_map({**counted, "safety": f"; {safety}" if safety else ""})
 
 
-#: The counts that are told.
-_SAID = (
+#: The counts in the summary.
+_COUNTS = (
     *("operations", "functions", "errors", "notes", "edits", "parameters_bytes", "output_bytes"),
     *("webhooks", "callbacks", "tokens"),
 )

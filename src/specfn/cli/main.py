@@ -1,4 +1,4 @@
-"""The entry point of the command: from arguments to an exit code, whatever happens on the way."""
+"""The entry point of the command."""
 
 import gc
 import os
@@ -8,28 +8,27 @@ from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Run the command of this process and leave.
+    """Run the command and end the process.
 
-    The process ends without taking its heap apart, and the garbage collector stays off: both cost more
-    than they give in a process that lives for a second.
+    The garbage collector is off and the heap is not freed at the end. Both save time in a short process.
     """
     gc.disable()
     os._exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command and return its exit code; a fault is one line on stderr, never a traceback.
+    """Run the command and return its exit code; print errors as one line on stderr.
 
     Args:
-        arguments: what follows the command's name.
+        arguments: arguments after the command's name.
 
     Returns:
-        0 done; 1 the document, the arguments or the answer are at fault; 2 wrong use of the command; 3 the
-        server could not be reached; 130 interrupted.
+        0 success; 1 invalid document or arguments, or an error response; 2 invalid use of the command;
+        3 the server could not be reached; 130 interrupted.
     """
     try:
         return _run(arguments)
-    except KeyboardInterrupt:  # while modules are imported, or while a first one is being told
+    except KeyboardInterrupt:  # during imports, or while an interrupt is reported
         return 130
 
 
@@ -42,8 +41,8 @@ def _run(arguments: Sequence[str]) -> int:
         output.prepare()
         code = group.main(args=list(arguments), prog_name="specfn", standalone_mode=False)
         output.flush()
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last place to tell of it
-        from specfn.cli.faults import explain  # noqa: PLC0415  # needed for faults only
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last handler
+        from specfn.cli.faults import explain  # noqa: PLC0415  # for errors only
 
         line, code = explain(error)
         output.complain(line)

@@ -1,4 +1,4 @@
-"""What is written to stdout and stderr, without a document's control characters."""
+"""Output to stdout and stderr, with invisible characters escaped."""
 
 import io
 import sys
@@ -10,10 +10,10 @@ from specfn.errors import UsageError
 
 
 def prepare() -> None:
-    """Let no character be an error, and let nothing be lost that the system takes in parts.
+    """Configure stdout and stderr so that no character is an error and no output is lost.
 
-    An unbuffered stdout (``PYTHONUNBUFFERED``) drops what a full disk or a closed pipe did not take of a
-    write, and says nothing of it; so it gets a buffer again.
+    An unbuffered stdout (``PYTHONUNBUFFERED``) silently drops the rest of a partial write, for instance to a
+    full disk. This function adds a buffer.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -44,8 +44,8 @@ def write(pieces: Iterable[bytes]) -> None:
     """Write JSON to stdout, in UTF-8 whatever the terminal's encoding.
 
     Raises:
-        UsageError: there is no stdout.
-        OSError: it does not take them.
+        UsageError: stdout is closed.
+        OSError: the write failed.
     """
     stream = stdout()
     stream.flush()
@@ -53,16 +53,16 @@ def write(pieces: Iterable[bytes]) -> None:
 
 
 def write_text(text: str) -> None:
-    """Write a text for people to stdout; raises as ``write``."""
+    """Write a text to stdout; raises the errors of ``write``."""
     lines = text.replace("\r\n", "\n")  # a carriage return alone may hide a line
     stdout().write(f"{printable(lines)}\n")
 
 
 def stdout() -> TextIO:
-    """The stream of results.
+    """Return the stream for results.
 
     Raises:
-        UsageError: it is closed.
+        UsageError: stdout is closed.
     """
     if sys.stdout is None:
         raise UsageError("stdout is closed; redirect it to a file")
@@ -70,17 +70,17 @@ def stdout() -> TextIO:
 
 
 def flush() -> None:
-    """Hand everything over that was written, so that a fault can still be told."""
+    """Flush stdout, so that a write error is reported."""
     if sys.stdout is not None:
         sys.stdout.flush()
 
 
 def complain(line: str) -> None:
-    """Say one thing on stderr, in one line; an empty line is not said."""
+    """Write a message to stderr as one line; skip an empty message."""
     if not line or sys.stderr is None:
         return
     try:
         sys.stderr.write(f"specfn: {printable(' '.join(line.split()))}\n")
         sys.stderr.flush()
-    except OSError:  # nobody listens; the exit code still tells
+    except OSError:  # stderr is closed; the exit code still reports the error
         return

@@ -1,20 +1,20 @@
-"""Progress of long work, as one line of stderr that is taken away again."""
+"""Progress of long work, as one temporary line on stderr."""
 
 import sys
 from time import monotonic
 from types import TracebackType
 from typing import Final, Self
 
-#: Seconds before anything is said, and between two sayings.
-_PATIENCE: Final = 0.5
-_PAUSE: Final = 0.1
+#: Seconds before the first line, and between two updates.
+_DELAY: Final = 0.5
+_INTERVAL: Final = 0.1
 
 
 class Progress:
-    """Shows how far the work is while the block lasts, where stderr is a terminal."""
+    """A progress line, shown during a ``with`` block if stderr is a terminal."""
 
     def __init__(self) -> None:
-        self._next = monotonic() + _PATIENCE
+        self._next = monotonic() + _DELAY
         self._shown = False
         self._wanted = sys.stderr is not None and sys.stderr.isatty()
 
@@ -31,20 +31,20 @@ class Progress:
             self._write("")
 
     def downloaded(self, size: int, whole: int | None) -> None:
-        """Bytes have arrived."""
+        """Show the number of received bytes."""
         if self._due():
             of = f" of {whole / 1e6:.1f}" if whole else ""
             self._write(f"specfn: {size / 1e6:.1f}{of} MB")
 
     def composed(self, count: int, whole: int) -> None:
-        """Functions have been composed."""
+        """Show the number of composed functions."""
         if self._due():
             self._write(f"specfn: {count} of {whole} functions")
 
     def _due(self) -> bool:
         if not self._wanted or monotonic() < self._next:
             return False
-        self._next = monotonic() + _PAUSE
+        self._next = monotonic() + _INTERVAL
         return True
 
     def _write(self, text: str) -> None:
@@ -52,5 +52,5 @@ class Progress:
         try:
             sys.stderr.write(f"\r\x1b[K{text}")
             sys.stderr.flush()
-        except OSError:  # nobody watches any more
+        except OSError:  # stderr is closed
             self._wanted = False

@@ -1,4 +1,4 @@
-"""Write a file whole or not at all: whoever reads it never sees half of it."""
+"""Atomic writing of files."""
 
 import os
 import stat
@@ -9,17 +9,17 @@ from specfn.errors import UsageError
 
 
 def save(path: str, pieces: Iterable[bytes]) -> None:
-    """Write a file through a temporary one in the same directory, which then takes its name.
+    """Write a temporary file in the same directory, then rename it to the target.
 
-    A symbolic link stays and its target is replaced; a device or a pipe is written to as it is. An existing
-    file keeps its permissions.
+    A symbolic link is kept and its target replaced. A device or a pipe is written directly. An existing file
+    keeps its permissions.
 
     Raises:
-        UsageError: nothing can be written there.
-        OSError: the disk does not take it; what was there is still there.
+        UsageError: the path cannot be written.
+        OSError: the write failed; an existing file is unchanged.
     """
     if "\0" in path:
-        raise _refused(path, "it is not a path")
+        raise _refused(path, "not a path")
     target = os.path.realpath(path)
     mode = _mode(target)
     if mode is not None and not stat.S_ISREG(mode):
@@ -34,7 +34,7 @@ def save(path: str, pieces: Iterable[bytes]) -> None:
         if mode is not None:
             os.chmod(temporary, stat.S_IMODE(mode))  # noqa: PTH101  # paths are texts in this module
         os.replace(temporary, target)  # noqa: PTH105  # likewise
-    except BaseException:  # an interrupt, too, must not leave the half of a file
+    except BaseException:  # also after an interrupt, no partial file remains
         with suppress(OSError):
             os.unlink(temporary)  # noqa: PTH108  # likewise
         raise
@@ -51,8 +51,8 @@ def _opened(path: str, flags: int, asked: str) -> int:
     try:
         return os.open(path, flags | getattr(os, "O_BINARY", 0), 0o666)
     except OSError as error:
-        raise _refused(asked, error.strerror or "the system refuses") from None
+        raise _refused(asked, error.strerror or "refused by the system") from None
 
 
 def _refused(path: str, reason: str) -> UsageError:
-    return UsageError(f"{path!r} cannot be written: {reason}; choose another -o")
+    return UsageError(f"{path!r} cannot be written: {reason}; pass another path to -o")

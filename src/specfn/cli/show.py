@@ -1,4 +1,4 @@
-"""``specfn show``: one function as a model reads it."""
+"""The subcommand ``specfn show``: one function as a model reads it."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -8,7 +8,7 @@ import click
 
 from specfn._json import JsonObject, dumps, dumps_indented
 from specfn.cli import output, source
-from specfn.cli.choose import named
+from specfn.cli.choose import find_function
 from specfn.cli.progress import Progress
 from specfn.settings import DEFAULT
 
@@ -28,7 +28,7 @@ def command(spec: str, name: str, *, as_json: bool) -> None:
     """
     with Progress() as progress:
         application = source.application(spec, DEFAULT, progress)
-    function = named(application, name)
+    function = find_function(application, name)
     signature = _signature(application, function)
     if as_json:
         output.write((output.json_printable(dumps(_data(function, signature))), b"\n"))
@@ -37,8 +37,8 @@ def command(spec: str, name: str, *, as_json: bool) -> None:
 
 
 def _signature(application: "Application", function: "Function") -> str:
-    """Name, arguments and result as short type texts, an argument to a line."""
-    from specfn.schema.describe import describe  # noqa: PLC0415  # after the fault of an unknown name
+    """Return name, arguments and result as short types, one argument per line."""
+    from specfn.schema.describe import describe  # noqa: PLC0415  # slow import
 
     root = function.validator
     definitions = root.get("$defs", {})

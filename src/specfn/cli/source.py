@@ -1,4 +1,4 @@
-"""The ``SPEC`` argument: a path, a URL or ``-``, and the application that it becomes."""
+"""The ``SPEC`` argument: a path, a URL or ``-`` for stdin."""
 
 import sys
 from typing import TYPE_CHECKING, Final, cast
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 STDIN: Final = "-"
 
-#: For every subcommand that reads a document.
+#: The argument of each subcommand that reads a document.
 argument = click.argument("spec")
 
-#: The last application, kept until the process ends: taking one apart costs as much as parsing its document.
+#: The last application. It is kept because freeing it takes as long as parsing its document.
 _last: list["Application"] = []
 
 
@@ -32,14 +32,14 @@ def application(
 
     Args:
         spec: the argument.
-        settings: how to convert it.
-        progress: told how much has arrived.
-        thorough: look for every fault of its text.
+        settings: options of the conversion.
+        progress: receives the number of read bytes.
+        thorough: look for every fault of the text.
 
     Raises:
-        DocumentError: it cannot be read as OpenAPI or Swagger.
-        TransportError: the server of a URL did not answer.
-        UsageError: it is ``-``, and stdin is closed.
+        DocumentError: the document is not readable as OpenAPI or Swagger.
+        TransportError: the server of a URL did not respond.
+        UsageError: the argument is ``-`` and stdin is closed.
     """
     source = stdin(progress) if spec == STDIN else spec
     _last[:] = [convert(source, settings, progress=progress.downloaded, thorough=thorough)]
@@ -47,22 +47,22 @@ def application(
 
 
 def stdin(progress: "Progress") -> bytes:
-    """All of stdin, piece by piece: one long read would be deaf to Ctrl-C between its own.
+    """Read stdin in chunks, so that Ctrl-C can interrupt it.
 
     Raises:
-        DocumentError: it cannot be read, or holds too much.
-        UsageError: it is closed.
+        DocumentError: stdin cannot be read, or is larger than the limit.
+        UsageError: stdin is closed.
     """
     if sys.stdin is None:
-        raise UsageError("stdin is closed; name a file or a URL instead of -")
+        raise UsageError("stdin is closed; pass a file or a URL instead of -")
     stream = cast("BufferedReader", sys.stdin.buffer)
     content = bytearray()
     try:
-        while piece := stream.read1(1 << 20):
-            content += piece
+        while chunk := stream.read1(1 << 20):
+            content += chunk
             progress.downloaded(len(content), None)
             if len(content) > MAX_BYTES:
-                raise DocumentError(f"stdin holds more than {MAX_BYTES:,} bytes")
+                raise DocumentError(f"stdin is larger than the limit of {MAX_BYTES:,} bytes")
     except OSError as error:
         raise DocumentError(f"stdin cannot be read: {error.strerror}") from None
     return bytes(content)

@@ -1,4 +1,4 @@
-"""``specfn tools``: every function as JSON, for whoever calls a model."""
+"""The subcommand ``specfn tools``: all functions as JSON."""
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
@@ -9,8 +9,8 @@ import click
 from specfn._json import dumps
 from specfn.catalog.telling import listed
 from specfn.cli import output, source
-from specfn.cli.choose import choose
-from specfn.cli.faults import AT_FAULT, DONE
+from specfn.cli.choose import select_functions
+from specfn.cli.faults import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
 from specfn.function.description import within
@@ -25,8 +25,14 @@ STDOUT: Final = "-"
 
 @click.command(name="tools")
 @source.argument
-@click.option("-o", "--output", "path", metavar="FILE", help="Write to FILE, whole or not at all.")
-@click.option("--positional", is_flag=True, help="A list of schemas per function, not one object.")
+@click.option(
+    "-o", "--output", "path", metavar="FILE", help="Write to FILE, completely or not at all."
+)
+@click.option(
+    "--positional",
+    is_flag=True,
+    help="A list of schemas per function instead of one object schema.",
+)
 @click.option(
     "--dialect",
     type=click.Choice(["3.0", "3.1"]),
@@ -59,28 +65,30 @@ def command(
 ) -> int:
     """Write the functions of SPEC as a JSON list.
 
-    Each is {"name", "description", "parameters", "output", "method", "path"}, in the document's
-    order; "output" is left out where there is none. The list is complete, or the exit code is not 0.
+    Each function is {"name", "description", "parameters", "output", "method", "path"}, in the document's
+    order; "output" is optional. If the list is incomplete, the exit code is not 0.
     """
     settings = Settings(keyword=not positional, dialect=dialect, naming=naming)
     with Progress() as progress:
         application = source.application(spec, settings, progress)
-        chosen = choose(application, globs)
-        faults = [function.fault for function in chosen if function.fault is not None]
-        usable = [function for function in chosen if function.fault is None] if faults else chosen
+        selected = select_functions(application, globs)
+        faults = [function.fault for function in selected if function.fault is not None]
+        usable = (
+            [function for function in selected if function.fault is None] if faults else selected
+        )
         with closing(_listed(usable, progress)) as pieces:
             if path is None or path == STDOUT:
-                output.write(list(pieces))  # nothing, if one of them fails
+                output.write(list(pieces))  # writes nothing if one function fails
             else:
                 save(path, pieces)
     output.complain(_left_out(application))
     for fault in faults:
         output.complain(str(fault))
-    return AT_FAULT if faults else DONE
+    return EXIT_FAILURE if faults else EXIT_SUCCESS
 
 
 def _listed(functions: Sequence["Function"], progress: Progress) -> Generator[bytes]:
-    """A JSON list with one function on each line."""
+    """Yield a JSON list with one function per line."""
     if functions:
         yield b"["
         for count, function in enumerate(functions, start=1):
@@ -92,11 +100,11 @@ def _listed(functions: Sequence["Function"], progress: Progress) -> Generator[by
 
 
 def _line(function: "Function", first: "Function") -> bytes:
-    """A function on a line of its own, with a comma before it unless it is the first; its schemas are bytes."""
+    """Return a function as one line of JSON, with a comma before all but the first."""
     schemas = function.schemas
     parameters, result = schemas.compose(), schemas.write_output()
-    told = {"name": function.name, "description": _description(function, parameters)}
-    pieces = [dumps(told)[:-1], b',"parameters":', dumps(parameters)]
+    head = {"name": function.name, "description": _description(function, parameters)}
+    pieces = [dumps(head)[:-1], b',"parameters":', dumps(parameters)]
     if result is not None:
         pieces += (b',"output":', result)
     pieces += (b",", dumps({"method": function.method, "path": function.path})[1:])
@@ -104,7 +112,7 @@ def _line(function: "Function", first: "Function") -> bytes:
 
 
 def _description(function: "Function", parameters: Any) -> str:
-    """Return the description without what the parameters beside it say as well (rule F3)."""
+    """Return the description without facts that the parameters contain (rule F3)."""
     schemas = function.schemas
     if not schemas.settings.keyword:
         names = (key for key, _ in schemas.keys)
@@ -114,11 +122,11 @@ def _description(function: "Function", parameters: Any) -> str:
 
 
 def _left_out(application: "Application") -> str:
-    """A reminder of the operations that are no functions; empty if all are."""
+    """Return a message about operations that are not functions; empty without any."""
     errors, functions = len(application.errors), len(application.functions)
     if not errors and not functions:
         return "the document has no operations"
     if not errors:
         return ""
-    are = "is no function" if errors == 1 else "are no functions"
-    return f"{errors} of {errors + functions} operations {are}; specfn inspect says why"
+    are = "is not a function" if errors == 1 else "are not functions"
+    return f"{errors} of {errors + functions} operations {are}; specfn inspect lists the reasons"
