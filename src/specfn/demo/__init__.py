@@ -1,1 +1,1 @@
-"""A small real API with its own OpenAPI document: what ``specfn demo`` shows and the tests call."""
+"""A small HTTP API with its own OpenAPI document, for ``specfn demo`` and the tests."""

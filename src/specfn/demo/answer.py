@@ -1,12 +1,12 @@
-"""From a request to a reply: find the operation, ask for the token, decode, validate, handle."""
+"""Processing of a request: routing, authentication, decoding, validation and handling."""
 
 from secrets import compare_digest
 from typing import TYPE_CHECKING, Any
 
 from specfn._pointer import join
 from specfn.demo.check import problems
-from specfn.demo.decode import Call, File, Received, UnreadableError, call
-from specfn.demo.document import BASE_PATH, Operation, operations, text
+from specfn.demo.decode import DecodedRequest, DecodingError, Received, UploadedFile, call
+from specfn.demo.document import BASE_PATH, ShopOperation, operations, text
 from specfn.demo.handlers import HANDLERS, RefusalError, Reply, invalid
 from specfn.demo.store import Store
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
 
 def answer(store: Store, token: str, received: Received) -> Reply:
-    """Answer a request; whatever is wrong with it becomes a reply, too."""
+    """Return the reply to a request; errors become replies, too."""
     if (received.method, received.path) == ("GET", "/openapi.yaml"):
         return Reply(data=text(), media_type="application/yaml")
     try:
-        operation, groups = _matched(received)
+        operation, groups = _match(received)
         if operation.secured:
             _authorize(received.headers.get("Authorization", ""), token)
         read = call(operation, received, groups)
         _validate(operation, read)
         return HANDLERS[operation.operation_id](store, read)
-    except UnreadableError as error:
+    except DecodingError as error:
         return invalid(error.pointer, error.message).reply
     except RefusalError as refusal:
         return refusal.reply
 
 
-def _matched(received: Received) -> tuple[Operation, tuple[str, ...]]:
-    """The operation that a request means, with its raw path values."""
+def _match(received: Received) -> tuple[ShopOperation, tuple[str, ...]]:
+    """Return the operation of a request with its raw path values."""
     path = received.path.removeprefix(BASE_PATH)
     found = [
         (operation, match.groups())
@@ -55,8 +55,8 @@ def _authorize(header: str, token: str) -> None:
         raise RefusalError(401, "A bearer token is needed", headers=headers)
 
 
-def _validate(operation: Operation, read: Call) -> None:
-    """Hold every decoded value against its schema; all problems at once."""
+def _validate(operation: ShopOperation, read: DecodedRequest) -> None:
+    """Validate every decoded value against its schema; report all problems together."""
     found: list[JsonObject] = []
     for parameter in operation.parameters:
         values = getattr(read, parameter.location)
@@ -72,7 +72,10 @@ def _validate(operation: Operation, read: Call) -> None:
 
 
 def _comparable(body: Any) -> Any:
-    """A body as its schema describes it: a file is a string there."""
+    """Return a body with file names in place of files, as the schema describes it."""
     if not isinstance(body, dict):
         return body
-    return {name: value.name if isinstance(value, File) else value for name, value in body.items()}
+    return {
+        name: value.name if isinstance(value, UploadedFile) else value
+        for name, value in body.items()
+    }

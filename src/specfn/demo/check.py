@@ -1,4 +1,4 @@
-"""Whether a value is what a schema of the shop's document asks for, told by jsonschema."""
+"""Validation of request values against the shop's document with jsonschema."""
 
 import re
 from collections.abc import Iterator
@@ -37,15 +37,15 @@ def _is_int32(value: object) -> bool:
 
 
 def problems(value: Any, schema: str, place: str) -> list[JsonObject]:
-    """Every way in which a value is not what a schema asks for.
+    """Return all violations of a schema.
 
     Args:
-        value: what a request holds.
+        value: value from a request.
         schema: JSON Pointer of the schema in the document.
         place: JSON Pointer of the value in the request.
 
     Returns:
-        Problems as the document's ``Problems`` lists them; none if the value is valid.
+        Problems in the form of the schema ``Problems``; empty for a valid value.
     """
     return [
         {"pointer": place + join(error.absolute_path), "message": error.message[:200]}
@@ -67,7 +67,7 @@ def _validator(pointer: str) -> Any:
 def _multiple_of(
     _validator: Any, step: float, value: Any, _schema: JsonObject
 ) -> Iterator[ValidationError]:
-    """Decimals as they are written: 0.07 is a multiple of 0.01, whatever binary fractions say."""
+    """Compare decimal values: 0.07 is a multiple of 0.01 despite binary fractions."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return
     if Decimal(repr(value)) % Decimal(repr(step)):
@@ -77,7 +77,7 @@ def _multiple_of(
 def _read_only(
     _validator: Any, read_only: object, _value: Any, _schema: JsonObject
 ) -> Iterator[ValidationError]:
-    """A request must not hold what only the server writes (OpenAPI, section Schema Object)."""
+    """Reject read-only properties in a request (OpenAPI, section Schema Object)."""
     if read_only:
         yield ValidationError("this is read-only")
 
@@ -85,7 +85,7 @@ def _read_only(
 def _required(
     _validator: Any, names: list[str], value: Any, schema: JsonObject
 ) -> Iterator[ValidationError]:
-    """What is required and read-only is required of responses alone."""
+    """Require properties of a request, except read-only properties."""
     if not isinstance(value, dict):
         return
     for name in names:

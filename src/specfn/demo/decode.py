@@ -1,4 +1,4 @@
-"""A raw request to the values that an operation declares: what OpenAPI's styles write, read back."""
+"""Decoding of a raw request into the values that an operation declares."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -10,20 +10,20 @@ from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, unquote
 
 from specfn._json import JSONDecodeError, JsonObject, loads
-from specfn.demo.document import Body, Operation, Parameter, follow
+from specfn.demo.document import ShopBody, ShopOperation, ShopParameter, follow
 
 Pairs: TypeAlias = list[tuple[str, str]]
 
 _SEPARATORS = {"form": ",", "pipeDelimited": "|", "spaceDelimited": " ", "simple": ","}
-_WORDS: Mapping[str, Any] = {"true": True, "false": False}
+_BOOLEANS: Mapping[str, Any] = {"true": True, "false": False}
 
 
-class UnreadableError(Exception):
-    """A part of a request that cannot be read at all.
+class DecodingError(Exception):
+    """A part of a request that cannot be decoded.
 
     Attributes:
-        pointer: the part.
-        message: what is wrong with it.
+        pointer: JSON Pointer of the part.
+        message: description of the error.
     """
 
     def __init__(self, pointer: str, message: str) -> None:
@@ -33,7 +33,7 @@ class UnreadableError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class File:
+class UploadedFile:
     """A file of a multipart body."""
 
     name: str
@@ -43,12 +43,12 @@ class File:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Received:
-    """A request as it came in.
+    """A request as received.
 
     Attributes:
-        method: upper case.
+        method: HTTP method in upper case.
         target: raw path and query.
-        headers: by name, case ignored.
+        headers: values by case-insensitive name.
         body: the bytes.
     """
 
@@ -59,17 +59,17 @@ class Received:
 
     @property
     def path(self) -> str:
-        """The raw path, not decoded."""
+        """Return the raw path, not decoded."""
         return self.target.partition("?")[0]
 
     @property
     def query(self) -> Pairs:
-        """The decoded query."""
+        """Return the decoded query."""
         return parse_qsl(self.target.partition("?")[2], keep_blank_values=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class DecodedRequest:
     """The values of a request, by location and name."""
 
     path: JsonObject = field(default_factory=dict)
@@ -79,8 +79,8 @@ class Call:
     body: Any = None
 
 
-def call(operation: Operation, received: Received, groups: tuple[str, ...]) -> Call:
-    """Read what an operation declares from a request.
+def call(operation: ShopOperation, received: Received, groups: tuple[str, ...]) -> DecodedRequest:
+    """Decode the values that an operation declares.
 
     Args:
         operation: the operation that was matched.
@@ -88,12 +88,12 @@ def call(operation: Operation, received: Received, groups: tuple[str, ...]) -> C
         groups: the raw path values, in the order of ``operation.names``.
 
     Raises:
-        UnreadableError: a part is not even of the right shape, or was not declared.
+        DecodingError: a part has an invalid form or is not declared.
     """
     raw = dict(zip(operation.names, map(unquote, groups), strict=True))
     pairs = received.query
     jar = _cookies(received.headers.get("Cookie", ""))
-    found = Call(body=_body(operation.body, received))
+    found = DecodedRequest(body=_body(operation.body, received))
     for parameter in operation.parameters:
         name = parameter.name
         match parameter.location:
@@ -106,12 +106,12 @@ def call(operation: Operation, received: Received, groups: tuple[str, ...]) -> C
             case "cookie" if name in jar:
                 found.cookie[name] = _value(jar[name], parameter)
     if pairs:
-        raise UnreadableError("/query", f"there is no query parameter {pairs[0][0]!r}")
+        raise DecodingError("/query", f"unknown query parameter {pairs[0][0]!r}")
     return found
 
 
-def _query(parameter: Parameter, pairs: Pairs) -> JsonObject:
-    """Take a parameter's pairs out of the query (OpenAPI, section Style Values)."""
+def _query(parameter: ShopParameter, pairs: Pairs) -> JsonObject:
+    """Decode a parameter and remove its pairs from the query (OpenAPI, section Style Values)."""
     kind = parameter.schema.get("type")
     if kind == "object":
         return _object(parameter, pairs)
@@ -122,18 +122,20 @@ def _query(parameter: Parameter, pairs: Pairs) -> JsonObject:
         items, _ = follow(parameter.schema["items"], "")
         return {parameter.name: [scalar(value, items) for value in values]}
     if len(values) > 1:
-        raise UnreadableError(f"/query/{parameter.name}", "given more than once")
+        raise DecodingError(f"/query/{parameter.name}", "the parameter is repeated; send it once")
     return {parameter.name: _value(values[0], parameter)}
 
 
-def _object(parameter: Parameter, pairs: Pairs) -> JsonObject:
-    """An exploded object: ``price[min]=1`` by deepObject, ``page=1`` by form."""
+def _object(parameter: ShopParameter, pairs: Pairs) -> JsonObject:
+    """Decode an exploded object: ``price[min]=1`` in style deepObject, ``page=1`` in style form."""
     deep = parameter.style == "deepObject"
     members = {}
     for name, schema in parameter.schema["properties"].items():
         values = _take(pairs, f"{parameter.name}[{name}]" if deep else name)
         if len(values) > 1:
-            raise UnreadableError(f"/query/{parameter.name}/{name}", "given more than once")
+            raise DecodingError(
+                f"/query/{parameter.name}/{name}", "the parameter is repeated; send it once"
+            )
         if values:
             members[name] = scalar(values[0], schema)
     return {parameter.name: members} if members else {}
@@ -145,7 +147,7 @@ def _take(pairs: Pairs, name: str) -> list[str]:
     return values
 
 
-def _value(text: str, parameter: Parameter) -> Any:
+def _value(text: str, parameter: ShopParameter) -> Any:
     if parameter.schema.get("type") != "array":
         return scalar(text, parameter.schema)
     items, _ = follow(parameter.schema["items"], "")
@@ -153,14 +155,14 @@ def _value(text: str, parameter: Parameter) -> Any:
 
 
 def scalar(text: str, schema: JsonObject) -> Any:
-    """Read text as the type that a schema names; text that is not of that type stays text."""
+    """Convert text to the type of a schema; return invalid text unchanged."""
     match schema.get("type"):
         case "integer" if re.fullmatch(r"-?[0-9]{1,18}", text):
             return int(text)
         case "number" if re.fullmatch(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", text):
             return float(text)
         case "boolean":
-            return _WORDS.get(text, text)
+            return _BOOLEANS.get(text, text)
     return text
 
 
@@ -168,16 +170,16 @@ def _cookies(header: str) -> dict[str, str]:
     try:
         return {name: morsel.value for name, morsel in SimpleCookie(header).items()}
     except CookieError as error:
-        raise UnreadableError("/cookie", "not a Cookie header") from error
+        raise DecodingError("/cookie", "the Cookie header is invalid") from error
 
 
-def _body(body: Body | None, received: Received) -> Any:
+def _body(body: ShopBody | None, received: Received) -> Any:
     if body is None:
         return None
     if received.headers.get_content_type() != body.media_type or not received.headers.get(
         "Content-Type"
     ):
-        raise UnreadableError("/body", f"its media type must be {body.media_type}")
+        raise DecodingError("/body", f"the media type must be {body.media_type}")
     readers: Mapping[str, Callable[[Received, JsonObject], Any]] = {
         "application/x-www-form-urlencoded": _form,
         "multipart/form-data": _multipart,
@@ -189,36 +191,40 @@ def _json(received: Received, _schema: JsonObject) -> Any:
     try:
         return loads(received.body)
     except JSONDecodeError as error:
-        raise UnreadableError("/body", "it is not JSON") from error
+        raise DecodingError("/body", "the body is not valid JSON") from error
 
 
 def _form(received: Received, schema: JsonObject) -> Any:
     try:
         pairs = parse_qsl(received.body.decode(), keep_blank_values=True, strict_parsing=True)
     except ValueError as error:
-        raise UnreadableError("/body", "it is not urlencoded") from error
+        raise DecodingError("/body", "the body is not urlencoded") from error
     return _fields(pairs, schema)
 
 
 def _fields(pairs: list[tuple[str, Any]], schema: JsonObject) -> JsonObject:
-    """The fields of a form by name; those declared as arrays gather their values."""
+    """Return the fields of a form by name; collect repeated values of arrays."""
     fields: JsonObject = {}
     for name, value in pairs:
         declared = schema["properties"].get(name, {})
         is_array = declared.get("type") == "array"
         if name in fields and not is_array:
-            raise UnreadableError(f"/body/{name}", "given more than once")
-        read = value if isinstance(value, File) else scalar(value, declared.get("items", declared))
+            raise DecodingError(f"/body/{name}", "the parameter is repeated; send it once")
+        read = (
+            value
+            if isinstance(value, UploadedFile)
+            else scalar(value, declared.get("items", declared))
+        )
         fields[name] = [*fields.get(name, ()), read] if is_array else read
     return fields
 
 
 def _multipart(received: Received, schema: JsonObject) -> Any:
-    """Read ``multipart/form-data`` (RFC 7578): a part with a file name is a file."""
+    """Decode ``multipart/form-data`` (RFC 7578); a part with a file name becomes a file."""
     boundary = str(received.headers.get_param("boundary", "")).encode()
     head, *parts = (b"\r\n" + received.body).split(b"\r\n--" + boundary)
     if not boundary or head or not parts or not parts.pop().startswith(b"--"):
-        raise UnreadableError("/body", "it is not multipart, or was cut short")
+        raise DecodingError("/body", "the body is not multipart or is truncated")
     return _fields([_part(part) for part in parts], schema)
 
 
@@ -227,8 +233,10 @@ def _part(part: bytes) -> tuple[str, Any]:
     headers = BytesHeaderParser().parsebytes(head)
     name = headers.get_param("name", header="Content-Disposition")
     if not separator or not isinstance(name, str):
-        raise UnreadableError("/body", "a part has no name")
+        raise DecodingError("/body", "a part has no name")
     file_name = headers.get_filename()
     if file_name is None:
         return name, content.decode(errors="replace")
-    return name, File(name=file_name, media_type=headers.get_content_type(), content=content)
+    return name, UploadedFile(
+        name=file_name, media_type=headers.get_content_type(), content=content
+    )

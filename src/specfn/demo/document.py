@@ -1,6 +1,6 @@
-"""The shop's OpenAPI document, taken apart into the operations that its server answers.
+"""The shop's OpenAPI document and its operations.
 
-The server decodes and validates by this document, not by specfn: it is the second opinion.
+The server decodes and validates requests with this module, independently of specfn.
 """
 
 import re
@@ -20,17 +20,17 @@ BASE_PATH = "/v1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
-    """One declared parameter.
+class ShopParameter:
+    """A declared parameter.
 
     Attributes:
-        name: its name on the wire.
+        name: name in the request.
         location: ``path``, ``query``, ``header`` or ``cookie``.
-        required: whether a request without it is invalid.
-        style: how its value is written.
-        explode: whether arrays and objects are written as several values.
+        required: true if every request must have it.
+        style: OpenAPI style of the value.
+        explode: true if arrays and objects become several values.
         pointer: JSON Pointer of its schema in the document.
-        schema: its schema, references followed.
+        schema: its resolved schema.
     """
 
     name: str
@@ -43,13 +43,13 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Body:
+class ShopBody:
     """The request body of an operation, in its only media type.
 
     Attributes:
-        media_type: what the request has to say in ``Content-Type``.
+        media_type: expected value of ``Content-Type``.
         pointer: JSON Pointer of its schema in the document.
-        schema: its schema, references followed.
+        schema: its resolved schema.
     """
 
     media_type: str
@@ -58,18 +58,18 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """One operation as the server needs it.
+class ShopOperation:
+    """An operation of the shop.
 
     Attributes:
-        operation_id: the document's name for it, and the key of its handler.
-        method: upper case.
-        path: the path key.
-        pattern: matches the raw path below the base path; one group per parameter, by position.
+        operation_id: its operationId, which is the key of its handler.
+        method: HTTP method in upper case.
+        path: path template.
+        pattern: regular expression for the raw path below the base path, one group per parameter.
         names: the path parameters in the order of the groups.
-        parameters: path item's and operation's own.
-        body: ``None`` where none is taken.
-        secured: whether the bearer token is needed.
+        parameters: parameters of the path item and of the operation.
+        body: request body; ``None`` without one.
+        secured: true if the bearer token is required.
     """
 
     operation_id: str
@@ -77,29 +77,29 @@ class Operation:
     path: str
     pattern: re.Pattern[str]
     names: tuple[str, ...]
-    parameters: tuple[Parameter, ...]
-    body: Body | None
+    parameters: tuple[ShopParameter, ...]
+    body: ShopBody | None
     secured: bool
 
 
 @cache
 def text() -> bytes:
-    """The document as it is shipped."""
+    """Return the text of the document."""
     return files("specfn.demo").joinpath("openapi.yaml").read_bytes()
 
 
 @cache
 def document() -> JsonObject:
-    """The document as data. It is shared: nobody changes it."""
+    """Return the parsed document. Callers must not change it."""
     loaded: JsonObject = yaml.load(text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 -- both are safe loaders
     return loaded
 
 
 def follow(node: Any, pointer: str) -> tuple[Any, str]:
-    """Follow ``$ref`` until something else stands there.
+    """Resolve ``$ref`` chains.
 
     Returns:
-        What stands there, and its own pointer.
+        The target and its pointer.
     """
     while isinstance(node, dict) and "$ref" in node:
         pointer = node["$ref"].removeprefix("#")
@@ -110,8 +110,8 @@ def follow(node: Any, pointer: str) -> tuple[Any, str]:
 
 
 @cache
-def operations() -> tuple[Operation, ...]:
-    """Every operation, in the document's order."""
+def operations() -> tuple[ShopOperation, ...]:
+    """Return all operations in the document's order."""
     return tuple(
         _operation(path, method, item)
         for path, item in document()["paths"].items()
@@ -120,11 +120,11 @@ def operations() -> tuple[Operation, ...]:
     )
 
 
-def _operation(path: str, method: str, item: Mapping[str, Any]) -> Operation:
+def _operation(path: str, method: str, item: Mapping[str, Any]) -> ShopOperation:
     operation = item[method]
     shared = ("paths", path, "parameters"), item.get("parameters", ())
     own = ("paths", path, method, "parameters"), operation.get("parameters", ())
-    return Operation(
+    return ShopOperation(
         operation_id=operation["operationId"],
         method=method.upper(),
         path=path,
@@ -145,11 +145,11 @@ def _pattern(path: str) -> re.Pattern[str]:
     return re.compile(r"([^/]+?)".join(re.escape(literal) for literal in literals))
 
 
-def _parameter(node: JsonObject, pointer: str) -> Parameter:
+def _parameter(node: JsonObject, pointer: str) -> ShopParameter:
     declared, pointer = follow(node, pointer)
     style = declared.get("style", "form" if declared["in"] in {"query", "cookie"} else "simple")
     schema, _ = follow(declared["schema"], "")
-    return Parameter(
+    return ShopParameter(
         name=declared["name"],
         location=declared["in"],
         required=declared.get("required", False),
@@ -160,12 +160,12 @@ def _parameter(node: JsonObject, pointer: str) -> Parameter:
     )
 
 
-def _body(node: JsonObject | None, pointer: str) -> Body | None:
+def _body(node: JsonObject | None, pointer: str) -> ShopBody | None:
     if node is None:
         return None
     ((media_type, content),) = node["content"].items()
     schema, _ = follow(content["schema"], "")
-    return Body(
+    return ShopBody(
         media_type=media_type,
         pointer=f"{pointer}{join(('content', media_type, 'schema'))}",
         schema=schema,

@@ -1,4 +1,4 @@
-"""What the shop does for each operation of its document, once a request was found valid."""
+"""Handlers of the operations, for valid requests."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
 from specfn._json import JsonObject
-from specfn.demo.decode import Call, File
+from specfn.demo.decode import DecodedRequest, UploadedFile
 from specfn.demo.document import BASE_PATH
 from specfn.demo.store import Row, Store
 
@@ -16,12 +16,12 @@ _IMAGE_TYPES = ("image/png", "image/jpeg")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What the server answers.
+    """A response of the server.
 
     Attributes:
         status: the HTTP status.
-        data: bytes and text as they are, anything else as JSON; ``None`` for no content.
-        media_type: of the data.
+        data: bytes, text, or a value that is sent as JSON; ``None`` for no content.
+        media_type: media type of the data.
         headers: further headers.
     """
 
@@ -32,10 +32,10 @@ class Reply:
 
 
 class RefusalError(Exception):
-    """A request that is not done, and the reply that says so.
+    """A refused request with its reply.
 
     Attributes:
-        reply: with the document's ``Problems``.
+        reply: reply with the document's ``Problems``.
     """
 
     def __init__(
@@ -55,11 +55,11 @@ class RefusalError(Exception):
         )
 
 
-Handler: TypeAlias = Callable[[Store, Call], Reply]
+Handler: TypeAlias = Callable[[Store, DecodedRequest], Reply]
 
 
 def invalid(pointer: str, message: str) -> RefusalError:
-    """A refusal with one problem that no schema can tell."""
+    """Return a refusal for a problem that the schema cannot express."""
     return RefusalError(422, "Invalid request", problems=[{"pointer": pointer, "message": message}])
 
 
@@ -69,7 +69,7 @@ def _found(row: Row | None) -> Row:
     return row
 
 
-def _list_products(store: Store, call: Call) -> Reply:
+def _list_products(store: Store, call: DecodedRequest) -> Reply:
     page, limit = call.query.get("page", 1), call.query.get("limit", 20)
     items, total = store.products(call.query, limit=limit, offset=(page - 1) * limit)
     following = None
@@ -82,7 +82,7 @@ def _list_products(store: Store, call: Call) -> Reply:
 
 
 def _pairs(query: JsonObject) -> Iterator[tuple[str, Any]]:
-    """The query of the next page: arrays by form, objects by deepObject, as the document says."""
+    """Yield the query of the next page: arrays in style form, objects in style deepObject."""
     for name, value in query.items():
         if isinstance(value, list):
             yield from ((name, item) for item in value)
@@ -92,7 +92,7 @@ def _pairs(query: JsonObject) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _create_product(store: Store, call: Call) -> Reply:
+def _create_product(store: Store, call: DecodedRequest) -> Reply:
     _check_category(store, call.body)
     product = store.put_product(call.body)
     location = f"{BASE_PATH}/products/{product['id']}"
@@ -105,24 +105,24 @@ def _check_category(store: Store, product: JsonObject) -> None:
         raise invalid("/body/category", f"there is no category {category!r}")
 
 
-def _get_product(store: Store, call: Call) -> Reply:
+def _get_product(store: Store, call: DecodedRequest) -> Reply:
     return Reply(data=_found(store.product(call.path["productId"])))
 
 
-def _replace_product(store: Store, call: Call) -> Reply:
+def _replace_product(store: Store, call: DecodedRequest) -> Reply:
     known = _found(store.product(call.path["productId"]))
     _check_category(store, call.body)
     return Reply(data=store.put_product(call.body, key=known["id"]))
 
 
-def _patch_product(store: Store, call: Call) -> Reply:
-    """A merge patch (RFC 7396); the document lets null stand only where it clears."""
+def _patch_product(store: Store, call: DecodedRequest) -> Reply:
+    """Apply a merge patch (RFC 7396); the schema allows null only for removable properties."""
     known = _found(store.product(call.path["productId"]))
     _check_category(store, call.body)
     return Reply(data=store.put_product({**known, **call.body}, key=known["id"]))
 
 
-def _delete_product(store: Store, call: Call) -> Reply:
+def _delete_product(store: Store, call: DecodedRequest) -> Reply:
     return _removed(known=store.remove_product(call.path["productId"]))
 
 
@@ -132,17 +132,17 @@ def _removed(*, known: bool) -> Reply:
     return Reply(status=204)
 
 
-def _quote_price(store: Store, call: Call) -> Reply:
+def _quote_price(store: Store, call: DecodedRequest) -> Reply:
     product = _found(store.product(call.path["productId"]))
     currency = call.cookie.get("currency", "EUR")
     amount = round(product["price"] * call.query["quantity"] * _RATES[currency], 2)
     return Reply(data={"amount": amount, "currency": currency})
 
 
-def _add_image(store: Store, call: Call) -> Reply:
+def _add_image(store: Store, call: DecodedRequest) -> Reply:
     product = _found(store.product(call.path["productId"]))
     file = call.body["file"]
-    if not isinstance(file, File) or file.media_type not in _IMAGE_TYPES:
+    if not isinstance(file, UploadedFile) or file.media_type not in _IMAGE_TYPES:
         raise invalid("/body/file", f"expected a file of {' or '.join(_IMAGE_TYPES)}")
     image = {
         "mediaType": file.media_type,
@@ -152,16 +152,16 @@ def _add_image(store: Store, call: Call) -> Reply:
     return Reply(status=201, data=store.add_image(product["id"], image, file.content))
 
 
-def _get_image(store: Store, call: Call) -> Reply:
+def _get_image(store: Store, call: DecodedRequest) -> Reply:
     image = _found(store.image(call.path["productId"], call.path["imageId"]))
     return Reply(data=image["content"], media_type=image["mediaType"])
 
 
-def _list_categories(store: Store, _call: Call) -> Reply:
+def _list_categories(store: Store, _call: DecodedRequest) -> Reply:
     return Reply(data=store.categories())
 
 
-def _create_category(store: Store, call: Call) -> Reply:
+def _create_category(store: Store, call: DecodedRequest) -> Reply:
     known, parent = store.known_categories(), call.query.get("parent")
     if parent is not None and parent not in known:
         raise invalid("/query/parent", f"there is no category {parent!r}")
@@ -180,29 +180,29 @@ def _flat(category: JsonObject, parent: str | None) -> Iterator[Row]:
         yield from _flat(child, category["slug"])
 
 
-def _delete_category(store: Store, call: Call) -> Reply:
+def _delete_category(store: Store, call: DecodedRequest) -> Reply:
     return _removed(known=store.remove_category(call.path["slug"]))
 
 
-def _list_customers(store: Store, call: Call) -> Reply:
+def _list_customers(store: Store, call: DecodedRequest) -> Reply:
     return Reply(data=store.customers(call.query["ids"]))
 
 
-def _create_customer(store: Store, call: Call) -> Reply:
+def _create_customer(store: Store, call: DecodedRequest) -> Reply:
     return Reply(status=201, data=store.add_customer(call.body))
 
 
-def _get_customer(store: Store, call: Call) -> Reply:
+def _get_customer(store: Store, call: DecodedRequest) -> Reply:
     return Reply(data=_found(next(iter(store.customers([call.path["customerId"]])), None)))
 
 
-def _list_orders(store: Store, call: Call) -> Reply:
+def _list_orders(store: Store, call: DecodedRequest) -> Reply:
     paging = {"page": 1, "limit": 20, **call.query.get("paging", {})}
     offset = (paging["page"] - 1) * paging["limit"]
     return Reply(data=store.orders(call.query, limit=paging["limit"], offset=offset))
 
 
-def _place_order(store: Store, call: Call) -> Reply:
+def _place_order(store: Store, call: DecodedRequest) -> Reply:
     body = call.body
     if not store.customers([body["customerId"]]):
         raise invalid("/body/customerId", f"there is no customer {body['customerId']}")
@@ -220,36 +220,36 @@ def _place_order(store: Store, call: Call) -> Reply:
 
 
 def _without_number(payment: JsonObject) -> JsonObject:
-    """A card's number is write-only: what is stored and read back are its last digits."""
+    """Return the payment with only the last digits of a card's write-only number."""
     if payment["kind"] != "card":
         return payment
     return {"kind": "card", "holder": payment["holder"], "lastFour": payment["number"][-4:]}
 
 
-def _get_order(store: Store, call: Call) -> Reply:
+def _get_order(store: Store, call: DecodedRequest) -> Reply:
     return Reply(data=_found(store.order(call.path["orderId"])))
 
 
-def _cancel_order(store: Store, call: Call) -> Reply:
+def _cancel_order(store: Store, call: DecodedRequest) -> Reply:
     known = _found(store.order(call.path["orderId"]))
     if not store.cancel_order(known["id"]):
         raise RefusalError(409, "Cancelled already")
     return Reply(data={**known, "status": "cancelled"})
 
 
-def _get_receipt(store: Store, call: Call) -> Reply:
+def _get_receipt(store: Store, call: DecodedRequest) -> Reply:
     order = _found(store.order(call.path["orderId"]))
     lines = [f"{line['quantity']:>3} x {line['productId']}" for line in order["lines"]]
     text = "\n".join([f"Order {order['id']}", *lines, f"Total {order['total']:.2f} EUR", ""])
     return Reply(data=text, media_type="text/plain; charset=utf-8")
 
 
-def _send_message(store: Store, call: Call) -> Reply:
+def _send_message(store: Store, call: DecodedRequest) -> Reply:
     store.add_message(call.body)
     return Reply(status=204)
 
 
-#: The routing table: what answers an operation, by its ``operationId``.
+#: Handlers by ``operationId``.
 HANDLERS: Mapping[str, Handler] = {
     "listProducts": _list_products,
     "createProduct": _create_product,

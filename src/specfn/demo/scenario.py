@@ -1,7 +1,7 @@
-"""The script of ``specfn demo``: a model errs, reads why, corrects itself, and a row is stored.
+"""The script of ``specfn demo``: an invalid call, feedback, a corrected call and a stored row.
 
-The model is a recording, so the demo needs no network and no key. All else is real: the server, the
-document, the conversion, the verdicts, the request and the row.
+The model is a recording, so the demo needs no network and no key. The server, the document, the
+conversion, the validation, the request and the row are real.
 """
 
 import sqlite3
@@ -27,7 +27,7 @@ from specfn.http.connection import Connection
 
 _OPERATION = "createProduct"
 
-#: What the model says, call by call. The first time it writes a price in words and forgets the stock.
+#: The calls of the model. The first has a price in words and no stock.
 _REPLIES = (
     '{"body": {"name": "Desk lamp", "price": "forty-nine ninety", "tags": ["light", "oak"]}}',
     '{"body": {"name": "Desk lamp", "price": 49.9, "stock": 12, "tags": ["light", "oak"]}}',
@@ -35,7 +35,7 @@ _REPLIES = (
 
 
 class _Screen:
-    """Where the steps are shown, each under its number."""
+    """A console that numbers the steps of the demo."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -47,9 +47,9 @@ class _Screen:
         self._console.print(Rule(Text(f"{next(self._numbers)}  {title}", "bold"), align="left"))
         self._console.print(Text(explanation, "dim"))
 
-    def show(self, thing: RenderableType) -> None:
-        """Show something as it is."""
-        self._console.print(thing)
+    def show(self, renderable: RenderableType) -> None:
+        """Print a renderable object."""
+        self._console.print(renderable)
 
     def panel(self, title: str, content: str, style: str) -> None:
         """Show a text in a frame."""
@@ -59,10 +59,10 @@ class _Screen:
 
 
 def run(out: Console | Callable[[str], object]) -> int:
-    """Play the demo.
+    """Run the demo.
 
     Args:
-        out: a console of rich, or anything that takes the text piece by piece.
+        out: a console of rich, or a function that receives the text in parts.
 
     Returns:
         0 if the corrected call was stored, else 1.
@@ -71,16 +71,16 @@ def run(out: Console | Callable[[str], object]) -> int:
     with serve() as shop:
         application = _convert(screen, shop)
         function = application[_OPERATION]
-        _advertise(screen, function)
-        arguments = _converse(screen, function)
+        _show_function(screen, function)
+        arguments = _validate_replies(screen, function)
         if arguments is None:
             return 1
         key = _execute(screen, shop, application, function, arguments)
-        return _prove(screen, shop, key)
+        return _show_row(screen, shop, key)
 
 
 def _convert(screen: _Screen, shop: Server) -> Application:
-    """Steps 1 and 2: a server starts, and its document becomes functions."""
+    """Run steps 1 and 2: start a server and convert its document."""
     screen.step("A shop opens", "A real HTTP server on this machine, with an empty SQLite file.")
     screen.show(Text(f"{shop.base_url}   {len(operations())} operations"))
     started = perf_counter()
@@ -94,19 +94,19 @@ def _convert(screen: _Screen, shop: Server) -> Application:
     return application
 
 
-def _advertise(screen: _Screen, function: Function) -> None:
-    """Step 3: what a model is shown of one function."""
+def _show_function(screen: _Screen, function: Function) -> None:
+    """Run step 3: show a function as a model reads it."""
     screen.step("A model reads one of them", "Name, description and the schema of its arguments.")
     screen.show(Text(function.name, "bold"))
     screen.show(Text(function.description))
     table = Table("argument", "type", "required", box=None, padding=(0, 2, 0, 0))
-    for row in _rows(function.parameters, ""):
+    for row in _property_rows(function.parameters, ""):
         table.add_row(*row)
     screen.show(table)
 
 
-def _rows(schema: Any, place: str) -> Iterator[tuple[str, str, str]]:
-    """The properties of an object schema, nested ones below their own."""
+def _property_rows(schema: Any, place: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the properties of an object schema, each followed by its nested properties."""
     required = schema.get("required", ())
     for name, member in schema.get("properties", {}).items():
         path = f"{place}.{name}" if place else name
@@ -115,11 +115,11 @@ def _rows(schema: Any, place: str) -> Iterator[tuple[str, str, str]]:
             str(member.get("format") or member.get("type", "union")),
             "yes" if name in required else "",
         )
-        yield from _rows(member, path)
+        yield from _property_rows(member, path)
 
 
-def _converse(screen: _Screen, function: Function) -> Any:
-    """Steps 4 to 6: replies are checked until one is valid; the faults of the others are told."""
+def _validate_replies(screen: _Screen, function: Function) -> Any:
+    """Run steps 4 to 6: validate replies until one is valid, and show feedback for the others."""
     for reply in _REPLIES:
         screen.step("The model calls it", "The arguments as the model wrote them.")
         screen.panel("model", reply, "blue")
@@ -127,7 +127,7 @@ def _converse(screen: _Screen, function: Function) -> Any:
         if outcome:
             screen.show(Text("valid", "bold green"))
             return outcome.data
-        screen.step("specfn checks them", "Nothing was sent; this is what the model reads.")
+        screen.step("specfn checks them", "Norenderable was sent; this is what the model reads.")
         screen.panel("specfn", outcome.feedback(), "red")
     return None
 
@@ -135,7 +135,7 @@ def _converse(screen: _Screen, function: Function) -> Any:
 def _execute(
     screen: _Screen, shop: Server, application: Application, function: Function, arguments: Any
 ) -> str:
-    """Step 7: the call is made; the id of what was created comes back."""
+    """Run step 7: execute the call and return the id of the created product."""
     screen.step("specfn makes the call", "The request that reached the server, and its answer.")
     connection = Connection(base_url=shop.base_url, credentials={"bearer": shop.token})
     result = application.execute(function, arguments, connection)
@@ -147,8 +147,8 @@ def _execute(
     return str(result.data["id"])
 
 
-def _prove(screen: _Screen, shop: Server, key: str) -> int:
-    """Step 8: the row as SQLite has it."""
+def _show_row(screen: _Screen, shop: Server, key: str) -> int:
+    """Run step 8: show the row in SQLite."""
     screen.step("The row is there", "Read from the database file by a connection of our own.")
     with closing(sqlite3.connect(f"{shop.database.as_uri()}?mode=ro", uri=True)) as connection:
         cursor = connection.execute("SELECT * FROM products WHERE id = ?", (key,))
@@ -163,15 +163,15 @@ def _prove(screen: _Screen, shop: Server, key: str) -> int:
     return 0
 
 
-class _Writer:
-    """A file of the kind that rich writes to, around a callable."""
+class _FunctionStream:
+    """A file object that passes text to a function."""
 
     def __init__(self, write: Callable[[str], object]) -> None:
         self.write = write
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing; the text is not buffered."""
 
 
 def _console(write: Callable[[str], object]) -> Console:
-    return Console(file=_Writer(write), width=80)  # type: ignore[arg-type]  # all that rich uses of a file
+    return Console(file=_FunctionStream(write), width=80)  # type: ignore[arg-type]  # rich uses only these methods of a file

@@ -1,4 +1,4 @@
-"""The shop on a loopback port: the standard library's HTTP server around ``answer``."""
+"""The HTTP server of the shop on a loopback port."""
 
 import socket
 from collections.abc import Iterator
@@ -27,10 +27,10 @@ class Server:
 
     Attributes:
         base_url: origin and base path of its operations.
-        document_url: where it serves its document.
+        document_url: URL of its document.
         token: the bearer token that it accepts.
-        database: the SQLite file, for whoever wants to see what was stored.
-        received: every request so far, as it came in.
+        database: path of the SQLite file.
+        received: all requests so far.
     """
 
     base_url: str
@@ -42,7 +42,7 @@ class Server:
 
 @contextmanager
 def serve() -> Iterator[Server]:
-    """Run a shop with an empty store on a free loopback port until the block is left."""
+    """Run a shop with an empty store on a free loopback port until the block ends."""
     with TemporaryDirectory(prefix="specfn-demo-") as folder:
         database = Path(folder) / "shop.sqlite"
         store, token = Store(database), token_urlsafe(16)
@@ -67,7 +67,7 @@ def serve() -> Iterator[Server]:
 
 
 class _Shop(ThreadingHTTPServer):
-    """The listening socket, and what its requests share."""
+    """An HTTP server with the state that its requests share."""
 
     daemon_threads = False
 
@@ -79,12 +79,12 @@ class _Shop(ThreadingHTTPServer):
         self.open: set[socket.socket] = set()
 
     def reply(self, received: Received) -> Reply:
-        """Answer one request; a fault of ours is told without its details."""
+        """Return the reply to a request; hide the details of internal errors."""
         self.received.append(received)
         try:
             return answer(self.store, self.token, received)
-        except Exception:  # noqa: BLE001 -- the next request must still be answered
-            return RefusalError(500, "The shop is at fault").reply
+        except Exception:  # noqa: BLE001 -- the server must continue
+            return RefusalError(500, "Internal server error").reply
 
     def process_request(self, request: Any, client_address: Any) -> None:
         self.open.add(request)
@@ -95,7 +95,7 @@ class _Shop(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def hang_up(self) -> None:
-        """End idle connections, so that closing need not wait for clients."""
+        """Close idle connections, so that shutdown does not wait for clients."""
         for connection in tuple(self.open):
             try:
                 connection.shutdown(socket.SHUT_RDWR)
@@ -104,7 +104,7 @@ class _Shop(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One connection."""
+    """The handler of one connection."""
 
     server: _Shop
     protocol_version = "HTTP/1.1"
@@ -114,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
     wbufsize = -1
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 -- the base class names it
-        """Say nothing: the screen is the caller's."""
+        """Discard log messages."""
 
     def _answer(self) -> None:
         length = self.headers.get("Content-Length", "0")
@@ -134,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
 
     def _refuse(self, status: int, title: str) -> None:
-        """Refuse a request whose body was not read; the connection is of no more use."""
+        """Refuse a request without reading its body, and close the connection."""
         self.close_connection = True
         self._send(RefusalError(status, title).reply)
 

@@ -1,4 +1,4 @@
-"""What the shop knows, in SQLite."""
+"""Storage of the shop in SQLite."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,10 +40,9 @@ _ORDERS = {"name": "name", "-name": "name DESC", "price": "price", "-price": "pr
 
 
 class Store:
-    """One guarded connection; rows go in and come out in the document's shapes.
+    """A database connection with a lock; rows have the form of the document's schemas.
 
-    Everything is in one transaction per call, so a reader with a connection of its own
-    sees what was answered.
+    Each method is one transaction. A reader with its own connection sees all completed calls.
     """
 
     def __init__(self, database: Path) -> None:
@@ -54,7 +53,7 @@ class Store:
         self._connection.executescript(_TABLES)
 
     def close(self) -> None:
-        """Close the connection; the file stays."""
+        """Close the connection and keep the file."""
         with self._lock:
             self._connection.close()
 
@@ -71,7 +70,7 @@ class Store:
     def products(
         self, filters: Mapping[str, Any], *, limit: int, offset: int
     ) -> tuple[list[Row], int]:
-        """A page of products, and how many there are on all pages."""
+        """Return a page of products and the total number of products."""
         where, values = _product_filter(filters)
         total = self._rows(f"SELECT count(*) AS n FROM products WHERE {where}", values)[0]["n"]  # noqa: S608 -- likewise
         order = _ORDERS[filters.get("sort", "name")]
@@ -82,11 +81,11 @@ class Store:
         return [_product(row) for row in rows], total
 
     def product(self, key: str) -> Row | None:
-        """One product."""
+        """Return a product; ``None`` if it does not exist."""
         return next(map(_product, self._rows("SELECT * FROM products WHERE id = ?", (key,))), None)
 
     def put_product(self, product: Row, *, key: str | None = None) -> Row:
-        """Store a product as a new one, or in place of the one with that key."""
+        """Store a new product, or replace the product with that key."""
         with self._lock:
             now = _now()
             known = self.product(key) if key else None
@@ -108,7 +107,7 @@ class Store:
             return _product(self._rows("SELECT * FROM products WHERE id = ?", (row["id"],))[0])
 
     def remove_product(self, key: str) -> bool:
-        """Remove a product and its images; false if there was none."""
+        """Remove a product and its images; return false if it does not exist."""
         return bool(self._rows("DELETE FROM products WHERE id = ? RETURNING id", (key,)))
 
     def add_image(self, product: str, image: Row, content: bytes) -> Row:
@@ -118,12 +117,12 @@ class Store:
         return row
 
     def image(self, product: str, key: str) -> Row | None:
-        """One image with its content."""
+        """Return an image with its content; ``None`` if it does not exist."""
         found = self._rows("SELECT * FROM images WHERE id = ? AND productId = ?", (key, product))
         return found[0] if found else None
 
     def categories(self) -> list[JsonObject]:
-        """The tree: the topmost categories with their children."""
+        """Return the tree of categories: the top level with nested children."""
         nodes: dict[str, JsonObject] = {}
         top: list[JsonObject] = []
         rows = self._rows("SELECT * FROM categories ORDER BY rowid")
@@ -135,27 +134,27 @@ class Store:
         return top
 
     def known_categories(self) -> set[str]:
-        """The slugs of all categories."""
+        """Return the slugs of all categories."""
         return {row["slug"] for row in self._rows("SELECT slug FROM categories")}
 
     def add_categories(self, rows: Iterable[Row]) -> None:
-        """Store categories; those above come before those below."""
+        """Store categories; parents must precede their children."""
         with self._lock:
             for row in rows:
                 self._insert("categories", row)
 
     def remove_category(self, slug: str) -> bool:
-        """Remove a category and all below it; false if there was none."""
+        """Remove a category and its descendants; return false if it does not exist."""
         return bool(self._rows("DELETE FROM categories WHERE slug = ? RETURNING slug", (slug,)))
 
     def add_customer(self, customer: Row) -> Row:
-        """Store a customer without the passphrase, which this shop has no use for."""
+        """Store a customer without the passphrase."""
         row = {"born": None, "newsletter": False, **customer, "createdAt": _now()}
         row.pop("passphrase")
         return {"id": self._insert("customers", row), **row}
 
     def customers(self, keys: Iterable[int]) -> list[Row]:
-        """Those of the customers that exist."""
+        """Return the customers with these keys; skip unknown keys."""
         rows = self._rows(
             "SELECT * FROM customers WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
             (_text(list(keys)),),
@@ -163,7 +162,7 @@ class Store:
         return [{**row, "newsletter": bool(row["newsletter"])} for row in rows]
 
     def orders(self, filters: Mapping[str, Any], *, limit: int, offset: int) -> list[Row]:
-        """A page of orders, newest first."""
+        """Return a page of orders, newest first."""
         placed = filters.get("placed", {})
         rows = self._rows(
             "SELECT * FROM orders WHERE (:status IS NULL OR status IN (SELECT value FROM json_each(:status)))"
@@ -180,11 +179,11 @@ class Store:
         return [_order(row) for row in rows]
 
     def order(self, key: str) -> Row | None:
-        """One order."""
+        """Return an order; ``None`` if it does not exist."""
         return next(map(_order, self._rows("SELECT * FROM orders WHERE id = ?", (key,))), None)
 
     def add_order(self, order: Row, *, idempotency_key: str | None) -> Row:
-        """Store an order; the same idempotency key again gives the order of the first time."""
+        """Store an order; return the earlier order for a repeated idempotency key."""
         with self._lock:
             known = self._rows("SELECT * FROM orders WHERE idempotencyKey = ?", (idempotency_key,))
             if known:
@@ -195,7 +194,7 @@ class Store:
         return row
 
     def cancel_order(self, key: str) -> bool:
-        """Cancel an order; false if it was cancelled already."""
+        """Cancel an order; return false if it is already cancelled."""
         return bool(
             self._rows(
                 "UPDATE orders SET status = 'cancelled'"
@@ -211,7 +210,7 @@ class Store:
 
 
 def _product_filter(filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
-    """The condition for the filters of a product search, with its values."""
+    """Return the SQL condition for the filters of a product search, with its values."""
     price = filters.get("price", {})
     conditions = [
         ("instr(lower(name || ' ' || coalesce(description, '')), lower(?))", filters.get("q")),
