@@ -127,7 +127,7 @@ def _validate_replies(screen: _Screen, function: Function) -> Any:
         if outcome:
             screen.show(Text("valid", "bold green"))
             return outcome.data
-        screen.step("specfn checks them", "Norenderable was sent; this is what the model reads.")
+        screen.step("specfn checks them", "Nothing was sent; this is what the model reads.")
         screen.panel("specfn", outcome.feedback(), "red")
     return None
 
