@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from specfn._json import dumps
+from specfn._internal.json import dumps
 from specfn.api import load
 from specfn.function.function import Function
 from specfn.validation.parse import parse

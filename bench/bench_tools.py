@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import specfn
-from specfn._json import dumps
-from specfn._pointer import unescape
-from specfn.catalog.tokens import estimate
+from specfn._internal.json import dumps
+from specfn._internal.pointer import unescape
+from specfn.catalog.token_estimate import estimate
 from specfn.connectors.registry import NAMES, profile
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import jsonschema
 import jsonschema_rs
 
-from specfn._json import dumps, loads
+from specfn._internal.json import dumps, loads
 from specfn.api import load
 from specfn.function.function import Function
 

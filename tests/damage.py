@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from specfn._pointer import input_path
+from specfn._internal.pointer import input_path
 from specfn.function.function import Function
 from specfn.validation.outcome import Failure, Success
 

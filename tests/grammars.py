@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import llguidance
 
-from specfn._json import dumps, loads
-from specfn._pointer import split
-from specfn.schema.fit import Fit
+from specfn._internal.json import dumps, loads
+from specfn._internal.pointer import split
+from specfn.schema.profiles.fit import Fit
 
 Json = dict[str, Any]
 

@@ -4,7 +4,7 @@ import random
 from typing import Any
 from urllib.parse import unquote
 
-from specfn._pointer import unescape
+from specfn._internal.pointer import unescape
 
 _TEXTS = {
     "date": "2024-02-29",

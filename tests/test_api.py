@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from specfn.api import load, loads, normalize
-from specfn.document.load import uri_of
+from specfn.document.read.load import uri_of
 from specfn.errors import DocumentError, SpecfnError, UsageError
 from specfn.options import Options
 from specfn.settings import DEFAULT, Settings

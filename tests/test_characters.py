@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn._characters import escape_all, escape_invisible, strip_invisible
+from specfn._internal.characters import escape_all, escape_invisible, strip_invisible
 
 ZWNJ, ZWJ = "\u200c", "\u200d"
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from specfn._json import dumps
+from specfn._internal.json import dumps
 from specfn.api import load, normalize
-from specfn.document.load import read
+from specfn.document.read.load import read
 from specfn.options import Options
 
 FOLDER = Path(__file__).parent.parent / "fixtures"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn import _json
+from specfn._internal import json as _json
 
 LONG = "1" * 25
 REFUSED = {

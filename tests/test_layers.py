@@ -1,5 +1,6 @@
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SRC = ROOT / "src"
 
-#: The rooms, lowest first; those of one row may not import each other, but for the pairs below.
+#: The packages, lowest first; those of one row may not import each other, but for the pairs below.
 ORDER = (
     (
         "records",
@@ -17,16 +18,17 @@ ORDER = (
         "settings",
         "options",
         "human",
-        "_characters",
-        "_collector",
-        "_digest",
-        "_json",
-        "_keywords",
-        "_model",
-        "_near",
-        "_pointer",
-        "_url",
-        "_values",
+        "_internal.characters",
+        "_internal.collector",
+        "_internal.did_you_mean",
+        "_internal.digest",
+        "_internal.json",
+        "_internal.keyword_arguments",
+        "_internal.pointer",
+        "_internal.settings_model",
+        "_internal.similar_names",
+        "_internal.url",
+        "_internal.values",
     ),
     ("document",),
     ("schema",),
@@ -43,31 +45,31 @@ ORDER = (
     ("cli",),
     ("__main__",),
 )
-RANK = {room: rank for rank, row in enumerate(ORDER) for room in row}
+RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 
-#: Within the lowest row: what stands on what.
+#: The imports within the lowest row.
 BASE = {
-    ("_keywords", "_near"),
-    ("_keywords", "errors"),
-    ("_model", "_near"),
-    ("_model", "errors"),
-    ("errors", "_characters"),
-    ("errors", "_url"),
+    ("_internal.keyword_arguments", "_internal.did_you_mean"),
+    ("_internal.keyword_arguments", "errors"),
+    ("_internal.settings_model", "_internal.did_you_mean"),
+    ("_internal.settings_model", "errors"),
+    ("errors", "_internal.characters"),
+    ("errors", "_internal.url"),
     ("errors", "records"),
     ("human", "errors"),
-    ("options", "_model"),
+    ("options", "_internal.settings_model"),
     ("options", "settings"),
-    ("records", "_characters"),
-    ("records", "_values"),
+    ("records", "_internal.characters"),
+    ("records", "_internal.values"),
 }
 
 #: Modules that may open files or sockets: they read documents, send requests, or talk to people.
 IO = (
-    "document/load.py",
-    "document/shelf.py",
-    "http/send.py",
-    "http/pool.py",
-    "http/network.py",
+    "document/read/load.py",
+    "document/references/loader.py",
+    "http/transport/send.py",
+    "http/transport/pool.py",
+    "http/transport/network.py",
     "cli/",
     "demo/",
 )
@@ -115,8 +117,16 @@ def _imports(name: str) -> Iterator[str]:
         yield from (each for each in found if each.partition(".")[0] == "specfn")
 
 
-def _room(name: str) -> str:
-    return name.split(".")[1] if "." in name else ""
+def _package(name: str) -> str:
+    """Return the package of a module; the modules of `_internal` count as packages of their own."""
+    parts = name.split(".")[1:]
+    return ".".join(parts[: 2 if parts[:1] == ["_internal"] else 1])
+
+
+def _unit(name: str) -> str:
+    """Return the sub-package of a module, or the module itself where it lies directly in its package."""
+    parts = name.split(".")
+    return ".".join(parts[:3]) if len(parts) > 3 else name
 
 
 def _calls(name: str) -> Iterator[tuple[str, int]]:
@@ -126,35 +136,57 @@ def _calls(name: str) -> Iterator[tuple[str, int]]:
             yield ast.unparse(node.func), node.lineno
 
 
-def test_every_module_is_in_a_room() -> None:
-    """A new room is put into the order before it is used."""
-    assert {_room(name) for name in MODULES} - {""} <= set(RANK)
+def test_every_module_is_in_a_package() -> None:
+    """A new package is put into the order before it is used."""
+    assert {_package(name) for name in MODULES} - {"", "_internal"} <= set(RANK)
 
 
 def test_imports_point_down() -> None:
-    """A module imports its own room and rooms below, local and type-only imports counted."""
+    """A module imports its own package and packages below, local and type-only imports counted."""
     upward = [
         (name, other)
         for name in MODULES
         for other in _imports(name)
-        if _room(name) and _room(other) and _room(name) != _room(other)
-        if RANK[_room(other)] >= RANK[_room(name)] and (_room(name), _room(other)) not in BASE
+        if _package(name) and _package(other) and _package(name) != _package(other)
+        if RANK[_package(other)] >= RANK[_package(name)]
+        and (_package(name), _package(other)) not in BASE
     ]
     assert upward == []
 
 
 def test_nothing_imports_the_door() -> None:
-    """The door is for callers; a room that used it would stand above everything."""
+    """The door is for callers; a package that used it would stand above everything."""
     assert [name for name in MODULES if "specfn" in _imports(name)] == []
 
 
 def test_there_are_no_cycles() -> None:
-    """No module imports itself by a detour, within a room either."""
+    """No module imports itself by a detour, within a package either."""
     graph = {name: set(_imports(name)) - {name} for name in MODULES if name != "specfn"}
     try:
         list(TopologicalSorter(graph).static_order())
     except CycleError as error:
         pytest.fail(" imports ".join(error.args[1][::-1]))
+
+
+def test_sub_packages_point_down() -> None:
+    """The sub-packages and modules of one package import each other in one direction only."""
+    graph: dict[str, set[str]] = {}
+    for name in MODULES:
+        if len(name.split(".")) > 2:
+            inside = {_unit(each) for each in _imports(name) if _package(each) == _package(name)}
+            graph.setdefault(_unit(name), set()).update(inside - {_unit(name)})
+    try:
+        list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        pytest.fail(" imports ".join(error.args[1][::-1]))
+
+
+def test_folders_are_small() -> None:
+    """A folder holds at most 12 modules, but for folders of equal plug-ins."""
+    paths = [path for path in MODULES.values() if path.name != "__init__.py"]
+    sizes = Counter(path.parent.relative_to(SRC).as_posix() for path in paths)
+    plugins = {"specfn/connectors", "specfn/cli/commands"}
+    assert {folder: size for folder, size in sizes.items() if size > 12}.keys() <= plugins
 
 
 def test_modules_are_short() -> None:
@@ -190,7 +222,7 @@ def test_no_text_is_run() -> None:
 def test_no_vendor_is_named() -> None:
     """A vendor's name appears in its connector file and nowhere else."""
     texts = {name: path.read_text("utf-8") for name, path in MODULES.items()}
-    elsewhere = [name for name in texts if _room(name) != "connectors"]
+    elsewhere = [name for name in texts if _package(name) != "connectors"]
     assert [name for name in elsewhere if VENDORS.search(texts[name])] == []
 
 

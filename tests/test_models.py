@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import specfn
 from specfn import calling
-from specfn._model import Model
+from specfn._internal.settings_model import Model
 from specfn.http.connection import Timeout
 
 CANARY = "c4n4ry"

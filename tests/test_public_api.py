@@ -123,7 +123,7 @@ def test_a_type_checker_sees_the_door_exactly(tmp_path: Path) -> None:
         "specfn.validation.outcome.Failure",
         'Revealed type is "dict[str, Any]"',
         'Revealed type is "str"',
-        "-> specfn.http.response.Result",
+        "-> specfn.http.response.response.Result",
         'Module has no attribute "Nope"',
         'Module "specfn" has no attribute "Missing"',
     ):

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from specfn.catalog.check import FindingCode
+from specfn.catalog.provider_limits import FindingCode
 from specfn.records import ArgumentProblem, EditKind, OperationCode
 
 #: A type of words with the heading under which docs/records.md tells of them, and what makes records of them: the

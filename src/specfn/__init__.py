@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from specfn import calling, connectors, errors, human
     from specfn.api import load, loads, normalize
     from specfn.application.application import Application
-    from specfn.calling import choice
-    from specfn.calling.config import InvocationConfig
-    from specfn.document.downgrade import downgrade
+    from specfn.calling.choice import choice
+    from specfn.calling.choice.config import InvocationConfig
+    from specfn.document.downgrade.document import downgrade
     from specfn.errors import (
         ArgumentError,
         DocumentError,
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
         UsageError,
     )
     from specfn.function.function import Function
-    from specfn.function.merge import merge
+    from specfn.function.separation.join import merge
     from specfn.http.connection import Connection
-    from specfn.http.request import request
-    from specfn.http.response import Result
-    from specfn.http.send import aexecute, apropagate, execute, propagate
+    from specfn.http.request.request import request
+    from specfn.http.response.response import Result
+    from specfn.http.transport.send import aexecute, apropagate, execute, propagate
     from specfn.options import Options
     from specfn.validation.outcome import Failure, Success
 else:
@@ -41,31 +41,31 @@ else:
         "Failure": "specfn.validation.outcome",
         "Function": "specfn.function.function",
         "HTTPStatusError": "specfn.errors",
-        "InvocationConfig": "specfn.calling.config",
+        "InvocationConfig": "specfn.calling.choice.config",
         "LimitError": "specfn.errors",
         "Options": "specfn.options",
         "ResponseError": "specfn.errors",
-        "Result": "specfn.http.response",
+        "Result": "specfn.http.response.response",
         "SpecfnError": "specfn.errors",
         "Success": "specfn.validation.outcome",
         "TransportError": "specfn.errors",
         "UnknownFunctionError": "specfn.errors",
         "UsageError": "specfn.errors",
-        "aexecute": "specfn.http.send",
-        "apropagate": "specfn.http.send",
+        "aexecute": "specfn.http.transport.send",
+        "apropagate": "specfn.http.transport.send",
         "calling": "specfn.calling",
-        "choice": "specfn.calling.choice",
+        "choice": "specfn.calling.choice.choice",
         "connectors": "specfn.connectors",
-        "downgrade": "specfn.document.downgrade",
+        "downgrade": "specfn.document.downgrade.document",
         "errors": "specfn.errors",
-        "execute": "specfn.http.send",
+        "execute": "specfn.http.transport.send",
         "human": "specfn.human",
         "load": "specfn.api",
         "loads": "specfn.api",
-        "merge": "specfn.function.merge",
+        "merge": "specfn.function.separation.join",
         "normalize": "specfn.api",
-        "propagate": "specfn.http.send",
-        "request": "specfn.http.request",
+        "propagate": "specfn.http.transport.send",
+        "request": "specfn.http.request.request",
     }
 
     _MODULES = {"calling", "choice", "connectors", "errors", "human"}

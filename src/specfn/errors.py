@@ -28,7 +28,7 @@ class SpecfnError(Exception):
     """The base of every error that specfn raises on purpose."""
 
     def __str__(self) -> str:
-        from specfn._characters import escape_invisible  # noqa: PLC0415  # only for errors that are shown
+        from specfn._internal.characters import escape_invisible  # noqa: PLC0415  # only for errors that are shown
 
         return escape_invisible(self._text())
 
@@ -168,7 +168,7 @@ class HTTPStatusError(SpecfnError):
 
 def redirect_of(result: Answer) -> str:
     """Return the target of a redirect without secrets; empty for any other response."""
-    from specfn._url import shown  # noqa: PLC0415  # only for errors that are shown
+    from specfn._internal.url import shown  # noqa: PLC0415  # only for errors that are shown
 
     target = result.headers.get("location", "") if 300 <= result.status < 400 else ""
     return shown(target)[:_LONGEST_TARGET]

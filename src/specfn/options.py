@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field, field_validator
 
-from specfn._model import Model, stored_as
+from specfn._internal.settings_model import Model, stored_as
 from specfn.settings import Naming, OneOf, Presence, Safety, Selection, Settings
 
 Method: TypeAlias = Literal["options", "trace"]

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias
 
-from specfn._characters import escape_invisible
-from specfn._values import brief
+from specfn._internal.characters import escape_invisible
+from specfn._internal.values import brief
 
 
 class _Absent:

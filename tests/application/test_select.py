@@ -5,7 +5,7 @@ import pytest
 
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.catalog.selecting import path_matches
+from specfn.catalog.selection import path_matches
 from specfn.errors import UsageError
 from specfn.options import Options
 from specfn.settings import Selection

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from specfn.calling.effects import Ask, Done, Invoke, Invoked, Send
+from specfn.calling.calls.effects import Ask, Done, Invoke, Invoked, Send
 from specfn.calling.session import Session
 
 #: A call: id, name and arguments.

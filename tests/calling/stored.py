@@ -14,7 +14,7 @@ from tests.calling.models import said, wished
 
 import specfn
 from specfn import calling
-from specfn.calling.effects import Ask, Done, Invoke, Invoked, Send
+from specfn.calling.calls.effects import Ask, Done, Invoke, Invoked, Send
 
 BODY = {
     "type": "object",

@@ -11,8 +11,8 @@ from tests.effort import examples
 
 import specfn
 from specfn import calling
-from specfn.calling.effects import Ask, Done, Invoke, Invoked, Send
-from specfn.calling.invoke import CallContext
+from specfn.calling.calls.effects import Ask, Done, Invoke, Invoked, Send
+from specfn.calling.calls.invoke import CallContext
 from specfn.demo.server import Server
 
 LIST = "products_get"

@@ -15,7 +15,7 @@ from tests.calling.shop import APP
 
 import specfn
 from specfn import calling
-from specfn.calling.effects import Ask, Invoked, Send
+from specfn.calling.calls.effects import Ask, Invoked, Send
 from specfn.demo.server import Server
 
 LAMP = {"body": {"name": "Lamp", "price": 49.9, "stock": 3}}

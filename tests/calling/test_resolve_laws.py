@@ -12,7 +12,7 @@ from tests.effort import examples
 
 import specfn
 from specfn.calling import Catalog, InvocationConfig, Invoke, NamePolicy, Send, Session
-from specfn.calling.resolve import Directory, Resolution
+from specfn.calling.names.resolve import Directory, Resolution
 from specfn.function.function import Function
 
 WRAPPERS = "tools tool functions function call default_api multi_tool_use".split()

@@ -15,7 +15,7 @@ from tests.calling import stored
 from tests.calling.models import wished
 
 from specfn import calling
-from specfn.calling.effects import Ask, Done, Invoke
+from specfn.calling.calls.effects import Ask, Done, Invoke
 from specfn.calling.storage import decode, encode, storable
 from specfn.errors import UsageError
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from tests.schema.conftest import document
 
-from specfn._json import dumps
+from specfn._internal.json import dumps
 from specfn.api import load
 from specfn.application.application import Application
 from specfn.errors import UsageError

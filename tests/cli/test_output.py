@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn._json import dumps
+from specfn._internal.json import dumps
 from specfn.cli import output
 from specfn.cli.progress import Progress
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from specfn.schema.profile import Profile
+from specfn.schema.profiles.profile import Profile
 
 Json = dict[str, Any]
 

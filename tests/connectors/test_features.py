@@ -15,7 +15,7 @@ import specfn
 from specfn import calling
 from specfn.connectors.registry import CODECS, codec, profile
 from specfn.connectors.turn import Demand, Prompt
-from specfn.http.response import decode
+from specfn.http.response.response import decode
 
 DEFERS = {"anthropic", "anthropic-strict", "openai-responses", "openai-responses-strict"}
 GROUPS = {"openai-responses", "openai-responses-strict"}

@@ -5,7 +5,7 @@ import pytest
 
 from specfn.connectors.registry import NAMES, profile
 from specfn.errors import UsageError
-from specfn.schema.profile import DESCRIPTION, NAME, SCHEMA, Profile
+from specfn.schema.profiles.profile import DESCRIPTION, NAME, SCHEMA, Profile
 
 
 @pytest.mark.parametrize("name", NAMES)

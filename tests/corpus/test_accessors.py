@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from specfn import _json
+from specfn._internal import json as _json
 from specfn.function.naming import names
 from specfn.migrate.accessor import AccessorInput, assign
 from specfn.migrate.template import parse

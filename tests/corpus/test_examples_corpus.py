@@ -6,7 +6,7 @@ import pytest
 from tests.corpus.examples import Finder, Given, harness
 from tests.effort import THOROUGH, part
 
-from specfn._pointer import input_path
+from specfn._internal.pointer import input_path
 from specfn.api import load
 from specfn.application.application import Application
 from specfn.application.examples import example_faults

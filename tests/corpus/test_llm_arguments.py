@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pytest
 from jsonschema import Draft202012Validator
 
-from specfn._json import loads
+from specfn._internal.json import loads
 from specfn.validation.validate import Validator
 
 pytestmark = pytest.mark.corpus

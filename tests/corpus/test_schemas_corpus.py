@@ -18,7 +18,7 @@ from tests.schema.conftest import (
     subschemas,
 )
 
-from specfn._json import dumps, loads
+from specfn._internal.json import dumps, loads
 from specfn.api import load
 from specfn.application.application import Application
 from specfn.function.function import Function

@@ -17,12 +17,12 @@ from tests.samples import Sampler
 from tests.schema.conftest import accepts
 from tests.schema.conftest import place as at
 
-from specfn._json import dumps
+from specfn._internal.json import dumps
 from specfn.application.application import Application
 from specfn.connectors.registry import NAMES, profile
 from specfn.function.function import Function
-from specfn.schema.fit import Fit, Fitter
-from specfn.schema.restore import restore
+from specfn.schema.profiles.fit import Fit, Fitter
+from specfn.schema.profiles.restore import restore
 
 pytestmark = pytest.mark.corpus
 

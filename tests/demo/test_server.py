@@ -61,7 +61,9 @@ def test_json_that_is_none_is_invalid(shop: Server, client: httpx.Client) -> Non
     headers = {"Authorization": f"Bearer {shop.token}", "Content-Type": "application/json"}
     answer = client.post("/products", content=b"{'name': 1}", headers=headers)
     assert answer.status_code == 422
-    assert answer.json()["problems"] == [{"pointer": "/body", "message": "the body is not valid JSON"}]
+    assert answer.json()["problems"] == [
+        {"pointer": "/body", "message": "the body is not valid JSON"}
+    ]
 
 
 def test_a_fault_of_the_shop_is_told_without_details(monkeypatch: pytest.MonkeyPatch) -> None:

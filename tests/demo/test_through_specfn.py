@@ -10,7 +10,7 @@ from specfn.demo.document import operations, text
 from specfn.demo.server import Server
 from specfn.errors import HTTPStatusError, UsageError
 from specfn.http.connection import Connection
-from specfn.http.response import Result
+from specfn.http.response.response import Result
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\xff"
 LAMP = {"name": "Lämpchen", "price": 19.99, "stock": 2, "tags": ["a,b", "c&d=e"]}

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from specfn._pointer import escape, split
+from specfn._internal.pointer import escape, split
 from specfn.document.normalize import Normalized, normalize, version
 from specfn.errors import DocumentError
 

@@ -7,7 +7,7 @@ import specfn
 from specfn.api import load
 from specfn.errors import ArgumentError, UsageError
 from specfn.function.function import Function
-from specfn.function.merge import split
+from specfn.function.separation.join import split
 from specfn.options import Options
 
 Json = dict[str, Any]

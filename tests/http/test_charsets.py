@@ -18,8 +18,8 @@ from specfn.calling import run
 from specfn.errors import ArgumentError, DocumentError, ToolsWarning
 from specfn.http.charsets import sendable
 from specfn.http.connection import Connection
-from specfn.http.dry import dry_run
-from specfn.http.request import request
+from specfn.http.dry_run import dry_run
+from specfn.http.request.request import request
 
 HERE = Connection(base_url="https://api.example.com")
 

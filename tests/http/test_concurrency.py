@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from specfn.http import send
 from specfn.http.connection import Connection
-from specfn.http.response import Result
+from specfn.http.response.response import Result
+from specfn.http.transport import send
 
 CALLS = 1_000
 

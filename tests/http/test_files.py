@@ -11,7 +11,7 @@ import pytest
 import specfn
 from specfn.errors import UsageError
 from specfn.http.files import File, content_of, file_of
-from specfn.http.unfit import Unfit
+from specfn.http.unserializable import Unfit
 
 TEXTS = [
     ("plain text", None, b"plain text", None),

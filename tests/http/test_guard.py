@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from specfn.errors import TransportError, UsageError
-from specfn.http import send
 from specfn.http.address import is_private, is_public
 from specfn.http.connection import Connection
-from specfn.http.request import request
+from specfn.http.request.request import request
+from specfn.http.transport import send
 
 PRIVATE = [
     "localhost", "localhost.", "a.localhost", "127.0.0.1", "127.0.0.1.", "0.0.0.0", "10.1.2.3",

@@ -17,9 +17,9 @@ from tests.http.conftest import body, operation
 from tests.http.kept import AFTER, OTHER, SILENT, Server, kept_server
 
 from specfn.errors import TransportError
-from specfn.http import pool, send
 from specfn.http.connection import Connection
-from specfn.http.response import Result
+from specfn.http.response.response import Result
+from specfn.http.transport import pool, send
 
 IDEMPOTENT = ("get", "head", "put", "delete", "options", "trace", "query")
 OTHERS = ("post", "patch")

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from specfn.errors import TransportError
-from specfn.http import clients, network, send
 from specfn.http.connection import Connection
+from specfn.http.transport import clients, network, send
 
 STOLEN = (
     b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{"id": 99}'

@@ -7,8 +7,9 @@ import pytest
 
 import specfn
 from specfn.errors import UsageError
-from specfn.http import dry, send
-from specfn.http.request import request
+from specfn.http import dry_run as dry
+from specfn.http.request.request import request
+from specfn.http.transport import send
 
 CALLS = [send.execute, send.propagate, request, dry.dry_run]
 TWINS = [send.aexecute, send.apropagate]

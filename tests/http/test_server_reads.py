@@ -15,7 +15,7 @@ from tests.samples import Sampler
 
 import specfn
 from specfn.errors import ArgumentError
-from specfn.http import send
+from specfn.http.transport import send
 from specfn.migrate.route import Route
 
 #: How many functions of a document are called, and how often arguments are drawn for one.

@@ -11,9 +11,9 @@ from tests.http.conftest import operation
 from tests.http.faulty import EVERY, SLOW, UNANSWERED, Faulty, fault_of
 
 from specfn.errors import TransportError
-from specfn.http import send
 from specfn.http.connection import Connection
-from specfn.http.response import Result
+from specfn.http.response.response import Result
+from specfn.http.transport import send
 
 METHODS: Final = ("get", "post", "put", "patch", "delete")
 

@@ -16,7 +16,7 @@ from tests.live.processes import free_port, running
 
 from specfn.application.application import Application
 from specfn.http.connection import Connection
-from specfn.http.response import Result
+from specfn.http.response.response import Result
 
 #: What PowerDNS takes as its key; it guards a server on loopback that lives for seconds.
 API_KEY = "key-of-the-tests"

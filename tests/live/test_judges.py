@@ -14,10 +14,10 @@ import pytest
 from tests.grammars import compiled, is_no_moment, is_told, narrowed, texts, widened
 from tests.properties.test_fit_laws import plain
 
-from specfn._json import dumps, loads
+from specfn._internal.json import dumps, loads
 from specfn.api import load
-from specfn.catalog.making import subjects, tools
-from specfn.catalog.tools import Tool, Tools
+from specfn.catalog.tools.build import subjects, tools
+from specfn.catalog.tools.tools import Tool, Tools
 from specfn.connectors.registry import profile
 
 pytestmark = [

@@ -15,8 +15,8 @@ import pytest
 from tests.http.conftest import operation
 
 from specfn.errors import TransportError
-from specfn.http import send
 from specfn.http.connection import Connection
+from specfn.http.transport import send
 
 ROOT: Final = Path(__file__).parent.parent.parent
 

@@ -11,7 +11,7 @@ from tests.live.test_scenarios import CASES, LIST, SCENARIOS
 from tests.live.vendors import VENDORS, Line, Vendor
 
 from specfn import calling
-from specfn.calling.effects import Ask, Done, Invoke, Invoked, Send
+from specfn.calling.calls.effects import Ask, Done, Invoke, Invoked, Send
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the packages' own
 

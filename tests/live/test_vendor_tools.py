@@ -10,13 +10,13 @@ from pydantic import ValidationError
 from tests.live.vendor_types import Json, adapter, modelled, of_shape, shapes, typed
 
 import specfn
-from specfn._json import dumps, loads
+from specfn._internal.json import dumps, loads
 from specfn.api import load
-from specfn.calling.offer import conversation_profile
-from specfn.catalog.tools import subjects, tools
+from specfn.calling.offered_tools import conversation_profile
+from specfn.catalog.tools.tools import subjects, tools
 from specfn.connectors.registry import NAMES, codec, profile
 from specfn.function.function import Function
-from specfn.schema.profile import Profile
+from specfn.schema.profiles.profile import Profile
 
 pytestmark = [
     pytest.mark.corpus,

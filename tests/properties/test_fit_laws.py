@@ -20,11 +20,11 @@ from tests.properties.test_schema_laws import (
 from tests.samples import Sampler
 from tests.schema.conftest import accepts, composed, contradictions, misfits, place
 
-from specfn._json import dumps, loads
+from specfn._internal.json import dumps, loads
 from specfn.connectors.registry import NAMES, profile
-from specfn.schema.fit import Fit, Fitter
-from specfn.schema.refusals import refusals
-from specfn.schema.restore import restore
+from specfn.schema.profiles.fit import Fit, Fitter
+from specfn.schema.profiles.lint import refusals
+from specfn.schema.profiles.restore import restore
 from specfn.validation.validate import Validator
 
 LAW = settings(deadline=None, max_examples=settings.default.max_examples * 6 // 10)

@@ -16,14 +16,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.effort import THOROUGH
 
-from specfn._json import dumps
-from specfn._pointer import join
+from specfn._internal.json import dumps
+from specfn._internal.pointer import join
 from specfn.api import load
 from specfn.application.application import Application
 from specfn.application.examples import example_faults
-from specfn.document.downgrade import downgrade
-from specfn.document.load import read, read_resource
+from specfn.document.downgrade.document import downgrade
 from specfn.document.normalize import normalize
+from specfn.document.read.load import read, read_resource
 from specfn.errors import DocumentError
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.effort import examples
 
-from specfn.validation.survey import survey
+from specfn.validation.compile.references import survey
 from specfn.validation.validate import Validator
 
 Json = dict[str, Any]

@@ -20,11 +20,11 @@ from tests.schema.conftest import (
     shows,
 )
 
-from specfn._json import dumps, loads
+from specfn._internal.json import dumps, loads
 from specfn.api import load
 from specfn.options import Options
-from specfn.schema.budget import ModelRenderer
-from specfn.schema.merge import merge
+from specfn.schema.compose.merge import merge
+from specfn.schema.render.budget import ModelRenderer
 
 LAW = settings(deadline=None, max_examples=settings.default.max_examples * 6 // 10)
 

@@ -7,10 +7,10 @@ from urllib.parse import unquote
 from jsonschema_rs import Draft202012Validator
 from openapi_schema_validator import OAS30Validator
 
-from specfn._pointer import split, unescape
-from specfn.schema.budget import ModelRenderer, Rendering
-from specfn.schema.definitions import Definitions
-from specfn.schema.polymorphism import Family
+from specfn._internal.pointer import split, unescape
+from specfn.schema.compose.definitions import Definitions
+from specfn.schema.compose.polymorphism import Family
+from specfn.schema.render.budget import ModelRenderer, Rendering
 
 COMPONENT = "#/components/schemas/"
 DIALECTS = ("3.0", "3.1")

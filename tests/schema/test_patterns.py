@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema_rs import Draft4Validator
 
-from specfn.schema.nodes import is_common
+from specfn.schema.compose.root_facts import is_common
 
 #: ECMA-262 as metaschemas ask for it.
 ECMA = Draft4Validator({"format": "regex"})

@@ -153,7 +153,7 @@ def python_codec(label: str) -> str | None:
 
 def anywhere(_: Any) -> Callable[..., Any]:
     """References are followed into the whole file system, whatever the caller allowed."""
-    bundle = import_module("specfn.document.references").bundle
+    bundle = import_module("specfn.document.references.bundle").bundle
     return lambda found, _: bundle(found, "/")
 
 
@@ -184,7 +184,7 @@ def uncached(genuine: Any) -> Callable[..., Any]:
 
 def any_path(_: Any) -> Callable[..., Any]:
     """A server variable takes whatever a path takes, wherever it is."""
-    return lambda *_: import_module("specfn.http.server_variables")._PATH
+    return lambda *_: import_module("specfn.http.request.server_variables")._PATH
 
 
 def endless_head(_: Any) -> Callable[..., Any]:
@@ -204,19 +204,19 @@ def endless_head(_: Any) -> Callable[..., Any]:
 DEFENCES: Final = (
     Defence(
         threat="T1",
-        function="specfn.http.url:hazard",
+        function="specfn.http.request.url:hazard",
         off=gives(None),
         tests="test_values_that_climb_are_refused",
     ),
     Defence(
         threat="T1",
-        function="specfn.http.style:in_path",
+        function="specfn.http.request.style:in_path",
         off=first,
         tests="test_the_request_line_is_the_templates",
     ),
     Defence(
         threat="T1",
-        function="specfn.http.url:assemble",
+        function="specfn.http.request.url:assemble",
         off=assembled,
         tests="test_an_assembled_url_that_moved_is_not_sent",
     ),
@@ -234,43 +234,43 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T3",
-        function="specfn.http.server:allowed_origins",
+        function="specfn.http.request.base_url:allowed_origins",
         off=gives(Everything()),
         tests="test_a_server_of_the_document_gets_nothing test_origins_are_compared_whole",
     ),
     Defence(
         threat="T3",
-        function="specfn.http.server_variables:_in_authority",
+        function="specfn.http.request.server_variables:_in_authority",
         off=any_path,
         tests="test_a_value_does_not_end_the_host",
     ),
     Defence(
         threat="T4",
-        function="specfn.http.covered:resolved",
+        function="specfn.http.redact:resolved",
         off=joined,
         tests="test_nothing_leaves_the_origin",
     ),
     Defence(
         threat="T5",
-        function="specfn.http.server:_public",
+        function="specfn.http.request.base_url:_public",
         off=first,
         tests="test_no_spelling_leads_inside",
     ),
     Defence(
         threat="T5",
-        function="specfn.http.server:is_private",
+        function="specfn.http.request.base_url:is_private",
         off=gives(value=False),
         tests="test_no_spelling_leads_inside",
     ),
     Defence(
         threat="T5",
-        function="specfn.http.network:_is_public",
+        function="specfn.http.transport.network:_is_public",
         off=gives(value=True),
         tests="test_a_name_that_leads_inside",
     ),
     Defence(
         threat="T6",
-        function="specfn.document.shelf:_directory",
+        function="specfn.document.references.loader:_directory",
         off=unjailed,
         tests="test_a_directory_is_a_jail",
     ),
@@ -282,43 +282,43 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T6",
-        function="specfn.validation.engine:_options",
+        function="specfn.validation.compile.engine:_options",
         off=online,
         tests="test_the_engine_is_offline",
     ),
     Defence(
         threat="T7",
-        function="specfn.document.load:_Download._redirected",
+        function="specfn.document.read.load:_Download._redirected",
         off=as_told,
         tests="test_a_redirect_leads_nowhere_else",
     ),
     Defence(
         threat="T7",
-        function="specfn.document.load:_Download._content",
+        function="specfn.document.read.load:_Download._content",
         off=unlimited,
         tests="test_a_document_without_end_is_refused[endless]",
     ),
     Defence(
         threat="T8",
-        function="specfn.migrate.groups:ignored",
+        function="specfn.migrate.parameters.groups:ignored",
         off=gives(None),
         tests="test_no_schema_offers_a_header_that_routes",
     ),
     Defence(
         threat="T8",
-        function="specfn.migrate.groups:is_of_caller",
+        function="specfn.migrate.parameters.groups:is_of_caller",
         off=gives(value=False),
         tests="test_no_schema_offers_a_header_that_routes",
     ),
     Defence(
         threat="T8",
-        function="specfn.migrate.groups:overrides",
+        function="specfn.migrate.parameters.groups:overrides",
         off=gives(None),
         tests="test_no_schema_offers_a_header_that_routes",
     ),
     Defence(
         threat="T8",
-        function="specfn.http.override:_exceeds",
+        function="specfn.http.request.method_override:_exceeds",
         off=gives(value=False),
         tests="test_a_form_does_not_do_more_than_was_allowed",
     ),
@@ -330,7 +330,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T9",
-        function="specfn.migrate.groups:_hidden",
+        function="specfn.migrate.parameters.groups:_hidden",
         off=gives(None),
         tests="test_a_credential_is_nowhere",
     ),
@@ -342,31 +342,31 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T9",
-        function="specfn.migrate.groups:_without_credentials",
+        function="specfn.migrate.parameters.groups:_without_credentials",
         off=first,
         tests="test_a_spread_object_hides_nothing_from_the_rule",
     ),
     Defence(
         threat="T11",
-        function="specfn.http.failure:shown",
+        function="specfn.http.transport.failure:shown",
         off=first,
         tests="test_what_servers_do",
     ),
     Defence(
         threat="T11",
-        function="specfn.http.covered:shown",
+        function="specfn.http.redact:shown",
         off=first,
         tests="test_a_request_shows_no_secret",
     ),
     Defence(
         threat="T11",
-        function="specfn.document.load:_quiet",
+        function="specfn.document.read.load:_quiet",
         off=first,
         tests="test_no_kind_of_error_shows_a_secret",
     ),
     Defence(
         threat="T11",
-        function="specfn.document.load:shown",
+        function="specfn.document.read.load:shown",
         off=first,
         tests="test_no_kind_of_error_shows_a_secret",
     ),
@@ -378,43 +378,43 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T12",
-        function="specfn.schema.annotations:clean",
+        function="specfn.schema.render.annotations:clean",
         off=first,
         tests="test_no_payload_arrives",
     ),
     Defence(
         threat="T12",
-        function="specfn.schema.drafter:is_plain",
+        function="specfn.schema.render.renderer:is_plain",
         off=gives(value=True),
         tests="test_what_is_not_shown_for_what_it_hides_is_told_of",
     ),
     Defence(
         threat="T13",
-        function="specfn.http.excerpt:escape_invisible",
+        function="specfn.http.response.truncate:escape_invisible",
         off=first,
         tests="test_a_model_reads_escapes",
     ),
     Defence(
         threat="T13",
-        function="specfn._characters:escape_invisible",
+        function="specfn._internal.characters:escape_invisible",
         off=first,
         tests="test_no_error_hides_anything",
     ),
     Defence(
         threat="T13",
-        function="specfn.http.answers:escape_invisible",
+        function="specfn.http.response.validate_response:escape_invisible",
         off=first,
         tests="test_what_is_not_promised_hides_nothing[warn]",
     ),
     Defence(
         threat="T13",
-        function="specfn.http.content:escape_invisible",
+        function="specfn.http.response.content:escape_invisible",
         off=first,
         tests="test_a_note_hides_nothing",
     ),
     Defence(
         threat="T13",
-        function="specfn.http.tolerant_json:escape_invisible",
+        function="specfn.http.response.tolerant_json:escape_invisible",
         off=first,
         tests="test_a_note_hides_nothing",
     ),
@@ -444,7 +444,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T15",
-        function="specfn.validation.engine:Price.affordable",
+        function="specfn.validation.compile.engine:Price.affordable",
         off=gives(value=True),
         tests="test_long_texts_are_bounded",
     ),
@@ -468,13 +468,13 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T17",
-        function="specfn.schema.budget:Renderer.render",
+        function="specfn.schema.render.budget:Renderer.render",
         off=without_budget,
         tests="test_one_huge_text_is_not_the_whole_budget",
     ),
     Defence(
         threat="T18",
-        function="specfn.document.yaml:_refuse_tag",
+        function="specfn.document.read.yaml:_refuse_tag",
         off=gives(None),
         tests="test_hostile_documents_are_refused",
     ),
@@ -486,49 +486,49 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T20",
-        function="specfn.http.parameters:is_value",
+        function="specfn.http.request.parameters:is_value",
         off=gives(value=True),
         tests="test_header_values_are_one_line",
     ),
     Defence(
         threat="T20",
-        function="specfn.http.parameters:is_reserved",
+        function="specfn.http.request.parameters:is_reserved",
         off=gives(value=False),
         tests="test_reserved_headers_are_not_arguments",
     ),
     Defence(
         threat="T20",
-        function="specfn.http.style:is_cookie_value",
+        function="specfn.http.request.style:is_cookie_value",
         off=gives(value=True),
         tests="test_cookies_are_octets",
     ),
     Defence(
         threat="T20",
-        function="specfn.http.multipart:_percent",
+        function="specfn.http.request.multipart:_percent",
         off=lambda _: lambda match: match[0],
         tests="test_on_the_wire_there_is_one_of_each",
     ),
     Defence(
         threat="T20",
-        function="specfn.http.body:is_value",
+        function="specfn.http.request.body:is_value",
         off=gives(value=True),
         tests="test_a_media_type_is_one_line",
     ),
     Defence(
         threat="T21",
-        function="specfn.http.style:in_query_reserved",
+        function="specfn.http.request.style:in_query_reserved",
         off=first,
         tests="test_reserved_characters_that_end_something_are_encoded",
     ),
     Defence(
         threat="T21",
-        function="specfn.http.multipart:_boundary",
+        function="specfn.http.request.multipart:_boundary",
         off=gives("b0undary"),
         tests="test_a_boundary_is_not_to_be_guessed",
     ),
     Defence(
         threat="T21",
-        function="specfn.http.multipart:_percent",
+        function="specfn.http.request.multipart:_percent",
         off=lambda _: lambda match: match[0],
         tests="test_a_name_of_a_file_is_one_parameter",
     ),
@@ -540,19 +540,19 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T22",
-        function="specfn.calling.pending:needs_approval",
+        function="specfn.calling.calls.turn_calls:needs_approval",
         off=gives(value=False),
         tests="test_a_conversation_waits_for_a_yes",
     ),
     Defence(
         threat="T22",
-        function="specfn.http.resend:is_idempotent",
+        function="specfn.http.transport.retry:is_idempotent",
         off=gives(value=True),
         tests="test_what_may_not_be_repeated_is_sent_once",
     ),
     Defence(
         threat="T23",
-        function="specfn.http.dry:_quoted",
+        function="specfn.http.dry_run:_quoted",
         off=first,
         tests="test_a_word_of_a_shell_is_one_word",
     ),
@@ -564,31 +564,31 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T24",
-        function="specfn.http.inflate:Inflater._keep",
+        function="specfn.http.transport.inflate:Inflater._keep",
         off=unbounded,
         tests="test_endless_answers",
     ),
     Defence(
         threat="T24",
-        function="specfn.http.network:left",
+        function="specfn.http.transport.network:left",
         off=first,
         tests="test_slow_answers",
     ),
     Defence(
         threat="T24",
-        function="specfn.http.network:Exchange.arrived",
+        function="specfn.http.transport.network:Exchange.arrived",
         off=endless_head,
         tests="test_heads_are_bounded_together",
     ),
     Defence(
         threat="T25",
-        function="specfn.http.body:content_of",
+        function="specfn.http.request.body:content_of",
         off=opening,
         tests="test_no_text_is_opened",
     ),
     Defence(
         threat="T25",
-        function="specfn.http.multipart:content_of",
+        function="specfn.http.request.multipart:content_of",
         off=opening,
         tests="test_no_text_is_opened",
     ),
@@ -606,19 +606,19 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T28",
-        function="specfn.http.security:_is_exposed",
+        function="specfn.http.request.security:_is_exposed",
         off=gives(value=False),
         tests="test_nothing_secret_goes_in_the_clear",
     ),
     Defence(
         threat="T28",
-        function="specfn.http.pool:_ssl_context",
+        function="specfn.http.transport.pool:_ssl_context",
         off=unverified,
         tests="test_a_certificate_that_nobody_vouches_for",
     ),
     Defence(
         threat="T28",
-        function="specfn.http.security:is_loopback",
+        function="specfn.http.request.security:is_loopback",
         off=gives(value=True),
         tests="test_nothing_secret_goes_in_the_clear",
     ),
@@ -630,19 +630,19 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T35",
-        function="specfn._json:is_deep",
+        function="specfn._internal.json:is_deep",
         off=gives(value=False),
         tests="test_no_data_is_too_deep_to_copy",
     ),
     Defence(
         threat="T35",
-        function="specfn.http.inflate:_is_known",
+        function="specfn.http.transport.inflate:_is_known",
         off=gives(value=True),
         tests="test_unrequested_encodings test_two_headers_are_two_encodings",
     ),
     Defence(
         threat="T35",
-        function="specfn.http.tolerant_json:_integer",
+        function="specfn.http.response.tolerant_json:_integer",
         off=lambda _: int,
         tests="test_numbers_of_a_million_digits",
     ),

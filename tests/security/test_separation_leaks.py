@@ -8,13 +8,13 @@ import pytest
 from tests.calling.models import CONNECTORS, converse, said, wished
 
 import specfn
-from specfn._json import dumps
+from specfn._internal.json import dumps
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.calling.approval import Approve
-from specfn.calling.config import InvocationConfig
+from specfn.calling.calls.approval import Approve
+from specfn.calling.choice.config import InvocationConfig
 from specfn.connectors.registry import NAMES
-from specfn.function.merge import masked
+from specfn.function.separation.join import masked
 from specfn.human import Node
 from specfn.options import Options
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from tests.http.conftest import operation
 
 from specfn.errors import ArgumentError, DocumentError, UsageError
-from specfn.http import send
-from specfn.http import url as urls
 from specfn.http.connection import Connection
 from specfn.http.origin import parse
-from specfn.http.request import request
-from specfn.http.url import hazard
+from specfn.http.request import url as urls
+from specfn.http.request.request import request
+from specfn.http.request.url import hazard
+from specfn.http.transport import send
 from specfn.migrate.route import Template
 
 REFUSED = [

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from specfn.errors import UsageError
-from specfn.http import send
 from specfn.http.connection import Connection
-from specfn.http.request import request
+from specfn.http.request.request import request
+from specfn.http.transport import send
 
 CANARY = "canary-8c0e"
 SCHEMES = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from specfn.http import send
 from specfn.http.connection import Connection
+from specfn.http.transport import send
 
 CANARY = "canary-4b77"
 SCHEMES = {

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, NoReturn
 import pytest
 
 from specfn import api
-from specfn.document.check import diagnose, strict
-from specfn.document.load import Source, read, read_text
-from specfn.document.references import KEY, bundle
-from specfn.validation.engine import compile_whole
-from specfn.validation.prepare import Prepared
+from specfn.document.diagnose.check import diagnose, strict
+from specfn.document.read.load import Source, read, read_text
+from specfn.document.references.bundle import KEY, bundle
+from specfn.validation.compile.engine import compile_whole
+from specfn.validation.compile.prepare import Prepared
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "references"
 HOSTILE = (FIXTURES / "hostile.yaml").read_text(encoding="utf-8")

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from specfn.api import load
-from specfn.document import load as loading
-from specfn.document.load import fetch
+from specfn.document.read import load as loading
+from specfn.document.read.load import fetch
 from specfn.errors import DocumentError, TransportError
 
 DOCUMENT = b'{"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {}}'

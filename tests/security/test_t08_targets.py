@@ -11,9 +11,9 @@ from tests.http.conftest import body, operation, parameter
 
 from specfn.api import load
 from specfn.errors import ArgumentError, UsageError
-from specfn.http import send
 from specfn.http.connection import Connection
-from specfn.http.request import request
+from specfn.http.request.request import request
+from specfn.http.transport import send
 from specfn.options import Options
 
 FUNCTION = operation(

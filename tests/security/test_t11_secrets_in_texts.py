@@ -33,9 +33,9 @@ from specfn.errors import (
     UnknownFunctionError,
     UsageError,
 )
-from specfn.http import send
 from specfn.http.connection import Connection
-from specfn.http.request import request
+from specfn.http.request.request import request
+from specfn.http.transport import send
 
 CANARY = "canary-77aa"
 
@@ -241,7 +241,7 @@ def test_the_parts_of_a_request_show_no_secret(make: Any) -> None:
 def test_an_import_changes_no_logger() -> None:
     """Whoever imports the package and calls nothing has the loggers that they had."""
     code = (
-        "import logging, specfn, specfn.http.send, specfn.http.clients, specfn.document.load\n"
+        "import logging, specfn, specfn.http.transport.send, specfn.http.transport.clients, specfn.document.read.load\n"
         "loggers = [logging.getLogger(name) for name in (None, 'httpx', 'httpcore')]\n"
         "print([each.filters + each.handlers for each in loggers])"
     )

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from specfn._json import dumps
-from specfn._pointer import split
+from specfn._internal.json import dumps
+from specfn._internal.pointer import split
 from specfn.api import load
 from specfn.function.function import Function
 from specfn.options import Options
-from specfn.schema.text import clean
+from specfn.schema.safe_text import clean
 
 Json = dict[str, Any]
 

@@ -14,7 +14,7 @@ from tests.cli.conftest import document, specfn  # noqa: F401  # fixtures
 
 from specfn.api import load
 from specfn.calling import run
-from specfn.calling.state import storable
+from specfn.calling.calls.state import storable
 from specfn.errors import (
     ArgumentError,
     DocumentError,
@@ -27,9 +27,9 @@ from specfn.errors import (
     UnknownFunctionError,
     UsageError,
 )
-from specfn.http import send
 from specfn.http.connection import Connection
-from specfn.http.response import Result
+from specfn.http.response.response import Result
+from specfn.http.transport import send
 from specfn.records import ArgumentProblem, Note, OperationError
 
 #: Clears a screen, renames a window, turns a text around, hides one, and speaks to a model in tags.

@@ -7,8 +7,8 @@ import jsonschema_rs
 import pytest
 from tests.effort import ends
 
-from specfn.validation.engine import STEPS, judge, price
-from specfn.validation.patterns import weigh
+from specfn.validation.compile.engine import STEPS, judge, price
+from specfn.validation.patterns.cost import weigh
 from specfn.validation.validate import Validator
 
 #: Patterns that are known to take exponential or high polynomial time in backtracking engines, with what triggers it.

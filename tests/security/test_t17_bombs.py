@@ -16,7 +16,7 @@ from tests.schema.conftest import (
     subschemas,
 )
 
-from specfn._json import dumps
+from specfn._internal.json import dumps
 from specfn.api import load
 from specfn.options import Options
 

@@ -3,7 +3,7 @@ import subprocess
 import sys
 
 import specfn
-from specfn.schema.unfolding import Unfolding
+from specfn.schema.size_limits import Unfolding
 
 
 def bomb(levels: int) -> str:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from specfn._json import dumps
-from specfn.document.load import read, read_text
-from specfn.document.plain import MAX_DEPTH, MAX_NODES
+from specfn._internal.json import dumps
+from specfn.document.read.limits import MAX_DEPTH, MAX_NODES
+from specfn.document.read.load import read, read_text
 from specfn.errors import DocumentError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "yaml"

@@ -12,10 +12,10 @@ from tests.effort import calls, examples
 from tests.security.test_t19_json_abuse import HOSTILE, SCHEMAS, anything
 
 from specfn.validation.check import check
-from specfn.validation.coerce import coerce
 from specfn.validation.guard import sound
 from specfn.validation.outcome import Failure
 from specfn.validation.parse import parse
+from specfn.validation.repair.coerce import coerce
 from specfn.validation.validate import Validator
 
 SCRIPT = (
@@ -23,7 +23,7 @@ SCRIPT = (
     + """
 import json
 from specfn.validation.check import check
-from specfn.validation.coerce import coerce
+from specfn.validation.repair.coerce import coerce
 from specfn.validation.parse import parse
 from specfn.validation.validate import Validator
 

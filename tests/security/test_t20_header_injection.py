@@ -8,9 +8,9 @@ import pytest
 from specfn.api import load
 from specfn.application.application import Application
 from specfn.errors import ArgumentError, DocumentError, UsageError
-from specfn.http import send
 from specfn.http.connection import Connection
-from specfn.http.request import request
+from specfn.http.request.request import request
+from specfn.http.transport import send
 
 INJECTIONS = [
     "\r", "\n", "\0", "a\rb", "a\nb", "a\r\nb", "a\n b", "a\r\n b", "a\r\n\tb", "a\0b", "a\x01b",

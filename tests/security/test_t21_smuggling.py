@@ -15,8 +15,8 @@ from specfn.api import load
 from specfn.errors import ArgumentError, UsageError
 from specfn.http.connection import Connection
 from specfn.http.files import File
-from specfn.http.request import request
-from specfn.http.send import propagate
+from specfn.http.request.request import request
+from specfn.http.transport.send import propagate
 
 TEXT: dict[str, Any] = {"type": "string"}
 OPEN: dict[str, Any] = {"type": "object", "additionalProperties": TEXT}

@@ -10,8 +10,8 @@ from specfn import calling
 from specfn.api import load
 from specfn.application.application import Application
 from specfn.errors import TransportError
-from specfn.http import send
 from specfn.http.connection import Connection
+from specfn.http.transport import send
 from specfn.options import Options
 
 #: What the methods of a document may do (RFC 9110, section 9.2.1); any other method may do anything.

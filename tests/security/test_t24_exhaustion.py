@@ -14,9 +14,9 @@ import httpcore
 import pytest
 
 from specfn.errors import TransportError
-from specfn.http import send
 from specfn.http.connection import Connection
-from specfn.http.network import Exchange
+from specfn.http.transport import send
+from specfn.http.transport.network import Exchange
 
 
 def awaited(function: Any, given: Any, connection: Connection) -> Any:

@@ -11,7 +11,7 @@ import pytest
 from specfn.api import load
 from specfn.errors import ArgumentError
 from specfn.http.connection import Connection
-from specfn.http.send import propagate
+from specfn.http.transport.send import propagate
 
 CANARY = "canary-2be1"
 BINARY: dict[str, Any] = {"type": "string", "format": "binary"}

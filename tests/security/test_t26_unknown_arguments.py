@@ -10,7 +10,7 @@ from specfn.api import load
 from specfn.errors import ArgumentError
 from specfn.function.function import Function
 from specfn.http.connection import Connection
-from specfn.http.request import request
+from specfn.http.request.request import request
 from specfn.options import Options
 
 USER: dict[str, Any] = {

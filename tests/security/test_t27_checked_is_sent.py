@@ -13,7 +13,7 @@ from tests.effort import examples
 from specfn.api import load
 from specfn.errors import ArgumentError
 from specfn.http.connection import Connection
-from specfn.http.send import propagate
+from specfn.http.transport.send import propagate
 
 TREE: dict[str, Any] = {
     "type": "object",

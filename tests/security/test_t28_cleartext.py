@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 import specfn
-from specfn.document.load import fetch
+from specfn.document.read.load import fetch
 from specfn.errors import TransportError, UsageError
-from specfn.http import network, pool, send
 from specfn.http.connection import Connection
-from specfn.http.request import request
+from specfn.http.request.request import request
+from specfn.http.transport import network, pool, send
 
 CANARY = "canary-90d3"
 SCHEMES = {

@@ -14,7 +14,7 @@ from tests.calling.shop import APP
 
 import specfn
 from specfn import calling
-from specfn.calling.prompts import RECOVERY
+from specfn.calling.calls.prompts import RECOVERY
 from specfn.connectors.wire_format import legal_name
 
 LIST = "products_get"

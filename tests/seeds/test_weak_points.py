@@ -9,7 +9,7 @@ from tests.calling.shop import APP
 
 import specfn
 from specfn import calling
-from specfn.calling.invoke import CallContext
+from specfn.calling.calls.invoke import CallContext
 from specfn.demo.server import Server, serve
 from specfn.errors import UsageError
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from specfn._json import loads
+from specfn._internal.json import loads
 
 #: The files that every implementation must pass, and those whose options are ours, too.
 FILES = ("", "optional/format")

@@ -15,7 +15,7 @@ from tests.effort import examples
 from tests.validation.foreign import VALUES
 
 from specfn import Failure, Function, Options, Success
-from specfn._values import brief
+from specfn._internal.values import brief
 from specfn.api import load
 from specfn.records import ArgumentProblem, Repair
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from specfn.errors import DocumentError
-from specfn.validation.chains import depth_limit
+from specfn.validation.compile.limits import depth_limit
+from specfn.validation.compile.prepare import prepare
+from specfn.validation.compile.references import survey
 from specfn.validation.guard import DEPTH
-from specfn.validation.prepare import prepare
-from specfn.validation.survey import survey
 from specfn.validation.validate import Validator
 
 

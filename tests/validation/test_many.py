@@ -8,10 +8,10 @@ from tests.effort import calls
 
 from specfn.api import load
 from specfn.function.function import Function
-from specfn.validation.coerce import coerce
 from specfn.validation.outcome import Failure
+from specfn.validation.repair.coerce import coerce
+from specfn.validation.sentences import SHOWN
 from specfn.validation.validate import Validator
-from specfn.validation.wording import SHOWN
 
 #: The most calls for one value that is wrong, and for one name or constant that the schema declares.
 _PER_VALUE = 250

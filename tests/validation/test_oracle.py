@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from tests.effort import examples
 
-from specfn.validation.survey import survey
+from specfn.validation.compile.references import survey
 from specfn.validation.validate import Validator
 
 scalars = (
@@ -190,7 +190,7 @@ def oracle_paths(root: Any, value: Any) -> set[str]:
 
 
 def own_paths(root: Any, value: Any) -> set[str]:
-    from specfn.validation.drawing import tokens_of  # noqa: PLC0415 - only here
+    from specfn.validation.feedback.annotated_json import tokens_of  # noqa: PLC0415 - only here
 
     found = set()
     for problem in Validator(root).problems(value):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from specfn._json import loads
+from specfn._internal.json import loads
 from specfn.validation.guard import DEPTH, NODES, sound
 from specfn.validation.outcome import Failure, Success
 from specfn.validation.parse import LONGEST, parse

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from tests.validation.suite import Group, needed
 
-from specfn._json import JsonObject
+from specfn._internal.json import JsonObject
 from specfn.api import load
 from specfn.errors import DocumentError
 from specfn.options import Options

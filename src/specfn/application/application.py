@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from specfn._json import JsonObject
-from specfn._keywords import known_keywords_in
+from specfn._internal.json import JsonObject
+from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.errors import ToolsWarning, UnknownFunctionError, UsageError
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
-from specfn.function.handles import place, spaced
+from specfn.function.lookup import place, spaced
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
     from specfn.application.bind import Approve, Bound, Fill
     from specfn.application.lock import Change
-    from specfn.calling.resolve import Directory, Resolution
-    from specfn.catalog.check import Finding
-    from specfn.catalog.fits import Fits
+    from specfn.calling.names.resolve import Directory, Resolution
+    from specfn.catalog.provider_limits import Finding
     from specfn.catalog.report import Progress
-    from specfn.catalog.selecting import Select, Switch
-    from specfn.catalog.tools import Tools
+    from specfn.catalog.selection import Select, Switch
+    from specfn.catalog.tools.fit_cache import Fits
+    from specfn.catalog.tools.tools import Tools
     from specfn.http.connection import Connection
-    from specfn.http.response import Result
+    from specfn.http.response.response import Result
     from specfn.options import Options
-    from specfn.schema.profile import Profile
+    from specfn.schema.profiles.profile import Profile
 
 
 @known_keywords_in
@@ -92,7 +92,7 @@ class Application:
         """
         found = self.find(key)
         if found is None:
-            from specfn.calling.nearest import nearest  # noqa: PLC0415  # only for unknown names
+            from specfn.calling.names.nearest import nearest  # noqa: PLC0415  # only for unknown names
 
             meant = [each.name for each in self.functions if key in _operation_ids(each)]
             if meant:  # an operationId of several functions: list their names
@@ -111,7 +111,7 @@ class Application:
 
     @cached_property
     def _directory(self) -> "Directory":
-        from specfn.calling.resolve import Directory  # noqa: PLC0415  # only for names that models use
+        from specfn.calling.names.resolve import Directory  # noqa: PLC0415  # only for names that models use
 
         return Directory((function.name, function) for function in self.functions)
 
@@ -135,7 +135,7 @@ class Application:
 
     @cached_property
     def _fits(self) -> "Fits":
-        from specfn.catalog.fits import Fits  # noqa: PLC0415  # only for tools
+        from specfn.catalog.tools.fit_cache import Fits  # noqa: PLC0415  # only for tools
 
         return Fits()
 
@@ -167,7 +167,8 @@ class Application:
         """
         import warnings  # noqa: PLC0415  # likewise
 
-        from specfn.catalog import making, selecting  # noqa: PLC0415  # likewise
+        from specfn.catalog import selection as selecting  # noqa: PLC0415  # likewise
+        from specfn.catalog.tools import build as making  # noqa: PLC0415  # likewise
         from specfn.connectors import registry  # noqa: PLC0415  # likewise
 
         listed = selecting.chosen(self.functions, self.__getitem__, select)
@@ -195,7 +196,7 @@ class Application:
         Raises:
             UsageError: there is no such profile; with the names that exist.
         """
-        from specfn.catalog.check import check  # noqa: PLC0415  # only for reports
+        from specfn.catalog.provider_limits import check  # noqa: PLC0415  # only for reports
         from specfn.connectors import registry  # noqa: PLC0415  # likewise
 
         return tuple(check(self.functions, registry.profile(profile), self._fits))
@@ -211,15 +212,15 @@ class Application:
         validate: bool = True,
     ) -> "httpx.Request":
         """Build the request that a call would send; see ``specfn.request``."""
-        from specfn.http.request import request  # noqa: PLC0415  # httpx is imported on first use
+        from specfn.http.request.request import request  # noqa: PLC0415  # httpx is imported on first use
 
         return request(self._function(function), arguments, connection, validate=validate)
 
     def dry_run(
         self, function: Function | str, arguments: Any, connection: "Connection"
     ) -> JsonObject:
-        """Return the request of a call as JSON and as a curl line, with masked credentials; see ``specfn.http.dry``."""
-        from specfn.http.dry import dry_run  # noqa: PLC0415  # httpx is imported on first use
+        """Return the request of a call as JSON and as a curl line, with masked credentials; see ``specfn.http.dry_run``."""
+        from specfn.http.dry_run import dry_run  # noqa: PLC0415  # httpx is imported on first use
 
         return dry_run(self._function(function), arguments, connection)
 
@@ -230,7 +231,7 @@ class Application:
         connection: "Connection | None" = None,
     ) -> "Result":
         """Call a function and return the response of the server; see ``specfn.execute``."""
-        from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
+        from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
 
         return send.execute(self._function(function), arguments, connection)
 
@@ -241,7 +242,7 @@ class Application:
         connection: "Connection | None" = None,
     ) -> "Result":
         """Call a function like ``execute``, asynchronously."""
-        from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
+        from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
 
         return await send.aexecute(self._function(function), arguments, connection)
 
@@ -252,7 +253,7 @@ class Application:
         connection: "Connection | None" = None,
     ) -> "Result":
         """Call a function and return the response with any status; see ``specfn.propagate``."""
-        from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
+        from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
 
         return send.propagate(self._function(function), arguments, connection)
 
@@ -263,7 +264,7 @@ class Application:
         connection: "Connection | None" = None,
     ) -> "Result":
         """Call a function like ``propagate``, asynchronously."""
-        from specfn.http import send  # noqa: PLC0415  # httpx is imported on first use
+        from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
 
         return await send.apropagate(self._function(function), arguments, connection)
 
@@ -323,7 +324,7 @@ class Application:
     @cached_property
     def diagnostics(self) -> tuple[Note, ...]:
         """Return the faults that the metaschema of the document's version finds, and faults of no single operation."""
-        from specfn.document.check import diagnose  # noqa: PLC0415  # compiles metaschemas
+        from specfn.document.diagnose.check import diagnose  # noqa: PLC0415  # compiles metaschemas
 
         return (*self.notes, *diagnose(self.raw))
 

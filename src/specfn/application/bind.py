@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Callable, Collection, Generator, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from specfn._json import JsonObject, copied
-from specfn._keywords import known_keywords_in
+from specfn._internal.json import JsonObject, copied
+from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.application.signature import signature
-from specfn.calling import prompts
-from specfn.calling.mishaps import mishap
-from specfn.calling.sendable import checked
-from specfn.catalog.tools import offered
+from specfn.calling.calls import prompts
+from specfn.calling.calls.call_errors import mishap
+from specfn.calling.calls.sendable import checked
+from specfn.catalog.tools.tools import offered
 from specfn.errors import (
     ArgumentError,
     LimitError,
@@ -24,14 +24,14 @@ from specfn.errors import (
     UnknownFunctionError,
     UsageError,
 )
+from specfn.function.arguments.wrapper import WrapperNames
 from specfn.function.function import Function
-from specfn.function.merge import is_shared, masked, merge
-from specfn.function.wrapper import WrapperNames
-from specfn.http.steps import adrive, drive
+from specfn.function.separation.join import is_shared, masked, merge
+from specfn.http.transport.steps import adrive, drive
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
-    from specfn.http.response import Result
+    from specfn.http.response.response import Result
 
 #: Approves or refuses a call: takes the function and the final arguments.
 Approve: TypeAlias = Callable[[Function, Any], bool | Awaitable[bool]]
@@ -295,12 +295,12 @@ class _Execution:
     connection: "Connection"
 
     def perform(self) -> "Result":
-        from specfn.http.send import propagate  # noqa: PLC0415  # httpx is imported on first use
+        from specfn.http.transport.send import propagate  # noqa: PLC0415  # httpx is imported on first use
 
         return propagate(self.function, self.arguments, self.connection)
 
     async def aperform(self) -> "Result":
-        from specfn.http.send import apropagate  # noqa: PLC0415  # likewise
+        from specfn.http.transport.send import apropagate  # noqa: PLC0415  # likewise
 
         return await apropagate(self.function, self.arguments, self.connection)
 

@@ -2,25 +2,25 @@
 
 from collections.abc import Callable, Sequence
 
-from specfn._json import JsonObject
+from specfn._internal.json import JsonObject
 from specfn.application.application import Application
-from specfn.application.overrides import overridden
-from specfn.application.unmatched import refuse_unmatched
-from specfn.catalog.selecting import selected
-from specfn.document.keywords import is_true
+from specfn.application.renames import overridden
+from specfn.application.unused_options import refuse_unmatched
+from specfn.catalog.selection import selected
 from specfn.document.normalize import Normalized
-from specfn.document.reader import dicts
+from specfn.document.upgrade.base import dicts
+from specfn.document.upgrade.keywords import is_true
 from specfn.function import naming
 from specfn.function.composer import Composer
 from specfn.function.function import Function
-from specfn.migrate.fixed import fix
+from specfn.migrate.broken_references import References
 from specfn.migrate.migrate import matching, migrate, names_of, without
-from specfn.migrate.references import References
+from specfn.migrate.parameters.fixed import fix
 from specfn.migrate.route import Api, Route
 from specfn.migrate.safety import is_repeatable, route_safety
 from specfn.records import Note
-from specfn.schema.chains import is_suspicious
-from specfn.schema.unfolding import MAX_NODES, Unfolding
+from specfn.schema.chain_limits import is_suspicious
+from specfn.schema.size_limits import MAX_NODES, Unfolding
 from specfn.settings import Safety, Settings
 
 

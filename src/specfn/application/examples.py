@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from specfn._json import JsonObject, dumps
+from specfn._internal.json import JsonObject, dumps
 from specfn.document.examples import Example, examples
 from specfn.document.normalize import normalize, version
 from specfn.errors import DocumentError
 from specfn.records import ABSENT, ArgumentProblem, Note
-from specfn.schema.definitions import Definitions
-from specfn.schema.polymorphism import Family
+from specfn.schema.compose.definitions import Definitions
+from specfn.schema.compose.polymorphism import Family
 from specfn.validation.validate import Validator
 
 #: The component that holds the schemas of all examples; more is added where a document has it.

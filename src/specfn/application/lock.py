@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from specfn._json import JSONDecodeError, JsonObject, dumps_indented, loads
+from specfn._internal.json import JSONDecodeError, JsonObject, dumps_indented, loads
 from specfn.errors import UsageError
 from specfn.function.fingerprint import combined, parts
 from specfn.function.function import Function

@@ -9,7 +9,7 @@ The names of this module are imported when they are first used.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from specfn.calling.approval import (
+    from specfn.calling.calls.approval import (
         ApprovalRequest,
         Approve,
         Approver,
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
         Defer,
         Deny,
     )
-    from specfn.calling.catalog import Catalog, NamePolicy
-    from specfn.calling.choice import (
+    from specfn.calling.calls.effects import Ask, Done, Effect, Invoke, Invoked, Send
+    from specfn.calling.calls.history import Messages
+    from specfn.calling.calls.invoke import CallContext, Filter, Next
+    from specfn.calling.choice.choice import (
         Auto,
         Choice,
         ChoiceOptions,
@@ -31,9 +33,9 @@ if TYPE_CHECKING:
         parse_choice,
         register_choice,
     )
-    from specfn.calling.config import InvocationConfig
+    from specfn.calling.choice.config import InvocationConfig
+    from specfn.calling.choice.prompt_files import PromptSettings, Settings
     from specfn.calling.drive import Sender, arun, run
-    from specfn.calling.effects import Ask, Done, Effect, Invoke, Invoked, Send
     from specfn.calling.events import (
         Checked,
         Decided,
@@ -45,62 +47,60 @@ if TYPE_CHECKING:
         Requested,
         Resolved,
     )
-    from specfn.calling.history import Messages
-    from specfn.calling.invoke import CallContext, Filter, Next
+    from specfn.calling.names.catalog import Catalog, NamePolicy
+    from specfn.calling.names.resolve import Resolution
     from specfn.calling.outcome import CallRecord, Outcome, Stopped
-    from specfn.calling.prompt_files import PromptSettings, Settings
-    from specfn.calling.resolve import Resolution
     from specfn.calling.session import Session
 else:
     _HOMES = {
-        "ApprovalRequest": "approval",
-        "Approve": "approval",
-        "Approver": "approval",
-        "Ask": "effects",
-        "AsyncApprover": "approval",
-        "Auto": "choice",
-        "CallContext": "invoke",
+        "ApprovalRequest": "calls.approval",
+        "Approve": "calls.approval",
+        "Approver": "calls.approval",
+        "Ask": "calls.effects",
+        "AsyncApprover": "calls.approval",
+        "Auto": "choice.choice",
+        "CallContext": "calls.invoke",
         "CallRecord": "outcome",
-        "Catalog": "catalog",
+        "Catalog": "names.catalog",
         "Checked": "events",
-        "Choice": "choice",
-        "ChoiceOptions": "choice",
+        "Choice": "choice.choice",
+        "ChoiceOptions": "choice.choice",
         "Decided": "events",
-        "Decision": "approval",
-        "Defer": "approval",
-        "Deny": "approval",
-        "Done": "effects",
-        "Effect": "effects",
+        "Decision": "calls.approval",
+        "Defer": "calls.approval",
+        "Deny": "calls.approval",
+        "Done": "calls.effects",
+        "Effect": "calls.effects",
         "Ended": "events",
         "Event": "events",
         "Executed": "events",
-        "Filter": "invoke",
-        "Filters": "choice",
-        "InvocationConfig": "config",
-        "Invoke": "effects",
-        "Invoked": "effects",
+        "Filter": "calls.invoke",
+        "Filters": "choice.choice",
+        "InvocationConfig": "choice.config",
+        "Invoke": "calls.effects",
+        "Invoked": "calls.effects",
         "Listener": "events",
-        "Messages": "history",
-        "NamePolicy": "catalog",
-        "Next": "invoke",
-        "NoCall": "choice",
+        "Messages": "calls.history",
+        "NamePolicy": "names.catalog",
+        "Next": "calls.invoke",
+        "NoCall": "choice.choice",
         "Outcome": "outcome",
-        "Plan": "choice",
-        "PromptSettings": "prompt_files",
+        "Plan": "choice.choice",
+        "PromptSettings": "choice.prompt_files",
         "Replied": "events",
         "Requested": "events",
-        "Required": "choice",
-        "Resolution": "resolve",
+        "Required": "choice.choice",
+        "Resolution": "names.resolve",
         "Resolved": "events",
-        "Round": "choice",
-        "Send": "effects",
+        "Round": "choice.choice",
+        "Send": "calls.effects",
         "Sender": "drive",
         "Session": "session",
-        "Settings": "prompt_files",
+        "Settings": "choice.prompt_files",
         "Stopped": "outcome",
         "arun": "drive",
-        "parse_choice": "choice",
-        "register_choice": "choice",
+        "parse_choice": "choice.choice",
+        "register_choice": "choice.choice",
         "run": "drive",
     }
 

@@ -12,23 +12,23 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, S
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from specfn._json import JsonObject, copied
-from specfn._keywords import known_keywords, known_keywords_async
-from specfn.calling.approval import Approver, AsyncApprover, Deny
-from specfn.calling.catalog import Catalog, Entry, Functions
-from specfn.calling.choice import Choice
-from specfn.calling.config import InvocationConfig
-from specfn.calling.effects import Ask, Done, Effect, Invoke, Invoked, Send
+from specfn._internal.json import JsonObject, copied
+from specfn._internal.keyword_arguments import known_keywords, known_keywords_async
+from specfn.calling.calls.approval import Approver, AsyncApprover, Deny
+from specfn.calling.calls.effects import Ask, Done, Effect, Invoke, Invoked, Send
+from specfn.calling.calls.history import Messages
+from specfn.calling.calls.invoke import CallContext, Filter, Performer, perform
+from specfn.calling.choice.choice import Choice
+from specfn.calling.choice.config import InvocationConfig
+from specfn.calling.choice.prompt_files import Settings
 from specfn.calling.events import Listener
-from specfn.calling.history import Messages
-from specfn.calling.invoke import CallContext, Filter, Performer, perform
+from specfn.calling.names.catalog import Catalog, Entry, Functions
 from specfn.calling.outcome import Outcome
-from specfn.calling.prompt_files import Settings
 from specfn.calling.replies import gathered
 from specfn.calling.session import Session
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
-from specfn.schema.profile import Profile
+from specfn.schema.profiles.profile import Profile
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
@@ -273,7 +273,7 @@ class _Sync:
 
     async def propagate(self, function: Any, arguments: Any, connection: Any) -> Any:
         """Return the response of a function's server; the call ends with the conversation's deadline."""
-        from specfn.http.send import propagate_within  # noqa: PLC0415 - httpx is imported on first use
+        from specfn.http.transport.send import propagate_within  # noqa: PLC0415 - httpx is imported on first use
 
         left = math.inf if self._end is None else self._end - time.monotonic()
         return propagate_within(function, arguments, connection, left)
@@ -315,7 +315,7 @@ class _Async(_Sync):
 
     async def propagate(self, function: Any, arguments: Any, connection: Any) -> Any:
         """The answer of a function's server."""
-        from specfn.http.send import apropagate  # noqa: PLC0415 - httpx is imported on first use
+        from specfn.http.transport.send import apropagate  # noqa: PLC0415 - httpx is imported on first use
 
         return await apropagate(function, arguments, connection)
 

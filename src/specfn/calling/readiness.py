@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from specfn.calling.catalog import Entry
+from specfn.calling.names.catalog import Entry
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def obstacles(entries: Iterable[Entry], connection: "Connection | None") -> Mapp
 
 def _obstacle(function: Any, connection: "Connection | None") -> UsageError | None:
     """Return the error of a call that lacks a base URL or a credential; ``None`` if nothing is missing."""
-    from specfn.http.security import requirement  # noqa: PLC0415  # httpx is imported on first use
-    from specfn.http.server import choose  # noqa: PLC0415  # likewise
+    from specfn.http.request.base_url import choose  # noqa: PLC0415  # likewise
+    from specfn.http.request.security import requirement  # noqa: PLC0415  # httpx is imported on first use
 
     if connection is None:
         return UsageError("functions need a connection: pass connection=Connection(base_url=...)")

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from specfn._json import JsonObject
-from specfn.calling.state import State
+from specfn._internal.json import JsonObject
+from specfn.calling.calls.state import State
 from specfn.connectors.turn import Call, Turn
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError

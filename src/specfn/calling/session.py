@@ -8,27 +8,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn._json import JsonObject
-from specfn._keywords import known_keywords_in
-from specfn.calling import events, prompts
-from specfn.calling.approval import Decision, Defer, Deny, decision
-from specfn.calling.catalog import Catalog, Functions
-from specfn.calling.choice import Auto, Choice, parse_choice
-from specfn.calling.config import InvocationConfig
-from specfn.calling.effects import Ask, Done, Effect, Invoke, Invoked, Send, as_body, as_many
-from specfn.calling.history import Messages, called_names, opening, with_names
+from specfn._internal.json import JsonObject
+from specfn._internal.keyword_arguments import known_keywords_in
+from specfn.calling import events
+from specfn.calling.calls import prompts
+from specfn.calling.calls.approval import Decision, Defer, Deny, decision
+from specfn.calling.calls.effects import Ask, Done, Effect, Invoke, Invoked, Send, as_body, as_many
+from specfn.calling.calls.history import Messages, called_names, opening, with_names
+from specfn.calling.calls.planning import Asked, Planner
+from specfn.calling.calls.state import State
+from specfn.calling.calls.turn_calls import Pending
+from specfn.calling.choice.choice import Auto, Choice, parse_choice
+from specfn.calling.choice.config import InvocationConfig
+from specfn.calling.choice.prompt_files import Settings
+from specfn.calling.names.catalog import Catalog, Functions
 from specfn.calling.outcome import Outcome, Stopped, undone
-from specfn.calling.pending import Pending
-from specfn.calling.planning import Asked, Planner
-from specfn.calling.prompt_files import Settings
 from specfn.calling.readiness import obstacles
 from specfn.calling.replies import read
-from specfn.calling.state import State
 from specfn.connectors.registry import codec
 from specfn.connectors.turn import Message, Turn
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
-from specfn.schema.profile import Profile
+from specfn.schema.profiles.profile import Profile
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection

@@ -6,7 +6,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from specfn._json import JsonObject
+from specfn._internal.json import JsonObject
 from specfn.connectors.wire_format import plain
 from specfn.records import ABSENT, Repair
 

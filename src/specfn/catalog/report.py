@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from specfn._json import JsonObject, dumps
-from specfn.catalog.tokens import estimate
-from specfn.catalog.tools import MANY_TOKENS, offered
+from specfn._internal.json import JsonObject, dumps
+from specfn.catalog.token_estimate import estimate
+from specfn.catalog.tools.tools import MANY_TOKENS, offered
 from specfn.function.function import Function
 from specfn.migrate.operations import operations
-from specfn.schema.profile import Profile
+from specfn.schema.profiles.profile import Profile
 from specfn.schema.walk import LISTS, SINGLES
 
 #: Told after each function that was measured: how many there were before it.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from specfn._url import shown
+from specfn._internal.url import shown
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:

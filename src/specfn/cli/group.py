@@ -31,7 +31,7 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # likewise
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"specfn.cli.{cmd_name}").command
+        command: click.Command = import_module(f"specfn.cli.commands.{cmd_name}").command
         return command
 
 

@@ -42,7 +42,7 @@ def _run(arguments: Sequence[str]) -> int:
         code = group.main(args=list(arguments), prog_name="specfn", standalone_mode=False)
         output.flush()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last handler
-        from specfn.cli.faults import explain  # noqa: PLC0415  # for errors only
+        from specfn.cli.errors import explain  # noqa: PLC0415  # for errors only
 
         line, code = explain(error)
         output.complain(line)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
-from specfn._characters import escape_invisible
+from specfn._internal.characters import escape_invisible
 from specfn.errors import UsageError
 
 

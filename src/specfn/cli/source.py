@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, cast
 import click
 
 from specfn.api import convert
-from specfn.document.load import MAX_BYTES
+from specfn.document.read.load import MAX_BYTES
 from specfn.errors import DocumentError, UsageError
 
 if TYPE_CHECKING:

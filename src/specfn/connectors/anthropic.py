@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from specfn._json import JsonObject
+from specfn._internal.json import JsonObject
 from specfn.connectors.deltas import Slots, merge
 from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
 from specfn.connectors.histories import of_blocks, refused
@@ -21,7 +21,7 @@ from specfn.connectors.wire_format import (
     with_calls,
 )
 from specfn.errors import UsageError
-from specfn.schema.profile import (
+from specfn.schema.profiles.profile import (
     BACKTRACKING,
     BOUNDS,
     BUILT,
@@ -33,8 +33,8 @@ from specfn.schema.profile import (
     Profile,
     Strict,
 )
-from specfn.schema.profile import STRICT as IS_STRICT
-from specfn.validation.strict import UNREAD, strict
+from specfn.schema.profiles.profile import STRICT as IS_STRICT
+from specfn.validation.text.strict_json import UNREAD, strict
 
 PROFILE: Final = Profile(
     name="anthropic",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from specfn._json import JsonObject
+from specfn._internal.json import JsonObject
 from specfn.connectors.anthropic import ENFORCED, FORMATS
 from specfn.connectors.deltas import Slots, merge
 from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
@@ -15,7 +15,7 @@ from specfn.connectors.histories import of_blocks, refused
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import alternating, blocks_of, object_of, plain, text_of
 from specfn.errors import UsageError
-from specfn.schema.profile import (
+from specfn.schema.profiles.profile import (
     BACKTRACKING,
     BOUNDS,
     BUILT,
@@ -25,8 +25,8 @@ from specfn.schema.profile import (
     SCHEMA,
     Profile,
 )
-from specfn.schema.profile import STRICT as IS_STRICT
-from specfn.validation.strict import UNREAD, strict
+from specfn.schema.profiles.profile import STRICT as IS_STRICT
+from specfn.validation.text.strict_json import UNREAD, strict
 
 PROFILE: Final = Profile(
     name="bedrock",

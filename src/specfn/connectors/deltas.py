@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from specfn._json import JsonObject
+from specfn._internal.json import JsonObject
 
 #: Members whose later value replaces the earlier one, if it is not empty; texts of all other members are joined.
 _REPLACED: Final = frozenset(

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from specfn._json import JsonObject, dumps
+from specfn._internal.json import JsonObject, dumps
 from specfn.errors import TransportError
-from specfn.schema.text import shorten
+from specfn.schema.safe_text import shorten
 
 #: Members that name the kind of an error, and members that hold its message, the best first.
 _KINDS: Final = ("type", "code", "status", "__type")

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from specfn._json import JSONDecodeError, JsonObject, loads
+from specfn._internal.json import JSONDecodeError, JsonObject, loads
 from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
 from specfn.connectors.histories import of_blocks, refused
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import Endpoint, alternating, object_of, plain, text_of
 from specfn.errors import UsageError
-from specfn.schema.profile import (
+from specfn.schema.profiles.profile import (
     BACKTRACKING,
     BOUNDS,
     BUILT,

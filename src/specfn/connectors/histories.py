@@ -7,7 +7,7 @@ and calls without an id get one. The vendor's own message is kept beside what wa
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, runtime_checkable
 
-from specfn._json import JsonObject
+from specfn._internal.json import JsonObject
 from specfn.connectors.turn import Call, Message, Returned
 from specfn.connectors.wire_format import plain
 from specfn.errors import UsageError

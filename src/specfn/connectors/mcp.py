@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from specfn.schema.profile import BOUNDS, BUILT, DESCRIPTION, NAME, SAID, SCHEMA, Profile
+from specfn.schema.profiles.profile import BOUNDS, BUILT, DESCRIPTION, NAME, SAID, SCHEMA, Profile
 
 PROFILE: Final = Profile(
     name="mcp",

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from specfn.schema.profile import (
+from specfn.schema.profiles.profile import (
     BACKTRACKING,
     BOUNDS,
     BUILT,
@@ -14,7 +14,7 @@ from specfn.schema.profile import (
     Profile,
     Strict,
 )
-from specfn.schema.profile import STRICT as IS_STRICT
+from specfn.schema.profiles.profile import STRICT as IS_STRICT
 
 PROFILE: Final = Profile(
     name="mistral",

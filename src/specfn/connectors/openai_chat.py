@@ -8,14 +8,14 @@ from dataclasses import replace
 from itertools import chain, repeat
 from typing import Any, Final
 
-from specfn._json import JsonObject
+from specfn._internal.json import JsonObject
 from specfn.connectors.deltas import Slots, merge, merged
 from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
 from specfn.connectors.histories import refused, with_native
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import Endpoint, plain, text_of
 from specfn.errors import UsageError
-from specfn.schema.profile import (
+from specfn.schema.profiles.profile import (
     BACKTRACKING,
     BOUNDS,
     BUILT,
@@ -26,7 +26,7 @@ from specfn.schema.profile import (
     Profile,
     Strict,
 )
-from specfn.schema.profile import (
+from specfn.schema.profiles.profile import (
     STRICT as IS_STRICT,
 )
 

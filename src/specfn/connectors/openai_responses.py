@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from specfn._json import JsonObject
+from specfn._internal.json import JsonObject
 from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
 from specfn.connectors.histories import refused, with_native
 from specfn.connectors.openai_chat import PROFILE as CHAT
@@ -15,8 +15,8 @@ from specfn.connectors.openai_chat import STRICT as CHAT_STRICT
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import Endpoint, plain, text_of, with_calls
 from specfn.errors import UsageError
-from specfn.schema.profile import DEFERRED, DESCRIPTION, NAME, OUTPUT, SCHEMA, TOOLS
-from specfn.schema.profile import STRICT as IS_STRICT
+from specfn.schema.profiles.profile import DEFERRED, DESCRIPTION, NAME, OUTPUT, SCHEMA, TOOLS
+from specfn.schema.profiles.profile import STRICT as IS_STRICT
 
 #: ``strict`` is always said: this API takes a tool that does not say it for a strict one.
 _SHAPE: Final = {

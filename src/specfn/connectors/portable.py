@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from specfn.schema.profile import (
+from specfn.schema.profiles.profile import (
     BACKTRACKING,
     BOUNDS,
     BUILT,

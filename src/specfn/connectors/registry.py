@@ -4,10 +4,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
-from specfn._keywords import known_keywords
+from specfn._internal.keyword_arguments import known_keywords
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
-from specfn.schema.profile import Profile
+from specfn.schema.profiles.profile import Profile
 
 #: The module of this package in which a profile is, and its name there.
 _PROFILES: Final = {

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from specfn._json import JsonObject
+from specfn._internal.json import JsonObject
 
 
 class Call(TypedDict):

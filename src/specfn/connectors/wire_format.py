@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from specfn._digest import mark
-from specfn._json import JSONDecodeError, JsonObject, dumps, loads
+from specfn._internal.digest import mark
+from specfn._internal.json import JSONDecodeError, JsonObject, dumps, loads
 from specfn.connectors.turn import Call, Message, Prompt, Returned, Turn
 from specfn.errors import UsageError
 

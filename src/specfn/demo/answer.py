@@ -3,7 +3,7 @@
 from secrets import compare_digest
 from typing import TYPE_CHECKING, Any
 
-from specfn._pointer import join
+from specfn._internal.pointer import join
 from specfn.demo.check import problems
 from specfn.demo.decode import DecodedRequest, DecodingError, Received, UploadedFile, call
 from specfn.demo.document import BASE_PATH, ShopOperation, operations, text
@@ -11,7 +11,7 @@ from specfn.demo.handlers import HANDLERS, RefusalError, Reply, invalid
 from specfn.demo.store import Store
 
 if TYPE_CHECKING:
-    from specfn._json import JsonObject
+    from specfn._internal.json import JsonObject
 
 
 def answer(store: Store, token: str, received: Received) -> Reply:

@@ -13,8 +13,8 @@ from jsonschema.validators import extend
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from specfn._json import JsonObject
-from specfn._pointer import join
+from specfn._internal.json import JsonObject
+from specfn._internal.pointer import join
 from specfn.demo.document import document
 
 _DOCUMENT = "urn:specfn:demo"

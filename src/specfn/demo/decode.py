@@ -9,7 +9,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, unquote
 
-from specfn._json import JSONDecodeError, JsonObject, loads
+from specfn._internal.json import JSONDecodeError, JsonObject, loads
 from specfn.demo.document import ShopBody, ShopOperation, ShopParameter, follow
 
 Pairs: TypeAlias = list[tuple[str, str]]

@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
-from specfn._json import JsonObject
-from specfn._pointer import join, split
+from specfn._internal.json import JsonObject
+from specfn._internal.pointer import join, split
 
 #: The path that the document's only server adds to an origin.
 BASE_PATH = "/v1"

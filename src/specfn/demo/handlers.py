@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
-from specfn._json import JsonObject
+from specfn._internal.json import JsonObject
 from specfn.demo.decode import DecodedRequest, UploadedFile
 from specfn.demo.document import BASE_PATH
 from specfn.demo.store import Row, Store

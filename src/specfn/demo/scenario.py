@@ -17,7 +17,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from specfn._json import dumps_indented, loads
+from specfn._internal.json import dumps_indented, loads
 from specfn.api import load
 from specfn.application.application import Application
 from specfn.demo.document import operations, text

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any
 
-from specfn._json import dumps
+from specfn._internal.json import dumps
 from specfn.demo.answer import answer
 from specfn.demo.decode import Received
 from specfn.demo.document import BASE_PATH

@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any, TypeAlias
 from uuid import uuid4
 
-from specfn._json import JsonObject, dumps, loads
+from specfn._internal.json import JsonObject, dumps, loads
 
 Row: TypeAlias = dict[str, Any]
 

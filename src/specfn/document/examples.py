@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from specfn._json import JsonObject
-from specfn._pointer import from_fragment, join
-from specfn.document.reader import METHODS
+from specfn._internal.json import JsonObject
+from specfn._internal.pointer import from_fragment, join
+from specfn.document.upgrade.base import METHODS
 
 _Tokens: TypeAlias = tuple[str | int, ...]
 

@@ -3,11 +3,11 @@
 import re
 from typing import Any, NamedTuple
 
-from specfn._json import JsonObject
-from specfn.document.openapi3 import OpenApi3
-from specfn.document.resolve import Resolver
-from specfn.document.schemas import SchemaUpgrade
-from specfn.document.swagger2 import Swagger2
+from specfn._internal.json import JsonObject
+from specfn.document.references.resolve import Resolver
+from specfn.document.upgrade.openapi3 import OpenApi3
+from specfn.document.upgrade.schemas import SchemaUpgrade
+from specfn.document.upgrade.swagger2 import Swagger2
 from specfn.errors import DocumentError
 from specfn.records import Note
 
@@ -53,9 +53,9 @@ def version(document: JsonObject) -> str:
 
 
 def _not_openapi(document: JsonObject) -> DocumentError:
-    from specfn.document import foreign  # noqa: PLC0415  # valid documents do not need it
+    from specfn.document.read import not_openapi  # noqa: PLC0415  # valid documents do not need it
 
-    found = foreign.document(document)
+    found = not_openapi.document(document)
     return DocumentError(
         "this is not an OpenAPI or Swagger document that specfn reads "
         f"(swagger 2.0, openapi 3.0, 3.1 or 3.2): {found.reason}",
@@ -90,7 +90,7 @@ def normalize(document: JsonObject, uri: str | None = None, *, shared: bool = Fa
 
 
 def _sharing() -> type[SchemaUpgrade]:
-    from specfn.document.shared import SharedUpgrade  # noqa: PLC0415  # most documents are trees
+    from specfn.document.upgrade.aliased import SharedUpgrade  # noqa: PLC0415  # most documents are trees
 
     return SharedUpgrade
 

@@ -3,20 +3,20 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from specfn._json import JsonObject, dumps
+from specfn._internal.json import JsonObject, dumps
 from specfn.errors import DocumentError, UsageError
 from specfn.function.file_descriptions import with_files
-from specfn.function.files import marked
+from specfn.function.multipart_files import marked
 from specfn.function.schemas import Schemas, closed, renderer_of, validator_of
-from specfn.migrate.fixed import fixed_parameters, shown
+from specfn.migrate.parameters.fixed import fixed_parameters, shown
 from specfn.migrate.route import Body, Parameter, ParameterGroup, Route
-from specfn.schema.budget import Rendering
-from specfn.schema.definitions import Definitions
-from specfn.schema.polymorphism import Family, component_of
+from specfn.schema.compose.definitions import Definitions
+from specfn.schema.compose.polymorphism import Family, component_of
+from specfn.schema.render.budget import Rendering
 from specfn.settings import Settings
 
 if TYPE_CHECKING:
-    from specfn.function.separate import Separator
+    from specfn.function.separation.separator import Separator
 
 
 class Composer:
@@ -36,7 +36,7 @@ class Composer:
 
     def _new_separator(self, predicates: Iterable[Any]) -> "Separator":
         from specfn import human  # noqa: PLC0415  # few conversions separate anything
-        from specfn.function.separate import Separator  # noqa: PLC0415  # likewise
+        from specfn.function.separation.separator import Separator  # noqa: PLC0415  # likewise
 
         return Separator(self._request, human.any_of(*predicates), self.settings)
 

@@ -3,10 +3,10 @@
 import re
 from typing import Any, Final
 
-from specfn._json import JsonObject
-from specfn.migrate.media import essence, kind_of
+from specfn._internal.json import JsonObject
+from specfn.migrate.bodies.media_types import essence, kind_of
 from specfn.migrate.route import Body, MultipartPart, MultipartParts
-from specfn.schema.bundle import DefinitionLookup
+from specfn.schema.compose.definitions_lookup import DefinitionLookup
 
 #: The most references and unions that are followed to an object with files.
 _DEPTH: Final = 5

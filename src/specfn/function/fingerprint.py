@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, Final, Protocol
 
-from specfn._digest import digest
-from specfn._json import JsonObject, dumps_sorted, loads
+from specfn._internal.digest import digest
+from specfn._internal.json import JsonObject, dumps_sorted, loads
 from specfn.function.schemas import Schemas
 from specfn.migrate.route import Api, Body, MultipartPart, MultipartParts, Parameter, Route
 

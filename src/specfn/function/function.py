@@ -4,22 +4,22 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from specfn._json import JsonObject
-from specfn._keywords import known_keywords_in
-from specfn._values import json_type
+from specfn._internal.json import JsonObject
+from specfn._internal.keyword_arguments import known_keywords_in
+from specfn._internal.values import json_type
 from specfn.errors import ArgumentError, DocumentError
 from specfn.function.description import describe, within
+from specfn.function.document_faults import fault_of, need_sendable
 from specfn.function.fingerprint import fingerprint
 from specfn.function.schemas import Schemas
-from specfn.function.sendable import fault_of, need_sendable
-from specfn.migrate.fixed import filled, shown
+from specfn.migrate.parameters.fixed import filled, shown
 from specfn.migrate.route import Api, Route
 from specfn.records import ABSENT, ArgumentProblem, Edit, Note
 from specfn.settings import Safety
 
 if TYPE_CHECKING:
-    from specfn.function.positions import Positions
-    from specfn.function.wrapper import WrapperNames
+    from specfn.function.arguments.positions import Positions
+    from specfn.function.arguments.wrapper import WrapperNames
     from specfn.validation.outcome import Failure, Success
 
 
@@ -232,8 +232,8 @@ class Function:
             ``Success(data, repairs)``, or ``Failure`` with what is still wrong. ``data`` is the very object that was
             given where nothing was changed; a valid value never is.
         """
-        from specfn.function.checking import checked, coerced  # noqa: PLC0415  # likewise
-        from specfn.function.wrapper import unwrapped  # noqa: PLC0415  # likewise
+        from specfn.function.arguments.checking import checked, coerced  # noqa: PLC0415  # likewise
+        from specfn.function.arguments.wrapper import unwrapped  # noqa: PLC0415  # likewise
 
         outcome = coerced(self, arguments, opens=False)
         if outcome:
@@ -252,14 +252,14 @@ class Function:
             ``Success(data, repairs, incomplete)``; what is incomplete may be executed only where ``safety`` is
             ``read``. Or a ``Failure`` with what is wrong after all repairs, and ``feedback()`` for the model.
         """
-        from specfn.function.checking import checked  # noqa: PLC0415  # likewise
+        from specfn.function.arguments.checking import checked  # noqa: PLC0415  # likewise
 
         return checked(self, text_or_arguments, self._names())
 
     def _names(self) -> "WrapperNames":
         """Return the wrapper names of a function that is used without an application."""
-        from specfn.function.handles import handles  # noqa: PLC0415  # likewise
-        from specfn.function.wrapper import WrapperNames  # noqa: PLC0415  # likewise
+        from specfn.function.arguments.wrapper import WrapperNames  # noqa: PLC0415  # likewise
+        from specfn.function.lookup import handles  # noqa: PLC0415  # likewise
 
         return WrapperNames(self.name, lambda text: self.name if text in handles(self) else None)
 
@@ -327,7 +327,7 @@ class Function:
 
     @property
     def _positions(self) -> "Positions":
-        from specfn.function.positions import Positions  # noqa: PLC0415  # not for converting
+        from specfn.function.arguments.positions import Positions  # noqa: PLC0415  # not for converting
 
         return Positions(self.schemas.keys)
 

@@ -5,8 +5,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
-from specfn._digest import digest
-from specfn._values import brief
+from specfn._internal.digest import digest
+from specfn._internal.values import brief
 from specfn.errors import UsageError
 from specfn.migrate.accessor import identifier
 

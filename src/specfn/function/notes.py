@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from specfn._json import JsonObject
-from specfn._pointer import join
-from specfn.document.dynamic import OPEN
-from specfn.document.values import DECLARED
+from specfn._internal.json import JsonObject
+from specfn._internal.pointer import join
+from specfn.document.references.dynamic import OPEN
+from specfn.document.upgrade.constants import DECLARED
 from specfn.function.schemas import Schemas
 from specfn.migrate.route import Route
 from specfn.records import Note
-from specfn.schema.annotations import reading
-from specfn.validation.keywords import subschemas
+from specfn.schema.render.annotations import reading
+from specfn.validation.compile.applicators import subschemas
 
 #: The most formats that are only hints, and named in a note.
 _HINTS: Final = 3

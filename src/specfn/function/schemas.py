@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from specfn._json import JsonObject, dumps, loads
+from specfn._internal.json import JsonObject, dumps, loads
 from specfn.records import Edit
-from specfn.schema.budget import ModelRenderer, Rendering
-from specfn.schema.bundle import DefinitionLookup
+from specfn.schema.compose.definitions_lookup import DefinitionLookup
+from specfn.schema.render.budget import ModelRenderer, Rendering
 from specfn.settings import Settings
 
 if TYPE_CHECKING:
-    from specfn.validation.format_hints import Hint
+    from specfn.validation.compile.format_hints import Hint
     from specfn.validation.validate import Validator
 
 
@@ -203,7 +203,7 @@ class Schemas:
     def hints(self) -> "tuple[Hint, ...]":
         """Return the string formats of the arguments that are not asserted because they are only hints (rule V5)."""
         if self._hints is None:
-            from specfn.validation.format_hints import hints  # noqa: PLC0415  # only for notes
+            from specfn.validation.compile.format_hints import hints  # noqa: PLC0415  # only for notes
 
             is_asserted = self.settings.formats == "assert"
             self._hints = tuple(hints(self.root)) if is_asserted else ()

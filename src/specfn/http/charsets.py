@@ -5,7 +5,7 @@ from functools import cache
 from typing import Final
 
 from specfn.errors import DocumentError
-from specfn.http.unfit import Unfit
+from specfn.http.unserializable import Unfit
 
 #: Encodings of the Encoding Standard that hold no text: ``replacement`` stands for encodings that are refused, and
 #: ``x-user-defined`` for bytes.

@@ -16,11 +16,11 @@ from pydantic import (
     field_validator,
 )
 
-from specfn._model import Model, Texts
+from specfn._internal.settings_model import Model, Texts
 from specfn.errors import UsageError
 from specfn.http.headers import is_cookie_value, is_token, is_value
 from specfn.http.origin import parse
-from specfn.migrate.reserved import FRAMING
+from specfn.migrate.parameters.reserved import FRAMING
 
 MASK: Final = "**********"
 

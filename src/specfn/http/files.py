@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, cast
 from urllib.parse import unquote, unquote_to_bytes
 
-from specfn._json import JsonObject
-from specfn._values import has_text_keys
+from specfn._internal.json import JsonObject
+from specfn._internal.values import has_text_keys
 from specfn.errors import UsageError
-from specfn.http.unfit import Unfit
+from specfn.http.unserializable import Unfit
 from specfn.migrate.route import Body, MultipartPart
-from specfn.schema.text import clean
+from specfn.schema.safe_text import clean
 from specfn.validation.formats import is_base64
 from specfn.validation.guard import DEPTH, NODES
 

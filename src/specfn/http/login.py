@@ -5,8 +5,8 @@ from typing import Any
 
 import httpx
 
-from specfn.document.load import origin_of
-from specfn.document.login import Login
+from specfn.document.read.load import origin_of
+from specfn.document.read.login import Login
 from specfn.errors import UsageError
 from specfn.http.connection import check_header
 from specfn.http.origin import Base, is_loopback

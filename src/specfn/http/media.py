@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from specfn._pointer import escape
+from specfn._internal.pointer import escape
 from specfn.errors import DocumentError
 from specfn.http import charsets
-from specfn.migrate.media import essence
+from specfn.migrate.bodies.media_types import essence
 from specfn.migrate.route import Body, MultipartPart, MultipartParts
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import chain, groupby
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from specfn._digest import digest, mark
+from specfn._internal.digest import digest, mark
 from specfn.migrate.route import Pieces, Placeholder, Template
 
 #: Words that must not be an element (rule R11). The list is frozen: another word would rename functions.

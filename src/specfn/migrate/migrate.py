@@ -5,20 +5,20 @@ from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from specfn._json import JsonObject
-from specfn._pointer import join
-from specfn.document.keywords import is_true
-from specfn.document.reader import METHODS, dicts, is_name
-from specfn.document.resolve import reference_of
+from specfn._internal.json import JsonObject
+from specfn._internal.pointer import join
+from specfn.document.references.resolve import reference_of
+from specfn.document.upgrade.base import METHODS, dicts, is_name
+from specfn.document.upgrade.keywords import is_true
 from specfn.migrate import accessor, template
-from specfn.migrate.answers import DeclaredResponses, chosen_media, success_of
-from specfn.migrate.bodies import body_of
-from specfn.migrate.groups import GROUPS, groups, scheme_keys
-from specfn.migrate.media import Look
+from specfn.migrate.bodies.bodies import body_of
+from specfn.migrate.bodies.media_types import Look
+from specfn.migrate.bodies.responses import DeclaredResponses, chosen_media, success_of
+from specfn.migrate.broken_references import References
+from specfn.migrate.errors import Refused, lost_reference
 from specfn.migrate.operations import Operation, operations
-from specfn.migrate.parameters import path_parameters
-from specfn.migrate.references import References
-from specfn.migrate.refusal import Refused, lost_reference
+from specfn.migrate.parameters.groups import GROUPS, groups, scheme_keys
+from specfn.migrate.parameters.parameters import path_parameters
 from specfn.migrate.route import DeclaredResponse, Placeholder, Route, Template
 from specfn.records import Note, OperationCode, OperationError
 from specfn.settings import Settings

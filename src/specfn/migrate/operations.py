@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from specfn._json import JsonObject
-from specfn._pointer import join
-from specfn.document.reader import METHODS, is_name
+from specfn._internal.json import JsonObject
+from specfn._internal.pointer import join
+from specfn.document.upgrade.base import METHODS, is_name
 
 
 class Operation(NamedTuple):

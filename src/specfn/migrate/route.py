@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from specfn._json import JsonObject
+from specfn._internal.json import JsonObject
 from specfn.records import ArgumentProblem, Note
 from specfn.settings import Safety
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from specfn.migrate.reserved import overrides
+from specfn.migrate.parameters.reserved import overrides
 from specfn.migrate.route import Placeholder, Route
 from specfn.settings import Safety
 

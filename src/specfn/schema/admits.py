@@ -8,10 +8,10 @@ from collections.abc import Callable, Sized
 from fractions import Fraction
 from typing import Any, Final
 
-from specfn._json import JsonObject
-from specfn.document.values import fits
-from specfn.schema.bundle import DefinitionLookup
-from specfn.schema.merge import identity, is_equal
+from specfn._internal.json import JsonObject
+from specfn.document.upgrade.constants import fits
+from specfn.schema.compose.definitions_lookup import DefinitionLookup
+from specfn.schema.compose.merge import identity, is_equal
 
 #: The most schemas that are looked at for one value, and the most levels of them; beyond, a value counts as valid.
 _MOST: Final = 500

@@ -19,10 +19,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from specfn._json import JsonObject
-from specfn.document.keywords import NUMERIC_FORMATS
+from specfn._internal.json import JsonObject
+from specfn.document.upgrade.keywords import NUMERIC_FORMATS
+from specfn.schema.compose.merge import NEVER
 from specfn.schema.literals import ELLIPSIS, component, literal, type_of
-from specfn.schema.merge import NEVER
 
 Schema: TypeAlias = JsonObject | bool
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from specfn._pointer import from_fragment
+from specfn._internal.pointer import from_fragment
 
 #: The sign for omitted text.
 ELLIPSIS: Final = "..."

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from specfn._json import JsonObject
+from specfn._internal.json import JsonObject
 
 LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 MAPS = ("patternProperties", "dependentSchemas")

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final
 
-from specfn._json import JsonObject
-from specfn.validation.ecma import is_strict
+from specfn._internal.json import JsonObject
+from specfn.validation.patterns.ecma import is_strict
 
 
 def _signed(bits: int) -> tuple[int, int]:

@@ -11,8 +11,8 @@ from itertools import islice
 from math import isfinite
 from typing import Any, Final, NamedTuple
 
-from specfn._pointer import input_path
-from specfn._values import type_name
+from specfn._internal.pointer import input_path
+from specfn._internal.values import type_name
 from specfn.records import ArgumentProblem
 
 #: The most levels of containers, and the most values in all.

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from specfn._values import brief
+from specfn._internal.values import brief
 from specfn.records import ArgumentProblem, Repair, TextFault
 
 
@@ -70,7 +70,7 @@ class Failure:
 
     def feedback(self) -> str:
         """Say what is wrong and what to do next, for a model to read (rule V8)."""
-        from specfn.validation.feedback import feedback, unread  # noqa: PLC0415 - for invalid calls
+        from specfn.validation.feedback.feedback import feedback, unread  # noqa: PLC0415 - for invalid calls
 
         if self.fault is not None:
             return unread(self.fault)

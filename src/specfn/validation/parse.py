@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from specfn.records import ArgumentProblem, Repair, TextFault
 from specfn.validation.outcome import Failure, Success
-from specfn.validation.prose import find, inner
-from specfn.validation.strict import UNREAD, strict
-from specfn.validation.unreadable import UnreadableError
+from specfn.validation.text.extract import find, inner
+from specfn.validation.text.strict_json import UNREAD, strict
+from specfn.validation.text.syntax_faults import UnreadableError
 
 #: The longest text that is read, in characters.
 LONGEST: Final = 4 * 1024 * 1024

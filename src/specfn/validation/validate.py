@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from specfn.records import ArgumentProblem
 from specfn.schema.describe import Schema
 from specfn.settings import OneOf
-from specfn.validation.chains import depth_limit
-from specfn.validation.engine import Price, compile_whole, judge, price
-from specfn.validation.explain import Explainer, Fault
+from specfn.validation.compile.engine import Price, compile_whole, judge, price
+from specfn.validation.compile.limits import depth_limit
+from specfn.validation.compile.prepare import Prepared, prepare
+from specfn.validation.compile.references import Survey, survey
+from specfn.validation.explain.explain import Explainer, Fault
 from specfn.validation.guard import sound, unsound
 from specfn.validation.outcome import Failure, Success, success
-from specfn.validation.patterns import refused
-from specfn.validation.prepare import Prepared, prepare
-from specfn.validation.respell import respell
-from specfn.validation.survey import Survey, survey
+from specfn.validation.patterns.cost import refused
+from specfn.validation.patterns.to_rust import respell
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,0 +1,1 @@
+"""Helpers of the whole package: JSON, JSON Pointers, digests, similar names."""

@@ -1,0 +1,126 @@
+"""Base of the records that a caller configures: pydantic models that raise ``UsageError``."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Annotated, Any, Final, Self, TypeAlias, TypeVar, get_args, get_type_hints
+
+from pydantic import AliasChoices, BaseModel, GetPydanticSchema, ValidationError
+
+from specfn._internal.did_you_mean import near
+from specfn.errors import UsageError
+
+_T = TypeVar("_T")
+
+#: The most faults that one error lists.
+_MOST: Final = 5
+
+#: pydantic's type of the fault of an unknown field: of a model, of a dataclass.
+_UNKNOWN: Final = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
+
+
+def stored_as(kind: Any) -> GetPydanticSchema:
+    """Return an annotation of a field that accepts more types than it stores: validate as ``kind``."""
+    return GetPydanticSchema(lambda _, handler: handler(kind))
+
+
+#: Texts in any sequence, stored as a tuple.
+Texts: TypeAlias = Annotated[Sequence[str], stored_as(tuple[str, ...])]
+
+
+class Model(BaseModel):
+    """A pydantic model that raises ``UsageError`` where pydantic raises ``ValidationError``.
+
+    As a field of another pydantic model it is validated as usual, and its faults are collected there.
+    """
+
+    def __init__(self, /, **data: Any) -> None:
+        valid(type(self).__name__, type(self), lambda: super(Model, self).__init__(**data))
+
+    # pydantic calls an ``__init__`` without this mark for nested models, too, and could not collect their faults.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @classmethod
+    def model_validate(cls, obj: Any, **how: Any) -> Self:
+        """Return the record of a mapping or an object."""
+        return valid(cls.__name__, cls, lambda: super(Model, cls).model_validate(obj, **how))
+
+    @classmethod
+    def model_validate_json(cls, json_data: str | bytes | bytearray, **how: Any) -> Self:
+        """Return the record of a JSON text."""
+        return valid(
+            cls.__name__, cls, lambda: super(Model, cls).model_validate_json(json_data, **how)
+        )
+
+
+def valid(name: str, kind: Any, build: Callable[[], _T]) -> _T:
+    """Return the result of ``build``, with pydantic's error as a ``UsageError``.
+
+    Args:
+        name: the record's name for the caller, e.g. ``Options``.
+        kind: its class.
+        build: validates; raises pydantic's ``ValidationError``.
+
+    Raises:
+        UsageError: it is not valid; the text has no values.
+    """
+    try:
+        return build()
+    except ValidationError as error:
+        faults = error.errors(include_input=False, include_url=False, include_context=False)
+    # Raised here, so that it does not refer to pydantic's error, which contains values.
+    raise UsageError("; ".join(_texts(name, kind, faults)))
+
+
+def _texts(name: str, kind: Any, faults: Sequence[Any]) -> Iterator[str]:
+    """Yield a sentence for each fault. For a field with unknown names, yield only the faults of these names."""
+    unknown = {fault["loc"][0] for fault in faults if fault["type"] in _UNKNOWN}
+    shown = [
+        fault
+        for fault in faults
+        if fault["type"] in _UNKNOWN or not unknown.intersection(fault["loc"][:1])
+    ]
+    for fault in shown[:_MOST]:
+        path = [name, *map(str, fault["loc"])]
+        if fault["type"] in _UNKNOWN:
+            owner, kinds = _owner(kind, fault["loc"][:-1])
+            known = [word for each in kinds for word in _known(each)]
+            yield f"{'.'.join([name, *owner])} has no field {path[-1]!r}{near(path[-1], known)}"
+        else:
+            yield f"{'.'.join(path)}: {fault['msg'].removeprefix('Value error, ')}"
+    if len(shown) > _MOST:
+        yield f"and {len(shown) - _MOST} more"
+
+
+def _owner(kind: Any, place: Sequence[int | str]) -> tuple[list[str], list[Any]]:
+    """Return the path to a record, without the names of union members, and the classes that it may have."""
+    path: list[str] = []
+    kinds = [kind]
+    for step in place:
+        below = [hint for each in kinds if (hint := _hints(each).get(step)) is not None]
+        if below:
+            path.append(str(step))
+            kinds = [found for hint in below for found in _records(hint)]
+    return path, kinds
+
+
+def _records(hint: Any) -> Iterator[Any]:
+    """Yield the models and dataclasses in an annotation."""
+    if isinstance(hint, type) and (issubclass(hint, BaseModel) or is_dataclass(hint)):
+        yield hint
+    for each in get_args(hint):
+        yield from _records(each)
+
+
+def _hints(kind: Any) -> Mapping[Any, Any]:
+    return get_type_hints(kind, include_extras=True)
+
+
+def _known(kind: Any) -> Iterator[str]:
+    """Yield the names that a record's fields have, aliases included."""
+    if is_dataclass(kind):
+        yield from (field.name for field in fields(kind))
+        return
+    for name, field in kind.model_fields.items():
+        yield name
+        if isinstance(field.validation_alias, AliasChoices):
+            yield from (each for each in field.validation_alias.choices if isinstance(each, str))

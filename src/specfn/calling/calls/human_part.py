@@ -1,0 +1,66 @@
+"""A person's part of a call: what they fill in, change, and are shown (rules S5 and C8)."""
+
+from dataclasses import replace
+from typing import Any
+
+from specfn.calling.calls import prompts
+from specfn.calling.calls.approval import Approve
+from specfn.calling.calls.prepare import Prepared
+from specfn.catalog.tools.tools import offered
+from specfn.errors import UsageError
+from specfn.function.function import Function
+from specfn.function.separation.join import is_shared, merge, split
+from specfn.function.separation.join import masked as hidden
+
+
+def complete(call: Prepared, made: Approve, *, asked: bool = True) -> Prepared:
+    """A call with what the person changed and filled in, validated as a whole.
+
+    Of a person's own values that are not valid the model is told only that they are missing: they are none of its
+    business.
+
+    Args:
+        call: the call.
+        made: the decision.
+        asked: a person was asked; otherwise the call is complete only if their part is optional.
+    """
+    assert call.entry is not None
+    function = call.entry.function
+    arguments = call.arguments
+    if made.arguments is not None:
+        arguments = _in_style(function, made.arguments)
+        if not offered(function).validate(arguments):
+            return replace(call, answer=prompts.unusable(call.name))
+        call = replace(call, removed=())
+    if is_shared(function):
+        try:
+            arguments = merge(function, llm=arguments, human=made.human)
+        except UsageError:
+            arguments = None
+        if not function.validate(arguments):
+            return replace(call, answer=prompts.needs_person(call.name, asked=asked))
+    return replace(call, arguments=arguments)
+
+
+def _in_style(function: Function, arguments: Any) -> Any:
+    """Arguments by key in the calling style of a function."""
+    if function.keyword or not isinstance(arguments, dict):
+        return arguments
+    return [arguments.get(key) for key, _ in function.route.keys]
+
+
+def models_part(call: Prepared) -> Any:
+    """Return the arguments of a call that was made, without those that a person filled in."""
+    function = None if call.entry is None else call.entry.function
+    shared = function is not None and is_shared(function)
+    return split(function, call.arguments)[0] if function and shared else call.arguments
+
+
+def masked(call: Prepared) -> Any:
+    """The arguments as a person and the trail are shown them: without a person's own values."""
+    if call.entry is None or not is_shared(call.entry.function):
+        return call.arguments
+    function = call.entry.function
+    if not isinstance(call.arguments, dict if function.keyword else list | tuple):
+        return call.arguments  # it is no arguments, and was never merged with anything
+    return hidden(function, call.arguments)

@@ -1,0 +1,198 @@
+"""What a request offers and demands: the choice of the prompt, within what the operator and the vendor allow (C2, C3)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from specfn._internal.json import JsonObject
+from specfn.calling.calls import prompts
+from specfn.calling.calls.history import on_wire
+from specfn.calling.calls.state import State
+from specfn.calling.choice.choice import Choice, Plan, Round
+from specfn.calling.choice.config import InvocationConfig
+from specfn.calling.names.catalog import Catalog, Entry
+from specfn.calling.offered_tools import Offer, conversation_profile, offer
+from specfn.catalog.tools.fit_cache import Fits
+from specfn.connectors.turn import Demand, Message, Mode, Prompt
+from specfn.connectors.wire_format import Codec
+from specfn.errors import UsageError, wrong_result
+from specfn.schema.profiles.profile import Profile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What one request asks.
+
+    Attributes:
+        mode: may, must or must not the model call, as the choice wants it.
+        offer: the functions.
+        demand: what the vendor is asked for; less than the mode where it cannot do it.
+        missing: what the vendor cannot do, a short word each.
+    """
+
+    mode: Mode
+    offer: Offer
+    demand: Demand
+    missing: tuple[str, ...] = ()
+
+
+class Planner:
+    """Plans requests; tools are made once for each set of functions."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        codec: Codec,
+        choice: Choice,
+        config: InvocationConfig,
+        extra: Mapping[str, Any],
+        profile: str | Profile | None = None,
+    ) -> None:
+        self._catalog: Final = catalog
+        self._codec: Final = codec
+        self._choice: Final = choice
+        self._config: Final = config
+        #: Members for the request's body: the prompt's, and over them the caller's.
+        self.extra: Final = {**_checked(choice, codec), **extra}
+        #: The functions that may be offered at all.
+        self.allowed = frozenset(entry.name for entry in catalog.select(config.allow))
+        strict = choice.options.allow_strict_schema_adherence
+        self._profile: Final = conversation_profile(codec, profile, strict=strict)
+        self._fits: Final = Fits()
+        self._offers: Final[dict[tuple[str, ...], Offer]] = {}
+        first = _planned(choice, Round(index=0, executed=0))
+        #: Whether calls are only reported: the choice forbids them from the first request on.
+        self.dry: Final = first.mode == "none"
+        self._first: Final = first.functions
+        self._offered(self._first)  # raises now for the name of no function
+
+    @property
+    def candidates(self) -> tuple[Entry, ...]:
+        """The functions of the first request."""
+        return tuple(e for e in self._catalog.select(self._first) if e.name in self.allowed)
+
+    def withhold(self, names: Collection[str]) -> None:
+        """Offer some functions no more."""
+        self.allowed = self.allowed.difference(names)
+
+    def plan(self, state: State) -> Asked:
+        """What the next request asks.
+
+        Raises:
+            UnknownFunctionError: the choice names a function that there is not.
+        """
+        round_ = Round(index=state.round, executed=state.executed, denied=state.denied)
+        plan = _planned(self._choice, round_)
+        offered = self._offered(plan.functions)
+        mode: Mode = "none" if state.final or not offered.names else plan.mode
+        options, missing = self._choice.options, []
+        asked: Mode = mode
+        if mode == "required" and not self._forced(offered):
+            missing.append("forced_choice")
+            asked = "auto"
+        if options.allow_parallel_calls is not None and not self._codec.parallel:
+            missing.append("parallel_calls")
+        if options.allow_strict_schema_adherence and not self._profile.validated:
+            missing += self._unenforced(offered)
+        missing += offered.listed.degraded
+        missing += [f"function {left.function}" for left in offered.listed.left_out]
+        demand = Demand(
+            mode=asked,
+            parallel=options.allow_parallel_calls,
+            strict=options.allow_strict_schema_adherence and self._profile.validated,
+        )
+        return Asked(mode=mode, offer=offered, demand=demand, missing=tuple(missing))
+
+    def body(self, asked: Asked, messages: Sequence[Message], model: str | None) -> JsonObject:
+        """Return the body of a request; a demand that the vendor cannot make is written as a user's message."""
+        if asked.mode != asked.demand.mode:
+            names = asked.offer.told(asked.offer.names)
+            messages = [*messages, {"role": "user", "content": prompts.must_call(names)}]
+        taken = {*self._catalog.by_name, *asked.offer.wire.values()}
+        prompt = Prompt(
+            messages=on_wire(messages, taken),
+            tools=asked.offer.tools or self._kept(messages),
+            demand=asked.demand,
+            model=model,
+            extra=self.extra,
+        )
+        return self._codec.encode(prompt)
+
+    def _unenforced(self, offered: Offer) -> list[str]:
+        """Return what is said of schemas that were to be enforced and are not."""
+        if self._profile.strict is None:
+            return ["strict"]
+        return [
+            f"strict {tool.function.name}" for tool in offered.listed.tools if not tool.fit.strict
+        ]
+
+    def _kept(self, messages: Sequence[Message]) -> tuple[JsonObject, ...]:
+        """Return definitions for a request that offers nothing, if its history has calls and the vendor needs them."""
+        called = {call["name"] for message in messages for call in message.get("calls", ())}
+        if not called or not getattr(self._codec, "keeps_tools", False):
+            return ()
+        known = tuple(sorted(called & self._catalog.by_name.keys()))
+        return self._offered(self._first).tools or self._offered(known).tools
+
+    def _forced(self, offered: Offer) -> bool:
+        """Return whether a call can be demanded of the model."""
+        said = self._config.forced_choice
+        if said is not None:
+            return said
+        several = len(offered.names) > 1 and getattr(self._codec, "forces_one", False)
+        return self._codec.forced(self.extra) and not several
+
+    def _deferred(self, names: Collection[str]) -> Collection[str]:
+        """Return the advertised names of the functions whose loading is deferred."""
+        keys = self._choice.options.defer_loading
+        if isinstance(keys, bool):
+            return names if keys else ()
+        return {entry.name for entry in self._catalog.select(keys)}
+
+    def _offered(self, keys: Sequence[str] | None) -> Offer:
+        """The tools of the functions that a plan names, within what the operator allows."""
+        entries = [e for e in self._catalog.select(keys) if e.name in self.allowed]
+        names = tuple(entry.name for entry in entries)
+        if names not in self._offers:
+            options = self._choice.options
+            self._offers[names] = offer(
+                entries,
+                self._profile,
+                self._fits,
+                deferred=self._deferred(names),
+                namespaces=options.namespaces,
+                output_schema=options.output_schema,
+            )
+        return self._offers[names]
+
+
+#: Members of a body that say what is asked of which model with which functions: no prompt sets them.
+_OURS: Final = frozenset(
+    "contents function_call functions input instructions messages model modelId stream system systemInstruction "
+    "toolConfig tool_choice tools".split()
+)
+
+
+def _checked(choice: Choice, codec: Codec) -> Mapping[str, Any]:
+    """What a prompt adds to the body of a vendor's requests.
+
+    Raises:
+        UsageError: it would replace the conversation, the model or the functions.
+    """
+    found = choice.options.provider.get(codec.name, {})
+    for key in found:
+        if key in _OURS:
+            raise UsageError(f"a prompt cannot set {key!r} of a request; the caller can, by extra")
+    return found
+
+
+def _planned(choice: Choice, round_: Round) -> Plan:
+    """Return the plan of a choice, which may be the caller's own kind.
+
+    Raises:
+        UsageError: it is none.
+    """
+    plan = choice.plan(round_)
+    if not isinstance(plan, Plan):
+        raise wrong_result(f"{type(choice).__name__}.plan", plan, "a Plan")
+    return plan

@@ -1,0 +1,186 @@
+"""Settings that a prompt brings along: ``execution_settings`` in JSON or YAML (rule C1).
+
+::
+
+    execution_settings:
+      default:
+        model_id: any
+        function_choice_behavior:
+          type: auto
+          functions: [lights.get]
+          options: {allow_concurrent_invocation: true}
+      my-service: {}
+
+A service's settings are what the root says, under what ``default`` says, under what the service's own entry says,
+under what the code says; member by member. An explicit null removes what stands below it.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from specfn._internal.json import JSONDecodeError, JsonObject, loads
+from specfn._internal.keyword_arguments import known_keywords_in
+from specfn.calling.choice.choice import Choice, parse_choice
+from specfn.errors import DocumentError, UsageError
+from specfn.validation.outcome import Success
+
+#: The key of the choice, as the prompts of Semantic Kernel write it.
+CHOICE: Final = "function_choice_behavior"
+
+_SETTINGS: Final = "execution_settings"
+_DEFAULT: Final = "default"
+
+
+@known_keywords_in
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What holds for one request.
+
+    Attributes:
+        choice: may, must or must not the model call; ``None`` where nothing says so.
+        model: the vendor's name of the model; ``None`` where nothing says so.
+        extra: all else, for the request's body.
+    """
+
+    choice: Choice | None = None
+    model: str | None = None
+    extra: JsonObject = field(default_factory=dict)
+
+
+@known_keywords_in
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptSettings:
+    """The settings of a prompt, for every service that it names.
+
+    Attributes:
+        root: what holds for all services.
+        services: what holds for each, by its id; ``default`` for those without an entry.
+    """
+
+    root: JsonObject = field(default_factory=dict)
+    services: Mapping[str, JsonObject] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, source: "str | Path | Mapping[str, Any]") -> "PromptSettings":
+        """Read a prompt's settings, and refuse what no service could use.
+
+        Args:
+            source: the text of a JSON or YAML document, or of a prompt that begins with YAML between lines of
+                ``---``; or what such a document holds.
+
+        Raises:
+            UsageError: it is no mapping, or a choice in it is none.
+        """
+        if isinstance(source, Path):
+            raise UsageError("prompts are given as text: PromptSettings.read(path.read_text())")
+        document = source if isinstance(source, Mapping) else _parsed(source)
+        settings = document.get(_SETTINGS, {})
+        root = {CHOICE: document[CHOICE]} if CHOICE in document else {}
+        if not isinstance(settings, Mapping):
+            raise UsageError(f"{_SETTINGS} is a mapping of services, not {type(settings).__name__}")
+        found = cls(root=root, services=_services(settings))
+        for name in (_DEFAULT, *found.services):
+            found.of(name)
+        return found
+
+    def of(
+        self,
+        service: str | None = None,
+        *,
+        model: str | None = None,
+        code: Mapping[str, Any] | None = None,
+    ) -> Settings:
+        """What holds for one service.
+
+        Args:
+            service: its id.
+            model: the model's id: its entry is taken where the service has none.
+            code: what the code says; it wins.
+
+        Raises:
+            UsageError: the choice that comes out is none.
+        """
+        named = (self.services.get(key) for key in (service, model) if key is not None)
+        entry = next((found for found in named if found is not None), {})
+        merged = merged_settings(self.root, self.services.get(_DEFAULT, {}), entry, code or {})
+        behavior = merged.pop(CHOICE, None)
+        name = merged.pop("model_id", None)
+        return Settings(
+            choice=None if behavior is None else parse_choice(behavior),
+            model=name if isinstance(name, str) else None,
+            extra=merged,
+        )
+
+
+def merged_settings(*layers: Mapping[str, Any]) -> JsonObject:
+    """Settings over settings, the last wins, member by member; an explicit null removes.
+
+    Choices merge by member too, unless they are of different types.
+    """
+    merged: JsonObject = {}
+    for layer in layers:
+        for key, value in layer.items():
+            merged[key] = _over(merged.get(key), value) if key == CHOICE else value
+    return {key: value for key, value in merged.items() if value is not None}
+
+
+def _over(below: Any, above: Any) -> Any:
+    """A choice over another."""
+    plain = above.said() if isinstance(above, Choice) else above
+    if not isinstance(below, Mapping) or not isinstance(plain, Mapping):
+        return plain
+    if plain.get("type", below.get("type")) != below.get("type"):
+        return plain
+    return {key: value for key, value in {**below, **plain}.items() if value is not None}
+
+
+def _services(settings: Mapping[str, Any]) -> dict[str, JsonObject]:
+    found = {}
+    for name, entry in settings.items():
+        if not isinstance(entry, Mapping):
+            raise UsageError(f"{_SETTINGS}.{name} is a mapping, not {type(entry).__name__}")
+        found[str(name)] = {str(key): value for key, value in entry.items()}
+    return found
+
+
+def _parsed(text: str) -> Mapping[str, Any]:
+    try:
+        document = loads(text)
+    except JSONDecodeError:
+        document = _lenient(text) if text.lstrip().startswith("{") else _yaml(_front(text))
+    if not isinstance(document, Mapping):
+        raise UsageError("a prompt's settings are a mapping")
+    return document
+
+
+#: A line of dots, where a printed example leaves something out.
+_ELLIPSIS: Final = re.compile(r"^[ \t]*(?:\.{3}|…),?[ \t]*$", re.MULTILINE)
+
+
+def _lenient(text: str) -> Any:
+    """Read JSON with comments, trailing commas and lines of dots, else YAML in flow style."""
+    from specfn.validation.parse import parse  # noqa: PLC0415  # few prompts need it
+
+    found = parse(_ELLIPSIS.sub("", text))
+    if isinstance(found, Success) and not found.incomplete:
+        return found.data
+    return _yaml(text)
+
+
+def _front(text: str) -> str:
+    """The YAML before a prompt's text, where lines of ``---`` enclose it (the form of Prompty)."""
+    if not text.startswith("---"):
+        return text
+    return text[3:].partition("\n---")[0]
+
+
+def _yaml(text: str) -> Any:
+    from specfn.document.read.yaml import parse  # noqa: PLC0415 - libyaml only for YAML
+
+    try:
+        return parse(text).value
+    except DocumentError as error:
+        raise UsageError(f"the prompt's settings are neither JSON nor YAML: {error}") from None

@@ -1,0 +1,1 @@
+"""Names of functions in a conversation, and their resolution."""

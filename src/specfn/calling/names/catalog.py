@@ -1,0 +1,265 @@
+"""The functions of one or several applications under the names that a model is told (rule C5)."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+
+from specfn._internal.keyword_arguments import known_keywords_in
+from specfn.calling.names.nearest import nearest
+from specfn.calling.names.resolve import Directory, Hook, Resolution
+from specfn.catalog.tools.tools import offered
+from specfn.errors import UnknownFunctionError, UsageError
+from specfn.function.description import place, with_place, within
+from specfn.function.function import Function
+from specfn.function.lookup import aliases
+from specfn.function.naming import names as shorten
+
+if TYPE_CHECKING:
+    from specfn.http.connection import Connection
+
+_SEPARATOR: Final = re.compile(r"[A-Za-z0-9_-]*")
+_ILLEGAL: Final = re.compile(r"[^A-Za-z0-9_]+")
+
+
+class Functions(Protocol):
+    """What a catalog takes functions from: ``specfn.Application`` is one."""
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """The functions, in order."""
+
+    @property
+    def document(self) -> Any:
+        """The normalized document, for its title."""
+
+
+@known_keywords_in
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamePolicy:
+    """How advertised names are made of a namespace and a function's own name.
+
+    Attributes:
+        separator: what stands between the two: any run of ``[A-Za-z0-9_-]``, also none.
+        qualify: when the namespace is part of the name: ``always``, ``never``, only for names that several
+            applications have (``on_conflict``), or for all as soon as there is one such (``all_on_conflict``).
+        namespace_in_description: begin descriptions with ``[namespace]``.
+        collapse: take the separator out of the parts, so that it stands in a name once.
+        max_length: the most characters of a name.
+        hooks: a caller's own readings of names; asked after the exact look-up, before any repair.
+    """
+
+    separator: str = "_"
+    qualify: Literal["always", "never", "on_conflict", "all_on_conflict"] = "on_conflict"
+    namespace_in_description: bool = False
+    collapse: bool = False
+    max_length: int = 64
+    hooks: tuple[Hook, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not _SEPARATOR.fullmatch(self.separator):
+            raise UsageError(
+                f"a separator is made of letters, digits, '_' and '-', not {self.separator!r}"
+            )
+
+    def join(self, namespace: str, name: str) -> str:
+        """A namespace and a name as one."""
+        parts = [namespace, name]
+        if self.collapse and self.separator:
+            parts = [part.replace(self.separator, "") for part in parts]
+        return self.separator.join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One function as a model is told of it.
+
+    Attributes:
+        name: the advertised name.
+        function: the function.
+        namespace: what its application is called; may be empty.
+        full_description: what a model is told, before ``Options.description_limit`` truncates it.
+        connection: where it is called; the conversation's where ``None``.
+    """
+
+    name: str
+    function: Function
+    namespace: str = ""
+    full_description: str
+    connection: "Connection | None" = None
+
+    @property
+    def description(self) -> str:
+        """Return the text that a model is told of the function."""
+        return within(self.full_description, self.function.schemas.settings.description_limit)
+
+
+@known_keywords_in
+@dataclass(frozen=True, kw_only=True)
+class Catalog:
+    """Functions of one or several applications; ``add`` makes a larger one.
+
+    Attributes:
+        policy: how names are made.
+        parts: what was added: the namespace, the functions and the connection.
+    """
+
+    policy: NamePolicy = NamePolicy()
+    parts: tuple[tuple[str, tuple[Function, ...], "Connection | None"], ...] = ()
+
+    @classmethod
+    def of(cls, functions: "Catalog | Functions") -> "Catalog":
+        """A catalog as it is, or one of a single application."""
+        return functions if isinstance(functions, Catalog) else cls().add(functions, namespace="")
+
+    def add(
+        self,
+        application: Functions,
+        *,
+        namespace: str | None = None,
+        connection: "Connection | None" = None,
+    ) -> "Catalog":
+        """The catalog with the functions of another application.
+
+        Args:
+            application: its functions are added.
+            namespace: what it is called; made of the document's title where ``None``, nothing where empty.
+            connection: where its functions are called; the conversation's where ``None``.
+
+        Raises:
+            UsageError: the names that come out are not unique or not legal; with the two functions.
+        """
+        called = _title(application) if namespace is None else namespace
+        if called != _ILLEGAL.sub("_", called):
+            raise UsageError(f"a namespace is made of letters, digits and '_', not {called!r}")
+        part = (called, tuple(application.functions), connection)
+        found = replace(self, parts=(*self.parts, part))
+        _ = found.entries  # raises for names that meet
+        return found
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """The functions under their advertised names, in the order in which they were added."""
+        pairs = [(called, f, c) for called, functions, c in self.parts for f in functions]
+        joined = self._joined([(called, function) for called, function, _ in pairs])
+        names = self._names(joined, [f"{n} {f.method.upper()} {f.path}" for n, f, _ in pairs])
+        return tuple(
+            Entry(
+                name=name,
+                function=function,
+                namespace=called,
+                full_description=self._description(called, function, shortened=name != whole),
+                connection=connection,
+            )
+            for name, whole, (called, function, connection) in zip(
+                names, joined, pairs, strict=True
+            )
+        )
+
+    def _joined(self, pairs: Sequence[tuple[str, Function]]) -> list[str]:
+        """Return the names as the policy joins them, of any length."""
+        counts = Counter(function.name.lower() for _, function in pairs)
+        clash = any(count > 1 for count in counts.values())
+        qualify = self.policy.qualify
+        every = qualify == "always" or (qualify == "all_on_conflict" and clash)
+        found = []
+        for called, function in pairs:
+            some = qualify == "on_conflict" and counts[function.name.lower()] > 1
+            found.append(self.policy.join(called if every or some else "", function.name))
+        return found
+
+    def _names(self, joined: Sequence[str], identities: Sequence[str]) -> list[str]:
+        """Return the advertised names: no longer than the policy's limit, and unique."""
+        found = shorten([[name] for name in joined], identities, self.policy.max_length)
+        _check_unique(found, identities)
+        return found
+
+    def _description(self, called: str, function: Function, *, shortened: bool) -> str:
+        text = offered(function).full_description
+        if shortened:
+            text = with_place(text, place(function.route))
+        is_named = called and self.policy.namespace_in_description
+        return f"[{called}] {text}" if is_named else text
+
+    @cached_property
+    def by_name(self) -> dict[str, Entry]:
+        """The entries by their advertised names."""
+        return {entry.name: entry for entry in self.entries}
+
+    @cached_property
+    def directory(self) -> Directory:
+        """Everything that the functions may be called by."""
+        return Directory((entry.name, entry.function) for entry in self.entries)
+
+    def resolve(self, called: str, *, advertised: Iterable[str] | None = None) -> Resolution:
+        """Which function a model meant; see ``specfn.calling.names.resolve``."""
+        offered = None if advertised is None else frozenset(advertised)
+        return self.directory.resolve(called, advertised=offered, hooks=self.policy.hooks)
+
+    def select(self, keys: Sequence[str] | None) -> tuple[Entry, ...]:
+        """The functions that keys name, in the catalog's order; all where ``None``.
+
+        Args:
+            keys: advertised names, accessors, operationIds, ``GET /path``, or patterns of names and accessors. A key
+                after ``!`` excludes; exclusions alone leave all others.
+
+        Raises:
+            UnknownFunctionError: a key names no function.
+            UsageError: a key names several; with their names.
+        """
+        if keys is None:
+            return self.entries
+        included = [key for key in keys if not key.startswith("!")]
+        excluded = [key[1:] for key in keys if key.startswith("!")]
+        chosen = {name for key in included for name in self._keyed(key)}
+        if excluded and not included:
+            chosen = set(self.by_name)
+        chosen.difference_update(name for key in excluded for name in self._keyed(key))
+        return tuple(entry for entry in self.entries if entry.name in chosen)
+
+    def _keyed(self, key: str) -> list[str]:
+        if key in self.by_name:
+            return [key]
+        found = [entry.name for entry in self.entries if key in _keys(entry)]
+        if len(found) > 1:
+            raise UsageError(
+                f"{key!r} names {len(found)} functions: {', '.join(found[:10])}; use one of these"
+            )
+        if not found and any(sign in key for sign in "*?"):
+            found = [entry.name for entry in self.entries if _matches(entry, key)]
+        if not found:
+            raise UnknownFunctionError(key, nearest(key, [entry.name for entry in self.entries]))
+        return found
+
+
+def _title(application: Functions) -> str:
+    info = application.document.get("info")
+    title = info.get("title") if isinstance(info, dict) else None
+    return _ILLEGAL.sub("_", title).strip("_").lower()[:24] if isinstance(title, str) else ""
+
+
+def _check_unique(names: Sequence[str], identities: Sequence[str]) -> None:
+    seen: dict[str, str] = {}
+    for name, identity in zip(names, identities, strict=True):
+        other = seen.setdefault(name.lower(), identity)
+        if other is not identity:
+            raise UsageError(
+                f"{other.strip()} and {identity.strip()} are both called {name!r}; give their applications "
+                "different namespaces, or qualify names on conflict"
+            )
+
+
+def _keys(entry: Entry) -> set[str]:
+    function = entry.function
+    keys = {entry.name, *aliases(function)}
+    if entry.namespace:
+        own = (".".join(function.accessor), function.name, function.operation_id or "")
+        keys |= {f"{entry.namespace}.{name}" for name in own if name}
+    return keys
+
+
+def _matches(entry: Entry, pattern: str) -> bool:
+    return any(fnmatchcase(key, pattern) for key in _keys(entry))

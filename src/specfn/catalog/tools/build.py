@@ -1,0 +1,269 @@
+"""Makes the tools of a request: fits schemas, shortens descriptions, and leaves out what the provider refuses."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final, Literal, TypeAlias
+
+from specfn._internal.digest import digest
+from specfn._internal.json import JsonObject, dumps
+from specfn.catalog.token_estimate import estimate
+from specfn.catalog.tools.fit_cache import Fits, tool_edits
+from specfn.catalog.tools.namespaces import namespace_of
+from specfn.catalog.tools.output_schema import Outputs, is_documented
+from specfn.catalog.tools.strict_limits import Room
+from specfn.catalog.tools.tool_description import told
+from specfn.catalog.tools.tool_format import holds, written
+from specfn.catalog.tools.tools import LeftOut, Subject, Tool, Tools, offered
+from specfn.errors import UsageError
+from specfn.function.description import place, with_place, within
+from specfn.function.function import Function
+from specfn.schema.profiles.fit import Fit
+from specfn.schema.profiles.lint import refusals
+from specfn.schema.profiles.profile import OUTPUT, Profile
+from specfn.schema.safe_text import shorten
+
+#: Which value an output schema describes.
+OutputForm: TypeAlias = Literal["data", "answer"]
+
+#: How a list is made to fit ``budget_tokens``: the most bytes of a schema and characters of a description.
+_STEPS: Final = ((16_384, 4_096), (8_192, 2_048), (4_096, 1_024), (2_048, 512), (1_024, 256))
+
+
+def subjects(
+    functions: Iterable[Function], *, deferred: Iterable[Function] = (), namespaces: bool = False
+) -> Iterator[Subject]:
+    """Yield functions under their own names.
+
+    Args:
+        functions: the functions.
+        deferred: those whose definitions are loaded when the model searches for them.
+        namespaces: group them by the first element of their accessors.
+    """
+    later = {id(function) for function in deferred}
+    for function in functions:
+        yield Subject(
+            function=function,
+            name=function.name,
+            description=function.full_description,
+            deferred=id(function) in later,
+            namespace=namespace_of(function) if namespaces else "",
+        )
+
+
+def tools(
+    wanted: Iterable[Subject],
+    profile: Profile,
+    *,
+    fits: Fits | None = None,
+    budget_tokens: int | None = None,
+    output_schema: OutputForm | None = None,
+) -> Tools:
+    """The tools of functions, as a provider takes them; what it would refuse is left out with its reason.
+
+    Args:
+        wanted: the functions, in the order in which they are sent.
+        profile: whom they are for.
+        fits: keeps what was fitted from one list to the next.
+        budget_tokens: the most tokens of the list. Where they are more, the schemas over 16 KiB are cut and the
+            longest descriptions shortened, then those over 8 KiB, and so on down to 1 KiB; then functions are
+            left out, deprecated ones first, from the end.
+        output_schema: send the schemas of documented results, if the provider takes them: of their ``data``, or of
+            the ``answer`` that a conversation gives to a call.
+
+    Raises:
+        UsageError: the budget is no positive number.
+    """
+    if budget_tokens is not None and budget_tokens < 1:
+        raise UsageError(f"budget_tokens must be at least 1, not {budget_tokens}")
+    asked = [*wanted]
+    maker = _Maker(profile, fits or Fits(), output_schema=output_schema)
+    made, left_out = maker.all(asked)
+    if budget_tokens is not None:
+        for schema, description in _STEPS:
+            if sum(tool.tokens for tool in made) <= budget_tokens:
+                break
+            made = [maker.smaller(tool, schema, description) for tool in made]
+        made, dropped = _within(made, budget_tokens)
+        left_out += dropped
+    missing = [*_missing(profile, asked, made, output_schema=output_schema)]
+    return Tools(profile, made, left_out, missing)
+
+
+def _missing(
+    profile: Profile,
+    asked: Sequence[Subject],
+    made: Sequence[Tool],
+    *,
+    output_schema: OutputForm | None,
+) -> Iterator[str]:
+    """Yield what was asked for and is not sent, a short word each."""
+    if profile.search is None and any(subject.deferred for subject in asked):
+        yield "defer_loading"
+    if profile.namespace is None and any(subject.namespace for subject in asked):
+        yield "namespaces"
+    if output_schema and not holds(profile.shape, OUTPUT):
+        yield "output_schema"
+    elif output_schema:
+        for tool in made:
+            if tool.output is None and is_documented(tool.function):
+                yield f"output_schema {tool.function.name}"
+
+
+def _within(made: list[Tool], budget: int) -> tuple[list[Tool], list[LeftOut]]:
+    """As many tools as a budget has room for."""
+    total = sum(tool.tokens for tool in made)
+    order = sorted(range(len(made)), key=lambda i: (not made[i].function.deprecated, -i))
+    dropped: dict[int, LeftOut] = {}
+    for index in order:
+        if total <= budget:
+            break
+        total -= made[index].tokens
+        reason = f"there is no room for it within {budget:,} tokens"
+        dropped[index] = LeftOut(function=made[index].function.name, code="budget", reason=reason)
+    kept = [tool for index, tool in enumerate(made) if index not in dropped]
+    return kept, [dropped[index] for index in sorted(dropped)]
+
+
+class _Maker:
+    """Makes the tools of one list."""
+
+    def __init__(self, profile: Profile, fits: Fits, *, output_schema: OutputForm | None) -> None:
+        self._profile = profile
+        self._fits = fits
+        #: What each tool is described with before anything is shortened, by the names that are taken.
+        self._texts: dict[str, str] = {}
+        self._room = Room(profile)
+        self._outputs: Outputs | None = None
+        if output_schema and holds(profile.shape, OUTPUT):
+            self._outputs = Outputs(profile, fits, answer=output_schema == "answer")
+        self._defers = False
+
+    def all(self, wanted: Sequence[Subject]) -> tuple[list[Tool], list[LeftOut]]:
+        """All tools that the provider takes, and the functions that are left out."""
+        made: list[Tool] = []
+        left_out: list[LeftOut] = []
+        self._defers = self._profile.search is not None and len(wanted) > 1
+        most = self._profile.tools
+        if most is not None and self._defers and any(subject.deferred for subject in wanted):
+            most -= 1  # the search tool
+        for subject in wanted:
+            if most is not None and len(made) >= most:
+                reason = f"{self._profile.name} takes {self._profile.tools} tools in one request"
+                found: Tool | LeftOut = LeftOut(
+                    function=subject.function.name, code="count", reason=reason
+                )
+            else:
+                found = self._one(subject)
+            if isinstance(found, Tool):
+                made.append(found)
+            else:
+                left_out.append(found)
+        return made, left_out
+
+    def _one(self, subject: Subject) -> Tool | LeftOut:
+        function = subject.function
+        if function.fault is not None:
+            return LeftOut(function=function.name, code="refused", reason=str(function.fault))
+        try:
+            budget = function.schemas.settings.schema_budget
+            fit = self._enforceable(function, budget)
+            output = self._output(function, budget)
+        except Exception as error:  # noqa: BLE001  # one bad function must not spoil the rest
+            reason = f"its schema cannot be fitted: {type(error).__name__}: {error}"
+            return LeftOut(function=function.name, code="refused", reason=reason[:300])
+        fault = next(refusals(fit.schema, fit.profile), None)
+        if fault is not None:
+            reason = f"{fault.reason} (at #{fault.pointer})"
+            return LeftOut(function=function.name, code=fault.code, reason=reason)
+        name = self._name(subject)
+        text = subject.description
+        if name != subject.name:
+            text = with_place(text, place(function.route))
+        self._texts[name] = text
+        named = replace(subject, name=name, description=text)
+        return self._tool(named, fit, output)
+
+    def _output(self, function: Function, budget: int | None) -> JsonObject | None:
+        return None if self._outputs is None else self._outputs.schema(function, budget)
+
+    def _fit(self, function: Function, budget: int | None) -> Fit:
+        return self._fits.fit(offered(function), self._profile, budget)
+
+    def _enforceable(self, function: Function, budget: int | None) -> Fit:
+        """Return a fit that is enforced only where the request has room for another enforced tool."""
+        fit = self._fit(function, budget)
+        reason = self._room.refusal(fit)
+        return fit if reason is None else self._unenforced(function, budget, reason)
+
+    def _unenforced(self, function: Function, budget: int | None, reason: str) -> Fit:
+        return self._fits.unenforced(offered(function), self._profile, budget, reason)
+
+    def smaller(self, tool: Tool, schema: int, description: int) -> Tool:
+        """A tool within so many bytes of schema and characters of description."""
+        fit = tool.fit
+        if len(dumps(fit.schema)) > schema:
+            fit = self._fit(tool.function, schema)
+            if fit.strict and not tool.fit.strict:
+                fit = self._unenforced(tool.function, schema, tool.fit.reason or "")
+        elif len(tool.description) <= description and tool.output is None:
+            return tool
+        text = shorten(told(self._texts[tool.name], fit, tool.function), description)
+        subject = Subject(
+            function=tool.function,
+            name=tool.name,
+            description=text,
+            deferred=tool.deferred,
+            namespace=tool.namespace,
+        )
+        output = None if tool.output is None else self._output(tool.function, schema)
+        return self._tool(subject, fit, output)
+
+    def _tool(self, subject: Subject, fit: Fit, output: JsonObject | None) -> Tool:
+        function, name, text = subject.function, subject.name, subject.description
+        deferred = subject.deferred and self._defers
+        shown = told(text, fit, function)
+        description = self._description(function, shown)
+        as_is = description == shown and text == function.full_description
+        wire = written(
+            self._profile,
+            name=name,
+            description=description,
+            schema=fit.schema,
+            strict=fit.strict,
+            output=output,
+            deferred=deferred,
+        )
+        return Tool(
+            function=function,
+            name=name,
+            description=description,
+            fit=fit,
+            wire=wire,
+            tokens=estimate(len(dumps(wire))),
+            output=output,
+            deferred=deferred,
+            namespace=subject.namespace if self._profile.namespace is not None else "",
+            changed=tuple(
+                tool_edits(function, name, fit, length=None if as_is else len(description))
+            ),
+        )
+
+    def _description(self, function: Function, text: str) -> str:
+        """What a model reads; never empty, for some providers refuse that."""
+        limit = self._profile.description_limit
+        text = within(text or place(function.route), function.schemas.settings.description_limit)
+        return text if limit is None else shorten(text, limit)
+
+    def _name(self, subject: Subject) -> str:
+        """A name that the provider takes and no other tool has."""
+        name = subject.name
+        legal = re.compile(self._profile.tool_name)
+        told = digest(name)
+        length = 6
+        while name in self._texts or not legal.fullmatch(name):
+            plain = re.sub(r"[^A-Za-z0-9_]", "_", subject.name)
+            name = f"{plain[: 63 - length]}_{told[:length]}"
+            name = name if legal.fullmatch(name) else f"f{name}"[:64]
+            length += 2
+        return name

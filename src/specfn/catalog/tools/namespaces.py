@@ -1,0 +1,86 @@
+"""The entries of a request: functions, namespaces with their functions, and the provider's search tool."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final, Protocol
+
+from specfn._internal.digest import mark
+from specfn._internal.json import JsonObject
+from specfn.catalog.tools.tool_format import filled
+from specfn.function.function import Function
+from specfn.schema.profiles.profile import DESCRIPTION, NAME, TOOLS, Profile
+from specfn.schema.safe_text import shorten
+
+_ILLEGAL: Final = re.compile(r"[^A-Za-z0-9_-]")
+
+#: The most characters of a namespace's name, and of its description.
+_NAME: Final = 64
+_DESCRIPTION: Final = 1_024
+
+
+class Listed(Protocol):
+    """A tool of the request."""
+
+    @property
+    def name(self) -> str:
+        """The name that the model calls."""
+
+    @property
+    def wire(self) -> JsonObject:
+        """The tool in the provider's form."""
+
+    @property
+    def deferred(self) -> bool:
+        """Whether its definition is loaded only when the model searches for it."""
+
+    @property
+    def namespace(self) -> str:
+        """The group that it is shown in; empty for none."""
+
+
+def namespace_of(function: Function) -> str:
+    """Return the first element of a function's accessor; empty if the accessor has one element."""
+    return function.accessor[0] if len(function.accessor) > 1 else ""
+
+
+def entries(profile: Profile, tools: Sequence[Listed]) -> Iterator[JsonObject]:
+    """Yield the entries of a request; functions of one namespace are one entry at the place of the first.
+
+    Args:
+        profile: the provider's.
+        tools: the tools, in order.
+    """
+    groups: dict[tuple[str, str], list[Listed]] = {}
+    for tool in tools:
+        key = (tool.namespace, "") if tool.namespace else ("", tool.name)
+        groups.setdefault(key, []).append(tool)
+    taken = {tool.name for tool in tools}
+    for (namespace, _), members in groups.items():
+        if namespace and profile.namespace is not None:
+            name = _legal(namespace, taken)
+            taken.add(name)
+            yield _namespace(profile.namespace, name, members)
+        else:
+            yield from (tool.wire for tool in members)
+    if profile.search is not None and any(tool.deferred for tool in tools):
+        yield profile.search
+
+
+def _namespace(shape: JsonObject, name: str, members: Sequence[Listed]) -> JsonObject:
+    names = ", ".join(tool.name for tool in members)
+    text = shorten(f"{len(members)} functions: {names}", _DESCRIPTION)
+    found: JsonObject = filled(
+        shape, {NAME: name, DESCRIPTION: text, TOOLS: [tool.wire for tool in members]}
+    )
+    return found
+
+
+def _legal(name: str, taken: Collection[str]) -> str:
+    """Return a name that the provider accepts and nothing else of the request has."""
+    legal = _ILLEGAL.sub("_", name)[:_NAME]
+    if legal == name and legal not in taken:
+        return legal
+    marked = f"{legal[: _NAME - 7]}_{mark(name)}"
+    while marked in taken:
+        marked = f"{legal[: _NAME - 7]}_{mark(marked)}"
+    return marked

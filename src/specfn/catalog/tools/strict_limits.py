@@ -1,0 +1,37 @@
+"""How many enforced tools one request has room for."""
+
+from operator import add
+
+from specfn.schema.profiles.fit import Fit
+from specfn.schema.profiles.lint import costs
+from specfn.schema.profiles.profile import Profile
+
+
+class Room:
+    """Counts the enforced tools of one request, their optional properties and their unions."""
+
+    def __init__(self, profile: Profile) -> None:
+        limits = profile.strict
+        self._name = profile.name
+        self._most = {
+            "tools": limits and limits.tools,
+            "optional properties": limits and limits.optional,
+            "unions": limits and limits.unions,
+        }
+        self._spent = (0, 0, 0)
+
+    def refusal(self, fit: Fit) -> str | None:
+        """Count a tool; return the reason if there is no room for it, and it is not counted."""
+        if not fit.strict or not any(self._most.values()):
+            return None
+        spent = tuple(map(add, self._spent, (1, *costs(fit.schema))))
+        for count, (what, limit) in zip(spent, self._most.items(), strict=True):
+            if limit is not None and count > limit:
+                return f"{self._name} enforces at most {limit} {what} of one request"
+        self._spent = spent
+        return None
+
+
+def shows_null(fit: Fit) -> bool:
+    """Whether null was shown for what may be left out."""
+    return fit.strict and fit.profile.strict is not None and fit.profile.strict.required

@@ -1,0 +1,166 @@
+"""The description in a tool list: without lines that repeat its schema or its name, or that only a caller can use."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from specfn._internal.json import JsonObject
+from specfn.function.description import summary_of
+from specfn.function.function import Function
+from specfn.schema.profiles.fit import Fit
+from specfn.schema.render.annotations import words
+
+_PARAMETER: Final = "@param "
+_TAG: Final = "@tag "
+
+#: Who calls, and with which rights, is the connection's business: a model has no place to write it.
+_CALLERS: Final = "@security "
+
+#: The words of a name or a text; plural and singular count as one.
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W0-9A-Za-z_]+")
+
+#: Words that say nothing.
+_FILLING: Final = frozenset({"a", "an", "the"})
+
+#: A word of a tag from this length on counts also as a part of a longer word of the path.
+_TELLING: Final = 4
+
+
+def told(text: str, fit: Fit, function: Function) -> str:
+    """Return a function's description for a provider's list of tools (rules F3, R14).
+
+    A ``@param`` line stays where the schema does not say it: what is said of parameters may have been cut there. A
+    ``@tag`` line stays if it has a word that is not in the name, the path, the operationId, the prose or the
+    document's title. A summary stays if it has a word that is not in the description's first paragraph.
+
+    Args:
+        text: the description.
+        fit: the schema that is sent beside it.
+        function: the function.
+    """
+    text = _without_summary(text, function)
+    if "\n@" not in text and not text.startswith("@"):
+        return text
+    lines = [line for line in text.split("\n") if not line.startswith(_CALLERS)]
+    if any(line.startswith(_TAG) for line in lines):
+        prose = [line for line in lines if not line.startswith("@")]
+        known = _Known([*_names(function), *prose])
+        lines = [line for line in lines if not (line.startswith(_TAG) and known.has(line[5:]))]
+    named = ((fit.names.get(name, name), name, node) for name, node in _named(fit.schema))
+    return _unrepeated(lines, named)
+
+
+def listed(text: str, schema: JsonObject) -> str:
+    """Return a function's description without the ``@param`` lines that its own schema repeats (rule F3).
+
+    Args:
+        text: the description.
+        schema: the schema of all arguments by key.
+    """
+    if _PARAMETER not in text:
+        return text
+    named = ((name, name, node) for name, node in _named(schema))
+    return _unrepeated(text.split("\n"), named)
+
+
+# -- parameters ------------------------------------------------------------------------------------
+
+
+def _unrepeated(lines: Iterable[str], named: Iterable[tuple[str, str, Any]]) -> str:
+    """Return the lines without the ``@param`` lines that schemas repeat.
+
+    Args:
+        lines: of a description.
+        named: the parameters: own name, the name that is shown, and schema.
+    """
+    parameters: dict[str, list[tuple[str, Any]]] = {}
+    for own, shown, node in named:
+        parameters.setdefault(own, []).append((shown, node))
+    longest = max(map(len, parameters), default=0)
+    found = (_line(line, parameters, longest) for line in lines)
+    return "\n".join(line for line in found if line is not None).strip()
+
+
+def _line(line: str, parameters: Mapping[str, list[tuple[str, Any]]], longest: int) -> str | None:
+    """Return a line as it is shown; ``None`` for a ``@param`` line that a schema repeats."""
+    if not line.startswith(_PARAMETER):
+        return line
+    found = line
+    for own, said in _readings(line.removeprefix(_PARAMETER), longest):
+        for shown, node in parameters.get(own, ()):
+            if _says(node, said) or not words({"description": said}, own):
+                return None
+            found = f"{_PARAMETER}{shown} {said}"
+    return found
+
+
+def _readings(text: str, longest: int) -> Iterator[tuple[str, str]]:
+    """Return a text as a name and what is said of it; a name may hold spaces."""
+    end = text.find(" ")
+    while 0 <= end <= longest:
+        yield text[:end], text[end + 1 :]
+        end = text.find(" ", end + 1)
+
+
+def _says(node: Any, said: str) -> bool:
+    """Return whether a schema, or the first branch of a union, begins with a text."""
+    if not isinstance(node, dict):
+        return False
+    if " ".join(node.get("description", "").split()).startswith(said):
+        return True
+    return any(_says(branch, said) for branch in node.get("anyOf", ())[:1])
+
+
+def _named(schema: JsonObject) -> Iterator[tuple[str, Any]]:
+    """Return the parameters: properties of the root, and those of its groups; not the body's."""
+    for name, node in schema.get("properties", {}).items():
+        yield name, node
+        if name != "body" and isinstance(node, Mapping):
+            for branch in (node, *node.get("anyOf", ())):
+                yield from branch.get("properties", {}).items()
+
+
+# -- summaries ---------------------------------------------------------------------------------------
+
+
+def _without_summary(text: str, function: Function) -> str:
+    """Return a description without the summary at its beginning if the next paragraph has all of its words."""
+    summary = summary_of(function.route)
+    rest = text.removeprefix(f"{summary}\n\n")
+    if not summary or rest == text or rest.startswith("@"):
+        return text
+    known = _Known([rest.partition("\n\n")[0]])
+    return rest if known.has(summary) else text
+
+
+# -- tags --------------------------------------------------------------------------------------------
+
+
+def _names(function: Function) -> Iterator[str]:
+    """Return the texts from which a model knows a function, or knows nothing new."""
+    yield "_".join(function.accessor)
+    yield function.path
+    yield function.operation_id or ""
+    yield function.api.title
+
+
+class _Known:
+    """The words of some texts."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        words = [word for text in texts for word in _WORD.findall(text)]
+        self._letters = "".join(words).lower()
+        self._words = {_singular(word) for word in words}
+
+    def has(self, text: str) -> bool:
+        """Return whether every word of a text is among them, or a part of one where it is long."""
+        return all(
+            _singular(word) in self._words
+            or (len(word) >= _TELLING and _singular(word) in self._letters)
+            for word in _WORD.findall(text)
+            if word.lower() not in _FILLING
+        )
+
+
+def _singular(word: str) -> str:
+    return word.lower().removesuffix("s")

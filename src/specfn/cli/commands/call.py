@@ -1,0 +1,215 @@
+"""The subcommand ``specfn call``: call one function and print the response."""
+
+import base64
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from specfn._internal.json import JsonObject, dumps, dumps_indented
+from specfn.cli import connect, output, source
+from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
+from specfn.cli.progress import Progress
+from specfn.cli.save import save
+from specfn.cli.select import find_function
+from specfn.errors import ArgumentError, UsageError, redirect_of
+from specfn.settings import DEFAULT
+
+if TYPE_CHECKING:
+    from specfn.function.function import Function
+    from specfn.http.connection import Connection
+    from specfn.http.response.response import Result
+
+STDOUT: Final = "-"
+
+
+@click.command(name="call")
+@source.argument
+@click.argument("name")
+@click.argument("arguments", default="")
+@connect.options
+@click.option("--file", "files", metavar="PLACE=PATH", multiple=True,
+              help="Send a file as a property of the body, or as the whole body (PLACE body).")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Print the request, and send nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Send unsafe requests without confirmation.")
+@click.option(
+    "-o", "--output", "path", metavar="FILE", help="Write to FILE, completely or not at all."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print status, headers and data as JSON.")
+def command(spec: str, name: str, arguments: str, **options: Any) -> int:
+    """Call the function NAME of SPEC with ARGUMENTS, and print the response.
+
+    ARGUMENTS is a JSON object; specfn show lists its keys, and - reads it from stdin. A request that may
+    change data (all methods but GET, HEAD and QUERY) needs a confirmation, or the option --yes.
+
+    NAME is a function's name, its dotted accessor, its operationId or "METHOD /path".
+    """
+    if spec == arguments == source.STDIN:
+        raise UsageError("stdin cannot be both the document and the arguments; name a file")
+    with Progress() as progress:
+        function = find_function(source.application(spec, DEFAULT, progress), name)
+        text = source.stdin(progress) if arguments == source.STDIN else arguments
+    given = _checked(function, text, options["files"])
+    connection = connect.connection(function.api, options)
+    if options["dry_run"]:
+        return _show(function, given, connection, options)
+    if not _is_confirmed(
+        function, given, connection, options, has_stdin=source.STDIN in (spec, arguments)
+    ):
+        output.complain("not sent: the request was not confirmed")
+        return EXIT_FAILURE
+    return _call(function, given, connection, options)
+
+
+def _checked(function: "Function", text: str | bytes, files: Sequence[str]) -> Any:
+    """Parse and validate arguments, add files, and report repairs on stderr.
+
+    Raises:
+        ArgumentError: the arguments are invalid.
+        UsageError: the text is truncated and the call may change data.
+    """
+    outcome = function.parse(text or "{}") if files else function.check(text or "{}")
+    repairs = outcome.repairs
+    if outcome and outcome.incomplete and function.safety != "read":
+        raise UsageError(
+            "ARGUMENTS is truncated JSON: this function may change data; pass the complete object"
+        )
+    if outcome and files:
+        outcome = function.validate(_with_files(outcome.data, files))
+    if not outcome:
+        raise ArgumentError(function.name, outcome.errors)
+    for repair in repairs:
+        output.complain(f"{repair.path} was repaired ({repair.kind})")
+    return outcome.data
+
+
+def _with_files(arguments: Any, files: Sequence[str]) -> Any:
+    """Return the arguments with files in the body."""
+    from specfn.http.files import File  # noqa: PLC0415  # after the fault of unknown names
+
+    for each in files:
+        place, found, path = each.partition("=")
+        if not found or not isinstance(arguments, dict):
+            raise UsageError(
+                "--file is invalid: expected PLACE=PATH, and ARGUMENTS that are a JSON object"
+            )
+        try:
+            file = File(Path(path).read_bytes(), name=Path(path).name)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not a path"
+            raise UsageError(f"--file {path!r} cannot be read: {reason}") from None
+        body = arguments.get("body")
+        whole = {**(body if isinstance(body, dict) else {}), place: file}
+        arguments = {**arguments, "body": file if place == "body" else whole}
+    return arguments
+
+
+def _show(
+    function: "Function",
+    arguments: JsonObject,
+    connection: "Connection",
+    options: Mapping[str, Any],
+) -> int:
+    from specfn.http.dry_run import dry_run  # noqa: PLC0415  # httpx is imported on first use
+
+    run = dry_run(function, arguments, connection)
+    written = dumps_indented(run) if options["as_json"] else run["curl"].encode()
+    _write(output.json_printable(written) + b"\n", options["path"])
+    return EXIT_SUCCESS
+
+
+def _is_confirmed(
+    function: "Function",
+    arguments: JsonObject,
+    connection: "Connection",
+    options: Mapping[str, Any],
+    *,
+    has_stdin: bool,
+) -> bool:
+    """Return true if a call is safe or confirmed.
+
+    Raises:
+        UsageError: no terminal is available for the confirmation.
+    """
+    if function.safety == "read" or options["yes"]:
+        return True
+    target = f"{function.method.upper()} {function.path} ({function.safety})"
+    if has_stdin or not _is_terminal(sys.stdin):
+        raise UsageError(
+            f"{target} may change data and stdin is not a terminal: pass --yes to send, or --dry-run to preview"
+        )
+    from specfn.http.dry_run import dry_run  # noqa: PLC0415  # httpx is imported on first use
+
+    shown = output.printable(dry_run(function, arguments, connection)["curl"])
+    click.echo(shown, err=True)
+    return click.confirm(f"{output.printable(target)}: send this?", default=False, err=True)
+
+
+def _is_terminal(stream: Any) -> bool:
+    return bool(getattr(stream, "isatty", bool)())
+
+
+def _call(
+    function: "Function",
+    arguments: JsonObject,
+    connection: "Connection",
+    options: Mapping[str, Any],
+) -> int:
+    from specfn.http.transport.send import propagate  # noqa: PLC0415  # httpx is imported on first use
+
+    result = propagate(function, arguments, connection)
+    if options["as_json"]:
+        _write(output.json_printable(dumps(_data(result))) + b"\n", options["path"])
+    else:
+        _print(result, options["path"])
+    for note in result.notes:
+        output.complain(note.text)
+    if result.truncated:
+        output.complain("the response was longer than the limit and is truncated")
+    if not result.ok:
+        where = redirect_of(result)
+        output.complain(
+            f"the server responded {result.status}{where and f' and redirects to {where}'}"
+        )
+    return EXIT_SUCCESS if result.ok else EXIT_FAILURE
+
+
+def _data(result: "Result") -> JsonObject:
+    """Return the response as JSON; bytes become base64, NaN and infinities become null."""
+    from specfn.http.response.non_finite import nulled  # noqa: PLC0415  # httpx is imported on first use
+
+    data = nulled(result.data)
+    if isinstance(data, bytes):
+        data = {"media_type": result.media_type, "base64": base64.b64encode(data).decode()}
+    return {"status": result.status, "headers": dict(result.headers), "data": data}
+
+
+def _print(result: "Result", path: str | None) -> None:
+    """Print the data of a response: indented JSON, a text, or bytes."""
+    data = result.data
+    if path is None and isinstance(data, str) and _is_terminal(sys.stdout):
+        output.write_text(data)
+    elif path is None and isinstance(data, bytes) and _is_terminal(sys.stdout):
+        kind = result.media_type or "no media type"
+        output.complain(f"the response is {len(data):,} bytes of {kind}; pass -o FILE to save them")
+    elif data is not None or path is not None:
+        _write(_bytes(data), path)
+
+
+def _bytes(data: Any) -> bytes:
+    if data is None or isinstance(data, bytes):
+        return data or b""
+    if isinstance(data, str):
+        return data.encode(errors="replace")
+    from specfn.http.response.non_finite import nulled  # noqa: PLC0415  # httpx is imported on first use
+
+    return output.json_printable(dumps_indented(nulled(data))) + b"\n"
+
+
+def _write(content: bytes, path: str | None) -> None:
+    if path is None or path == STDOUT:
+        output.write((content,))
+    else:
+        save(path, (content,))

@@ -1,0 +1,203 @@
+"""The subcommand ``specfn chat``: a conversation in which a model calls functions."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from specfn._internal.url import shown
+from specfn.cli import connect, output, source
+from specfn.cli.progress import Progress
+from specfn.connectors.registry import DEFAULT as DEFAULT_CONNECTOR
+from specfn.connectors.registry import codec
+from specfn.errors import TransportError, UsageError
+from specfn.settings import DEFAULT
+
+if TYPE_CHECKING:
+    from specfn.calling.calls.approval import ApprovalRequest
+    from specfn.calling.outcome import Outcome
+    from specfn.connectors.wire_format import Codec
+    from specfn.http.connection import Connection
+
+#: Timeout of a reply of the model, in seconds.
+_REPLY_TIMEOUT = 300.0
+
+#: Values of the connection options that this subcommand does not offer.
+_UNUSED_OPTIONS: dict[str, Any] = {"origins": (), "queries": (), "cookies": (), "timeout": None}
+
+
+@click.command(name="chat")
+@source.argument
+@click.argument("message", required=False)
+@click.option("--base-url", required=True, help="Base URL of the model's API.")
+@click.option("--model", required=True, help="The model's name.")
+@click.option("--connector", default=DEFAULT_CONNECTOR, show_default=True, help="The wire format.")
+@click.option("--key-env", metavar="NAME", help="Environment variable that holds the model's key.")
+@click.option("--api-url", help="Base URL of the API that the document describes.")
+@click.option("--auth", multiple=True, metavar="SCHEME=VALUE",
+              help="A credential of that API; better in the environment: SPECFN_AUTH_SCHEME.")  # fmt: skip
+@click.option(
+    "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Header for that API."
+)
+@click.option(
+    "--function", "functions", multiple=True, metavar="NAME|GLOB", help="Offer only these."
+)
+@click.option("--system", default="", help="System prompt.")
+@click.option("--yes", is_flag=True, help="Do not ask before calls that change data.")
+def command(spec: str, message: str | None, **settings: Any) -> int:
+    """Talk to a model that calls the functions of SPEC.
+
+    With MESSAGE, the model replies once. Without it, each line of stdin is a message. A call that changes
+    data needs a confirmation. The model's key is read from the environment.
+    """
+    wire = codec(settings["connector"])
+    ask = _requester(wire, settings)
+    with Progress() as progress:
+        application = source.application(spec, DEFAULT, progress)
+    if not application.functions:
+        raise UsageError("the document has no functions; specfn inspect lists the reasons")
+    connection = connect.connection(
+        application.functions[0].api,
+        {**_UNUSED_OPTIONS, **settings, "base_url": settings["api_url"]},
+        "--api-url",
+    )
+    conversation = _Conversation(application, wire, ask, connection, settings)
+    if message is not None:
+        return conversation.send(message)
+    code = 0
+    while (line := _line()) is not None:
+        if line.strip():
+            code = conversation.send(line)
+    return code
+
+
+class _Conversation:
+    """A conversation with its history."""
+
+    def __init__(
+        self,
+        application: Any,
+        wire: "Codec",
+        ask: Callable[[dict[str, Any]], Any],
+        connection: "Connection",
+        settings: dict[str, Any],
+    ) -> None:
+        self._application = application
+        self._wire = wire
+        self._ask = ask
+        self._connection = connection
+        self._settings = settings
+        system = settings["system"]
+        self._messages: list[Any] = [{"role": "system", "content": system}] if system else []
+
+    def send(self, text: str) -> int:
+        """Send a message, print the reply and return an exit code."""
+        from specfn import calling  # noqa: PLC0415  # only for conversations
+
+        self._messages.append({"role": "user", "content": text})
+        outcome: Outcome = calling.run(
+            self._application,
+            self._ask,
+            connector=self._wire,
+            model=self._settings["model"],
+            messages=self._messages,
+            connection=self._connection,
+            choice=calling.Auto(functions=self._settings["functions"] or None),
+            approve=(lambda _: True) if self._settings["yes"] else _approve,
+            on_event=_show,
+        )
+        self._messages = list(outcome.messages)
+        if outcome.text:
+            output.write_text(outcome.text)
+            output.flush()
+        if outcome.stopped != "model_text":
+            output.complain(f"the conversation ended: {outcome.stopped}")
+        return 0 if outcome.stopped in ("model_text", "denied") else 1
+
+
+def _requester(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, Any]], Any]:
+    """Return a function that sends a request to the model; its errors never contain the key."""
+    endpoint = wire.endpoint
+    if endpoint is None:
+        raise UsageError(
+            f"the connector {wire.name} needs more than a key; call specfn.calling.run from Python"
+        )
+    variable = settings["key_env"] or endpoint.variable
+    key = os.environ.get(variable, "")
+    if not key and settings["key_env"]:
+        raise UsageError(
+            f"the environment variable {variable} (--key-env) is not set; set it to the model's key"
+        )
+    url = settings["base_url"].rstrip("/") + endpoint.path.format(model=settings["model"])
+    headers = dict(endpoint.headers)
+    if key:
+        headers[endpoint.header] = endpoint.prefix + key
+
+    def ask(request: dict[str, Any]) -> Any:
+        import httpx  # noqa: PLC0415  # only when something is sent
+
+        try:
+            reply = httpx.post(url, json=request, headers=headers, timeout=_REPLY_TIMEOUT)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise TransportError(
+                f"the model at {shown(url)} could not be reached ({type(error).__name__}); check --base-url"
+            ) from None
+        if reply.status_code >= 300:
+            detail = (reply.text.replace(key, "***") if key else reply.text)[:500]
+            raise TransportError(f"the model's server responded {reply.status_code}: {detail}")
+        try:
+            return reply.json()
+        except ValueError:
+            raise TransportError(
+                "the model's server responded with invalid JSON; check --base-url and --connector"
+            ) from None
+
+    return ask
+
+
+def _line() -> str | None:
+    """Read the next line of stdin; ``None`` at its end."""
+    if sys.stdin is None:
+        return None
+    if _is_terminal():
+        click.echo("> ", nl=False, err=True)
+    line = sys.stdin.readline()
+    return line.rstrip("\n") if line else None
+
+
+def _is_terminal() -> bool:
+    return bool(getattr(sys.stdin, "isatty", bool)())
+
+
+def _approve(request: "ApprovalRequest") -> bool:
+    """Ask for confirmation; refuse without a terminal."""
+    from specfn._internal.json import dumps_indented  # noqa: PLC0415  # for confirmations only
+
+    shown = output.printable(dumps_indented(request.arguments).decode())
+    click.echo(f"{request.method.upper()} {output.printable(request.path)}\n{shown}", err=True)
+    if not _is_terminal():
+        click.echo(
+            "not sent: stdin is not a terminal; pass --yes to send without confirmation", err=True
+        )
+        return False
+    return click.confirm("Send this?", default=False, err=True)
+
+
+def _show(event: Any) -> None:
+    """Print an event of the conversation to stderr."""
+    from specfn.calling import events  # noqa: PLC0415  # only for conversations
+
+    line = ""
+    if isinstance(event, events.Resolved):
+        name = event.function or "no such function"
+        line = f"? {name}" + (f" (repaired: {event.how})" if event.status == "repaired" else "")
+    elif isinstance(event, events.Checked) and (event.repairs or event.problems):
+        line = f"  repaired: {', '.join(event.repairs)}" if event.repairs else ""
+        if event.problems:
+            line = f"  invalid: {', '.join(event.problems)}"
+    elif isinstance(event, events.Executed):
+        line = f"  {event.function}: HTTP {event.status}" if event.status else "  no response"
+    if line:
+        click.echo(output.printable(line), err=True)

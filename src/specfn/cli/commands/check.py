@@ -1,0 +1,143 @@
+"""The subcommand ``specfn check``: the faults of a document and the refusals of a provider."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from specfn._internal.json import JsonObject, dumps
+from specfn.application.examples import example_faults
+from specfn.cli import output, source
+from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
+from specfn.cli.progress import Progress
+from specfn.settings import DEFAULT
+
+if TYPE_CHECKING:
+    from specfn.application.application import Application
+    from specfn.records import Note
+
+#: Codes of operations that the caller excluded, and the code of too many functions.
+_EXCLUDED: Final = frozenset({"human", "method"})
+_TOO_MANY: Final = "count"
+
+#: The kind of edit for a union whose branches may overlap.
+_UNION: Final = "union"
+
+#: The largest number of functions that a line names.
+_NAMED: Final = 3
+
+
+@click.command(name="check")
+@source.argument
+@click.option(
+    "--profile",
+    default="portable",
+    show_default=True,
+    metavar="NAME",
+    help="Profile of the provider; an unknown name lists the profiles.",
+)
+@click.option("--strict", is_flag=True, help="Also report the findings of openapi-spec-validator.")
+@click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
+def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
+    """Report the faults of SPEC and the functions that a provider would refuse.
+
+    Schemas that specfn adapts to the provider are counted. The exit code is 1 if the document is faulty or a
+    function cannot be sent. An example that is invalid under its schema does not change the exit code.
+    """
+    with Progress() as progress:
+        application = source.application(spec, DEFAULT, progress, thorough=True)
+        report = _report(application, profile, strict=strict)
+    if as_json:
+        output.write((output.json_printable(dumps(report)), b"\n"))
+    else:
+        for line in _lines(report):
+            output.write_text(line)
+    return EXIT_FAILURE if report["counts"]["faults"] else EXIT_SUCCESS
+
+
+def _report(application: "Application", profile: str, *, strict: bool) -> JsonObject:
+    """Return the report as data."""
+    findings = [asdict(finding) for finding in application.check(profile)]
+    diagnostics = [asdict(note) for note in _diagnostics(application, strict=strict)]
+    refused = [asdict(note) for note in example_faults(application.raw)]
+    errors = [asdict(error) for error in application.errors]
+    lost = [
+        finding
+        for finding in findings
+        if not finding["mended"] and finding["code"] != _TOO_MANY and not finding["pointer"]
+    ]
+    wrong = [error for error in errors if error["code"] not in _EXCLUDED]
+    unions = [
+        {"function": function.name, "pointer": edit.pointer, "reason": edit.reason}
+        for function in application.functions
+        for edit in function.edits
+        if edit.kind == _UNION
+    ]
+    counts = {
+        "functions": len(application.functions),
+        "diagnostics": len(diagnostics),
+        "examples": len(refused),
+        "errors": len(errors),
+        "findings": len(findings),
+        "mended": sum(finding["mended"] for finding in findings),
+        "unions": len(unions),
+        "faults": len(diagnostics) + len(wrong) + len(lost),
+    }
+    return {
+        "diagnostics": diagnostics,
+        "examples": refused,
+        "errors": errors,
+        "findings": findings,
+        "unions": unions,
+        "counts": counts,
+    }
+
+
+def _diagnostics(application: "Application", *, strict: bool) -> "Iterable[Note]":
+    if not strict:
+        return application.diagnostics
+    from specfn.document.diagnose.check import strict as thorough  # noqa: PLC0415  # slow import
+
+    return (*application.notes, *thorough(application.raw, application.source))
+
+
+# -- text output ---------------------------------------------------------------------------------
+
+
+def _lines(report: JsonObject) -> Iterator[str]:
+    for note in report["diagnostics"]:
+        yield f"document: {' '.join(note['text'].split())} (at #{note['pointer']})"
+    for note in report["examples"]:
+        yield f"example: {' '.join(note['text'].split())} (at #{note['pointer']})"
+    for error in report["errors"]:
+        place = f"{error['method'].upper()} {error['path']}"
+        yield f"{place}: {' '.join(error['reason'].split())} ({error['code']}, at #{error['pointer']})"
+    for (mended, code, reason), places in _grouped(report["findings"]).items():
+        how = "adapted; " if mended else "not sent; "
+        yield f"{code}: {reason}{_where(places, how)}"
+    for reason in dict.fromkeys(union["reason"] for union in report["unions"]):
+        places = [union for union in report["unions"] if union["reason"] == reason]
+        yield f"{_UNION}: {reason}{_where(places)}"
+    counts = report["counts"]
+    yield (
+        f"{counts['functions']:,} functions; {counts['diagnostics']:,} diagnostics, {counts['errors']:,} errors, "
+        f"{counts['examples']:,} invalid examples, {counts['findings']:,} findings, of which {counts['mended']:,} are adapted"
+    )
+
+
+def _where(places: list[JsonObject], how: str = "") -> str:
+    """Return the number of findings with the first functions; empty if no function is affected."""
+    names = [*dict.fromkeys(place["function"] for place in places if place["function"])]
+    named = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+    return f" ({how}{len(places):,} in {len(names):,}: {named})" if names else ""
+
+
+def _grouped(findings: list[JsonObject]) -> dict[tuple[bool, str, str], list[JsonObject]]:
+    """Group findings of one kind: functions that are not sent first, then the most frequent."""
+    found: dict[tuple[bool, str, str], list[JsonObject]] = {}
+    for finding in findings:
+        key = (finding["mended"], finding["code"], " ".join(finding["reason"].split()))
+        found.setdefault(key, []).append(finding)
+    order = sorted(found, key=lambda key: (key[0], -len(found[key])))
+    return {key: found[key] for key in order}

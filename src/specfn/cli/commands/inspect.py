@@ -1,0 +1,215 @@
+"""The subcommand ``specfn inspect``: the functions of a document, their sizes, errors and notes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from specfn._internal.json import JsonObject, dumps
+from specfn.cli import output, source
+from specfn.cli.progress import Progress
+from specfn.settings import DEFAULT
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+    from specfn.application.application import Application
+
+
+@click.command(name="inspect")
+@source.argument
+@click.option(
+    "--profile",
+    default="portable",
+    show_default=True,
+    metavar="NAME",
+    help="Profile of the provider whose limits apply.",
+)
+@click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
+def command(spec: str, *, profile: str, as_json: bool) -> None:
+    """List the functions of SPEC with their sizes, the operations that are not functions, and notes.
+
+    Every operation is in exactly one of the two lists. Sizes are bytes of compact JSON; tokens are an estimate.
+    Edits are differences between the document and the schemas that a model reads.
+    """
+    with Progress() as progress:
+        application = source.application(spec, DEFAULT, progress)
+        report = _report(application, progress, profile)
+    if as_json:
+        output.write((output.json_printable(dumps(report)), b"\n"))
+    else:
+        _show(report)
+
+
+def _report(application: "Application", progress: Progress, profile: str) -> JsonObject:
+    """Return the report as data."""
+    most = len(application.functions)
+    counts = application.report(profile, progress=lambda index: progress.composed(index, most))
+    functions = [
+        {**measured, "edits": [asdict(edit) for edit in function.edits]}
+        for measured, function in zip(counts.pop("each"), application.functions, strict=True)
+    ]
+    noted = chain(application.diagnostics, *(function.notes for function in application.functions))
+    notes = [asdict(note) for note in noted]
+    counts["notes"] = len(notes)
+    errors = [asdict(error) for error in application.errors]
+    return {"functions": functions, "errors": errors, "notes": notes, "counts": counts}
+
+
+# -- text output ---------------------------------------------------------------------------------
+
+
+def _show(report: JsonObject) -> None:
+    from rich.console import Console, Group  # noqa: PLC0415  # not for --json
+
+    stdout = output.stdout()
+    # Without a terminal, no line is truncated or wrapped.
+    width, height = (None, None) if stdout.isatty() else (10_000, 25)
+    console = Console(file=stdout, width=width, height=height, highlight=False, force_jupyter=False)
+    parts: list[RenderableType] = []
+    if report["functions"]:
+        parts += [_functions(report["functions"], console.width), ""]
+    over = [*_over_lines(report)]
+    if over:
+        parts += [_list(f"Over a limit ({len(over)})", over), ""]
+    for title, rows, lines in (
+        ("Not functions", report["errors"], [*map(_error_line, report["errors"])]),
+        ("Notes", report["notes"], [*_note_lines(report["notes"])]),
+    ):
+        if rows:
+            parts += [_list(f"{title} ({len(rows)})", lines), ""]
+    with console.capture() as text:
+        console.print(Group(*parts, _summary(report["counts"])))
+    stdout.write(text.get())
+
+
+#: Columns that may be wrapped, and columns that are left out in this order.
+_TEXTS: Final = ("method", "path", "name")
+_OPTIONAL: Final = ("properties", "depth", "edits", "output", "parameters", "tokens")
+
+
+def _columns(rows: Sequence[Mapping[str, str]], width: int) -> list[str]:
+    """Return the columns that fit into a terminal; numbers are left out before texts are wrapped."""
+    from rich.cells import cell_len  # noqa: PLC0415  # not for --json
+
+    needed = {
+        title: max(map(cell_len, (title, *(row[title] for row in rows)))) for title in rows[0]
+    }
+    for title in _TEXTS:
+        needed[title] = min(needed[title], max(width // 3, len(title)))
+    for title in _OPTIONAL:
+        if sum(needed.values()) + 2 * (len(needed) - 1) > width:
+            del needed[title]
+    return [*needed]
+
+
+def _functions(functions: list[JsonObject], width: int) -> "Table":
+    from rich.table import Table  # noqa: PLC0415  # not for --json
+    from rich.text import Text  # noqa: PLC0415  # likewise
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    rows = [_cells(function) for function in functions]
+    titles = _columns(rows, width)
+    for title in titles:
+        if title in _TEXTS:
+            table.add_column(title, overflow="fold")
+        else:
+            table.add_column(title, justify="right" if title in _OPTIONAL else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(row[title]) for title in titles))
+    return table
+
+
+def _cells(function: JsonObject) -> dict[str, str]:
+    result = function["output_bytes"]
+    return {
+        "method": output.printable(function["method"].upper()),
+        "path": output.printable(function["path"]),
+        "name": output.printable(function["name"]),
+        "parameters": f"{function['parameters_bytes']:,}",
+        "output": "-" if result is None else f"{result:,}",
+        "tokens": f"{function['tokens']:,}",
+        "depth": str(function["depth"]),
+        "properties": str(function["properties"] or "-"),
+        "edits": str(len(function["edits"]) or "-"),
+        "safety": function["safety"],
+    }
+
+
+def _list(title: str, lines: list[str]) -> "Text":
+    from rich.text import Text  # noqa: PLC0415  # not for --json
+
+    shown = (f"\n  {output.printable(' '.join(line.split()))}" for line in lines)
+    return Text.assemble((title, "bold"), *shown)
+
+
+def _over_lines(report: JsonObject) -> Iterator[str]:
+    """Yield a line for each exceeded limit, first of all functions together."""
+    for name, measures in (
+        ("all functions", report["counts"]),
+        *((function["name"], function) for function in report["functions"]),
+    ):
+        for over in measures["over"]:
+            yield f"{name}: " + _OVER[over["what"]].format_map(over)
+
+
+#: Texts for exceeded limits.
+_OVER = {
+    "depth": "parameters nested {value:,} deep, limit {limit:,}",
+    "description": "a description of {value:,} characters, limit {limit:,}",
+    "functions": "{value:,} in one request, limit {limit:,}",
+    "name": "the name is not accepted: {limit}",
+    "parameters_bytes": "parameters of {value:,} bytes, limit {limit:,}",
+    "properties": "{value:,} properties, limit {limit:,}",
+    "tokens": "about {value:,} tokens, limit {limit:,}",
+}
+
+
+def _error_line(error: JsonObject) -> str:
+    place = f"{error['method'].upper()} {error['path']}"
+    return f"{place}: {error['reason']} ({error['code']}, at #{error['pointer']})"
+
+
+def _note_lines(notes: list[JsonObject]) -> Iterator[str]:
+    """Yield each text once, with its count and the first places."""
+    pointers: dict[str, list[str]] = {}
+    for note in notes:
+        pointers.setdefault(note["text"], []).append(note["pointer"])
+    for text, found in pointers.items():
+        places = ", ".join(f"#{pointer}" for pointer in found[:_PLACES] if pointer)
+        more = f" and {len(found) - _PLACES:,} more" if len(found) > _PLACES else ""
+        times = f"{len(found):,} times" if len(found) > 1 else ""
+        details = ", ".join(filter(None, (times, places and f"at {places}{more}")))
+        yield f"{text} ({details})" if details else text
+
+
+#: The largest number of places for one note.
+_PLACES = 3
+
+
+def _summary(counts: JsonObject) -> str:
+    """Return the counts as text."""
+    counted = {key: _counted(key.removesuffix("_bytes"), counts[key]) for key in _COUNTS}
+    safety = ", ".join(f"{count:,} {word}" for word, count in counts["safety"].items() if count)
+    return (
+        "{operations} = {functions} + {errors}; {notes}, {edits}\n"
+        "{parameters_bytes}, {output_bytes}; no calls: {webhooks}, {callbacks}\n"
+        "about {tokens} for a model, all at once{safety}"
+    ).format_map({**counted, "safety": f"; {safety}" if safety else ""})
+
+
+#: The counts in the summary.
+_COUNTS = (
+    *("operations", "functions", "errors", "notes", "edits", "parameters_bytes", "output_bytes"),
+    *("webhooks", "callbacks", "tokens"),
+)
+
+
+def _counted(noun: str, count: int) -> str:
+    if noun in {"parameters", "output"}:
+        return f"{noun} {count:,} bytes"
+    return f"{count:,} {noun.removesuffix('s') if count == 1 else noun}"

@@ -1,0 +1,97 @@
+"""The subcommand ``specfn show``: one function as a model reads it."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from specfn._internal.json import JsonObject, dumps, dumps_indented
+from specfn.cli import output, source
+from specfn.cli.progress import Progress
+from specfn.cli.select import find_function
+from specfn.settings import DEFAULT
+
+if TYPE_CHECKING:
+    from specfn.application.application import Application
+    from specfn.function.function import Function
+
+
+@click.command(name="show")
+@source.argument
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
+def command(spec: str, name: str, *, as_json: bool) -> None:
+    """Show the function NAME of SPEC.
+
+    NAME is a function's name, its dotted accessor, its operationId or "METHOD /path".
+    """
+    with Progress() as progress:
+        application = source.application(spec, DEFAULT, progress)
+    function = find_function(application, name)
+    signature = _signature(application, function)
+    if as_json:
+        output.write((output.json_printable(dumps(_data(function, signature))), b"\n"))
+    else:
+        output.write_text("\n\n".join(_paragraphs(function, signature)))
+
+
+def _signature(application: "Application", function: "Function") -> str:
+    """Return name, arguments and result as short types, one argument per line."""
+    from specfn.schema.describe import describe  # noqa: PLC0415  # slow import
+
+    root = function.validator
+    definitions = root.get("$defs", {})
+    arguments = [
+        f"  {key}{'' if required else '?'}: {describe(root['properties'][key], definitions)}\n"
+        for key, required in function.schemas.keys
+    ]
+    success = function.route.success
+    result = "nothing"
+    if success is not None and success.schema is not None:
+        result = describe(success.schema, application.document["components"]["schemas"])
+    inner = f"\n{''.join(arguments)}" if arguments else ""
+    return f"{function.name}({inner}) -> {result}"
+
+
+def _data(function: "Function", signature: str) -> JsonObject:
+    return {
+        "name": function.name,
+        "accessor": ".".join(function.accessor),
+        "method": function.method,
+        "path": function.path,
+        "operation_id": function.operation_id,
+        "signature": signature,
+        "description": function.description,
+        "parameters": function.parameters,
+        "output": function.output,
+        "tags": list(function.tags),
+        "deprecated": function.deprecated,
+        "safety": function.safety,
+        "idempotent": function.idempotent,
+        "security": [
+            {name: list(scopes) for name, scopes in requirement}
+            for requirement in function.security
+        ],
+        "edits": [asdict(edit) for edit in function.edits],
+        "notes": [asdict(note) for note in function.notes],
+        "fingerprint": function.fingerprint,
+    }
+
+
+def _paragraphs(function: "Function", signature: str) -> Iterator[str]:
+    yield f"{function.method.upper()} {function.path} ({function.safety})\n{signature}"
+    if function.description:
+        yield function.description
+    yield _schema("Parameters", function.parameters)
+    if function.output is not None:
+        yield _schema("Output", function.output)
+    edits = [f"  {edit.pointer}: {edit.reason}" for edit in function.edits]
+    notes = [f"  {note.text} (at #{note.pointer})" for note in function.notes]
+    for title, lines in (("Edits", edits), ("Notes", notes)):
+        if lines:
+            yield "\n".join((title, *lines))
+
+
+def _schema(title: str, schema: Any) -> str:
+    return f"{title} ({len(dumps(schema)):,} bytes)\n{dumps_indented(schema).decode()}"

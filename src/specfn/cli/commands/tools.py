@@ -1,0 +1,132 @@
+"""The subcommand ``specfn tools``: all functions as JSON."""
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import click
+
+from specfn._internal.json import dumps
+from specfn.catalog.tools.tool_description import listed
+from specfn.cli import output, source
+from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
+from specfn.cli.progress import Progress
+from specfn.cli.save import save
+from specfn.cli.select import select_functions
+from specfn.function.description import within
+from specfn.settings import Naming, Settings
+
+if TYPE_CHECKING:
+    from specfn.application.application import Application
+    from specfn.function.function import Function
+
+STDOUT: Final = "-"
+
+
+@click.command(name="tools")
+@source.argument
+@click.option(
+    "-o", "--output", "path", metavar="FILE", help="Write to FILE, completely or not at all."
+)
+@click.option(
+    "--positional",
+    is_flag=True,
+    help="A list of schemas per function instead of one object schema.",
+)
+@click.option(
+    "--dialect",
+    type=click.Choice(["3.0", "3.1"]),
+    default="3.0",
+    show_default=True,
+    help="Schemas without $ref (3.0), or with $defs (3.1).",
+)
+@click.option(
+    "--naming",
+    type=click.Choice(["path", "operationId"]),
+    default="path",
+    show_default=True,
+    help="Name functions by their paths, or by their operationIds where these are unique.",
+)
+@click.option(
+    "--select",
+    "globs",
+    metavar="GLOB",
+    multiple=True,
+    help="Only functions whose name, accessor, operationId, METHOD /path, path or tag matches.",
+)
+def command(
+    spec: str,
+    path: str | None,
+    *,
+    positional: bool,
+    dialect: Literal["3.0", "3.1"],
+    naming: Naming,
+    globs: Sequence[str],
+) -> int:
+    """Write the functions of SPEC as a JSON list.
+
+    Each function is {"name", "description", "parameters", "output", "method", "path"}, in the document's
+    order; "output" is optional. If the list is incomplete, the exit code is not 0.
+    """
+    settings = Settings(keyword=not positional, dialect=dialect, naming=naming)
+    with Progress() as progress:
+        application = source.application(spec, settings, progress)
+        selected = select_functions(application, globs)
+        faults = [function.fault for function in selected if function.fault is not None]
+        usable = (
+            [function for function in selected if function.fault is None] if faults else selected
+        )
+        with closing(_listed(usable, progress)) as pieces:
+            if path is None or path == STDOUT:
+                output.write(list(pieces))  # writes nothing if one function fails
+            else:
+                save(path, pieces)
+    output.complain(_left_out(application))
+    for fault in faults:
+        output.complain(str(fault))
+    return EXIT_FAILURE if faults else EXIT_SUCCESS
+
+
+def _listed(functions: Sequence["Function"], progress: Progress) -> Generator[bytes]:
+    """Yield a JSON list with one function per line."""
+    if functions:
+        yield b"["
+        for count, function in enumerate(functions, start=1):
+            yield _line(function, functions[0])
+            progress.composed(count, len(functions))
+        yield b"\n]\n"
+    else:
+        yield b"[]\n"
+
+
+def _line(function: "Function", first: "Function") -> bytes:
+    """Return a function as one line of JSON, with a comma before all but the first."""
+    schemas = function.schemas
+    parameters, result = schemas.compose(), schemas.write_output()
+    head = {"name": function.name, "description": _description(function, parameters)}
+    pieces = [dumps(head)[:-1], b',"parameters":', dumps(parameters)]
+    if result is not None:
+        pieces += (b',"output":', result)
+    pieces += (b",", dumps({"method": function.method, "path": function.path})[1:])
+    return b"".join((b"\n" if function is first else b",\n", *map(output.json_printable, pieces)))
+
+
+def _description(function: "Function", parameters: Any) -> str:
+    """Return the description without facts that the parameters contain (rule F3)."""
+    schemas = function.schemas
+    if not schemas.settings.keyword:
+        names = (key for key, _ in schemas.keys)
+        parameters = {"properties": dict(zip(names, parameters, strict=True))}
+    text = listed(function.full_description, parameters)
+    return within(text, schemas.settings.description_limit)
+
+
+def _left_out(application: "Application") -> str:
+    """Return a message about operations that are not functions; empty without any."""
+    errors, functions = len(application.errors), len(application.functions)
+    if not errors and not functions:
+        return "the document has no operations"
+    if not errors:
+        return ""
+    are = "is not a function" if errors == 1 else "are not functions"
+    return f"{errors} of {errors + functions} operations {are}; specfn inspect lists the reasons"

@@ -1,0 +1,1 @@
+"""Diagnostics of a document against the metaschema of its version."""

@@ -1,0 +1,178 @@
+"""Diagnostics of a raw document: the metaschema always, openapi-spec-validator on request."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from specfn._internal.json import loads
+from specfn._internal.pointer import join
+from specfn.document.read.limits import TOO_DEEP, too_deep
+from specfn.document.read.load import read_resource
+from specfn.errors import UsageError
+from specfn.records import Note
+
+if TYPE_CHECKING:
+    from specfn.document.diagnose.metaschema import Metaschema
+
+#: The most notes that one check returns.
+MAX_NOTES: Final = 100
+
+_PACKAGE: Final = "openapi_spec_validator"
+
+#: By version: the directory of its metaschema and the validator class, in openapi-spec-validator.
+_VERSIONS: Final[dict[str, tuple[str, str]]] = {
+    "2.0": ("v2.0", "OpenAPIV2SpecValidator"),
+    "3.0": ("v3.0", "OpenAPIV30SpecValidator"),
+    "3.1": ("v3.1", "OpenAPIV31SpecValidator"),
+    "3.2": ("v3.2", "OpenAPIV32SpecValidator"),
+}
+
+#: The first version of openapi-spec-validator that supports OpenAPI 3.2. Older ones support all other versions.
+_KNOWS_32: Final = "0.8.2"
+
+#: The files of schemas that metaschemas refer to, by URI. Swagger's metaschema refers to JSON Schema's own.
+_OTHERS: Final = {
+    "http://json-schema.org/draft-04/schema": (
+        "jsonschema_specifications",
+        "schemas",
+        "draft4",
+        "metaschema.json",
+    ),
+}
+
+
+def diagnose(document: Any) -> tuple[Note, ...]:
+    """Return the faults that the metaschema of the document's version finds, at most ``MAX_NOTES``.
+
+    Any JSON value is accepted; nothing is raised.
+    """
+    version = _version(document)
+    if version is None:
+        return (Note(pointer="", text="the document declares no version of OpenAPI or Swagger"),)
+    if too_deep(document):
+        return (Note(pointer="", text=TOO_DEEP),)
+    metaschema = _metaschema(version)
+    if metaschema is None:
+        return (Note(pointer="", text=_unchecked(version)),)
+    try:
+        if metaschema.is_valid(document):
+            return ()
+        distinct = dict.fromkeys(islice(_explained(metaschema, document), 2 * MAX_NOTES))
+    except ValueError as error:
+        return (Note(pointer="", text=f"the document is not JSON: {str(error)[:100]}"),)
+    return tuple(islice(distinct, MAX_NOTES))
+
+
+def strict(document: Any, uri: str | None = None) -> tuple[Note, ...]:
+    """Return the notes of ``diagnose``, then those of openapi-spec-validator's own checks.
+
+    It checks schemas and their defaults, operation ids, parameters and tags. It stops at the first dangling
+    reference. A large document takes seconds. Nothing is fetched.
+
+    Args:
+        document: the raw document.
+        uri: the URI that the document was read from. References to this URI are internal.
+
+    Raises:
+        UsageError: the installed openapi-spec-validator does not support the document's version.
+    """
+    version = _version(document)
+    if version is not None and _metaschema(version) is None:
+        raise UsageError(_unchecked(version))
+    notes = list(diagnose(document))
+    if version is None or too_deep(document):
+        return tuple(notes)
+    try:
+        notes.extend(
+            Note(pointer=join(error.absolute_path), text=_one_line(error.message))
+            for error in islice(_validator_errors(document, version, uri or ""), MAX_NOTES)
+        )
+    except Exception as error:  # noqa: BLE001  # it raises many kinds; what it stumbles over is a finding
+        notes.append(Note(pointer="", text=_one_line(_stumble(error))))
+    return tuple(dict.fromkeys(notes))[:MAX_NOTES]
+
+
+def _version(document: Any) -> str | None:
+    """Return the version that a document declares, also where it is a number (rule N1)."""
+    if not isinstance(document, dict):
+        return None
+    for key in ("swagger", "openapi"):
+        version = str(document.get(key))[:3]
+        if version in _VERSIONS and (version == "2.0") == (key == "swagger"):
+            return version
+    return None
+
+
+@cache
+def _metaschema(version: str) -> "Metaschema | None":
+    """Return the metaschema that openapi-spec-validator ships, without an import of that package."""
+    from specfn.document.diagnose.metaschema import Metaschema  # noqa: PLC0415  # 24 ms for the engine
+
+    others = {}
+    for uri, names in _OTHERS.items():
+        content = read_resource(*names)
+        if content is not None:
+            others[uri] = loads(content)
+    content = read_resource(_PACKAGE, "resources", "schemas", _VERSIONS[version][0], "schema.json")
+    return Metaschema(loads(content), others) if content is not None else None
+
+
+def _unchecked(version: str) -> str:
+    """Return the text that explains why documents of a version cannot be checked."""
+    return (
+        f"OpenAPI {version} is not checked: the installed openapi-spec-validator has no metaschema of it; "
+        f"install openapi-spec-validator>={_KNOWS_32}"
+    )
+
+
+def _validator_errors(document: Any, version: str, uri: str) -> Iterator[Any]:
+    """Yield the errors of openapi-spec-validator's own checks, without those of the metaschema.
+
+    Its ``iter_errors`` is not used: it keeps every document for the life of the process. It also copies all that
+    is below an invalid value once per level.
+    """
+    from jsonschema_path import SchemaPath  # noqa: PLC0415  # 370 ms with what it imports
+    from openapi_spec_validator import validation  # noqa: PLC0415  # likewise
+
+    path = SchemaPath.from_dict(document, base_uri=uri, handlers=_NoHandlers())
+    kind = getattr(validation, _VERSIONS[version][1])
+    yield from kind(path).root_validator(path)
+
+
+class _NoHandlers(Mapping[str, Callable[[str], Any]]):
+    """A mapping that returns a refusing handler for every URI scheme, so that no default handler applies."""
+
+    def __getitem__(self, scheme: str) -> Callable[[str], Any]:
+        return _refuse
+
+    def __contains__(self, scheme: object) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 1  # an empty mapping would be replaced by the defaults
+
+
+def _refuse(uri: str) -> NoReturn:
+    raise LookupError(f"{uri} is another document")
+
+
+def _stumble(error: Exception) -> str:
+    """Return a text for an exception. A text that quotes the document is replaced by the reference."""
+    reference = getattr(error, "ref", None)
+    what = f"the reference {reference!r} leads nowhere" if reference else str(error)
+    return f"openapi-spec-validator cannot go on ({type(error).__name__}): {what}"
+
+
+def _explained(metaschema: "Metaschema", document: Any) -> Iterator[Note]:
+    from specfn.document.diagnose.explain import explain  # noqa: PLC0415  # most documents need no explaining
+
+    return explain(metaschema, document)
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text[:800].split())
+    return line if len(line) <= 200 else f"{line[:199]}…"

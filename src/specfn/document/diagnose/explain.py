@@ -1,0 +1,351 @@
+"""Explanation of the faults of an invalid document, as notes that name the cause.
+
+jsonschema-rs validates a value in milliseconds, but its list of errors can be huge. Each nested union copies all
+that is below it, so a small invalid document can cost gigabytes. A million faults cost a million errors. This
+module therefore uses validity alone. It checks one part of the metaschema and of the document at a time, from the
+outside inwards, until the caller has enough notes.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from specfn._internal.json import JsonObject, dumps
+from specfn._internal.pointer import join
+from specfn.document.diagnose.metaschema import Metaschema, Rule
+from specfn.records import Note
+
+#: The tokens of a location in the document.
+Place: TypeAlias = tuple[str | int, ...]
+
+#: The longest text of a note, and of a value in it.
+_MAX_TEXT: Final = 200
+_MAX_VALUE: Final = 60
+#: How many names one note lists.
+_MAX_NAMES: Final = 9
+
+
+class _InvalidValue(NamedTuple):
+    """A value in the document that a rule of the metaschema rejects."""
+
+    place: Place
+    rule: Rule
+    value: Any
+
+
+_Findings: TypeAlias = Iterator["_InvalidValue | Note"]
+#: Yields the findings of one schema keyword about a value.
+_Step: TypeAlias = Callable[[Metaschema, _InvalidValue, JsonObject], _Findings]
+
+
+def explain(metaschema: Metaschema, document: Any) -> Iterator[Note]:
+    """Yield the faults of an invalid document until the caller stops.
+
+    The number of validations is about the depth of the document times the number of notes that are taken.
+    """
+    start: list[_InvalidValue | Note] = [_InvalidValue((), metaschema.root, document)]
+    stack = [iter(start)]
+    while stack:
+        item = next(stack[-1], None)
+        if item is None:
+            stack.pop()
+        elif isinstance(item, Note):
+            yield item
+        else:
+            stack.append(_findings(metaschema, item))
+
+
+def _findings(metaschema: Metaschema, task: _InvalidValue) -> _Findings:
+    """Yield the faults of one value: notes, and tasks for its invalid parts."""
+    node = metaschema.node(task.rule)
+    found = False
+    for keyword in node if isinstance(node, dict) else ():
+        step = _STEPS.get(keyword)
+        if step is not None:
+            items = step(metaschema, task, node)
+        else:
+            items = _assertion(metaschema, task, node, keyword)
+        for item in items:
+            found = True
+            yield item
+    if not found:
+        yield _rest(metaschema, task, node)
+
+
+def _check(metaschema: Metaschema, place: Place, rule: Rule, value: Any) -> _Findings:
+    if not metaschema.fits(rule, value):
+        yield _InvalidValue(place, rule, value)
+
+
+# -- keywords that apply schemas to the same value ---------------------------------------------------
+
+
+def _reference(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+    yield from _check(metaschema, task.place, task.rule.target(node["$ref"]), task.value)
+
+
+def _dynamic(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+    rule = metaschema.dynamic(task.rule, node["$dynamicRef"])
+    yield from _check(metaschema, task.place, rule, task.value)
+
+
+def _all_of(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+    for index in range(len(node["allOf"])):
+        yield from _check(metaschema, task.place, task.rule.below("allOf", index), task.value)
+
+
+def _condition(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+    branch = "then" if metaschema.fits(task.rule.below("if"), task.value) else "else"
+    if branch in node:
+        yield from _check(metaschema, task.place, task.rule.below(branch), task.value)
+
+
+def _dependents(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+    for name in node["dependentSchemas"]:
+        if isinstance(task.value, dict) and name in task.value:
+            rule = task.rule.below("dependentSchemas", name)
+            yield from _check(metaschema, task.place, rule, task.value)
+
+
+# -- keywords that apply schemas to members ----------------------------------------------------------
+
+
+def _items(metaschema: Metaschema, task: _InvalidValue, _: JsonObject) -> _Findings:
+    if isinstance(task.value, list):
+        for index, item in enumerate(task.value):
+            yield from _check(metaschema, (*task.place, index), task.rule.below("items"), item)
+
+
+def _names(metaschema: Metaschema, task: _InvalidValue, _: JsonObject) -> _Findings:
+    if isinstance(task.value, dict):
+        for name in task.value:
+            rule = task.rule.below("propertyNames")
+            yield from _check(metaschema, (*task.place, name), rule, name)
+
+
+def _properties(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+    if isinstance(task.value, dict):
+        for name in node["properties"]:
+            if name in task.value:
+                rule = task.rule.below("properties", name)
+                yield from _check(metaschema, (*task.place, name), rule, task.value[name])
+
+
+def _patterns(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+    if isinstance(task.value, dict):
+        for text in node["patternProperties"]:
+            rule, pattern = task.rule.below("patternProperties", text), re.compile(text)
+            for name, member in task.value.items():
+                if pattern.search(name):
+                    yield from _check(metaschema, (*task.place, name), rule, member)
+
+
+def _others(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+    """Check the members to which ``additionalProperties`` applies."""
+    others = _unknown(task.value, node)
+    if node["additionalProperties"] is not False:
+        rule = task.rule.below("additionalProperties")
+        for name in others:
+            yield from _check(metaschema, (*task.place, name), rule, task.value[name])
+    elif others:
+        yield _unexpected(task.place, others)
+
+
+def _unknown(value: Any, node: JsonObject) -> list[str]:
+    """Return the members of a value that neither ``properties`` nor ``patternProperties`` covers."""
+    if not isinstance(value, dict):
+        return []
+    known = node.get("properties", {})
+    patterns = [re.compile(text) for text in node.get("patternProperties", ())]
+    return [
+        name
+        for name in value
+        if name not in known and not any(pattern.search(name) for pattern in patterns)
+    ]
+
+
+# -- unions --------------------------------------------------------------------------------------------
+
+
+def _union(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+    """Select the branch that was most likely meant. If a tag has no branch, report the tags instead."""
+    keyword = "oneOf" if "oneOf" in node else "anyOf"
+    rules = [task.rule.below(keyword, index) for index in range(len(node[keyword]))]
+    fitting = sum(metaschema.fits(rule, task.value) for rule in rules)
+    if fitting:
+        if fitting > 1 and keyword == "oneOf":
+            yield _note(task.place, "exactly one of the forms that OpenAPI allows", "several")
+        return
+    branches = [_branch(metaschema, rule) for rule in rules]
+    tag = _tag(branches, task.value)
+    options = [_options(branch, tag) for branch in branches] if tag else []
+    if tag and not any(task.value[tag] in some for some in options):
+        expected = f"one of {_listed(option for some in options for option in some)}"
+        yield _note((*task.place, tag), expected, _shown(task.value[tag]))
+        return
+    scores = [
+        (bool(tag) and task.value[tag] not in options[index], _score(branch, task.value))
+        for index, branch in enumerate(branches)
+    ]
+    yield _InvalidValue(task.place, rules[scores.index(min(scores))], task.value)
+
+
+def _branch(metaschema: Metaschema, rule: Rule) -> JsonObject:
+    """Return the schema of a branch, with references followed."""
+    node: JsonObject = metaschema.node(rule)
+    while "$ref" in node:
+        rule = rule.target(node["$ref"])
+        node = metaschema.node(rule)
+    return node
+
+
+def _options(branch: JsonObject, name: str) -> list[Any]:
+    """Return the values that a branch lists for a property, or an empty list."""
+    schema = branch.get("properties", {}).get(name)
+    if not isinstance(schema, dict):
+        return []
+    return [schema["const"]] if "const" in schema else list(schema.get("enum", ()))
+
+
+def _tag(branches: list[JsonObject], value: Any) -> str:
+    """Return the property that distinguishes the branches; empty if the value has no such property."""
+    for name in branches[0].get("properties", ()) if isinstance(value, dict) else ():
+        if name in value and all(_options(branch, name) for branch in branches):
+            return str(name)
+    return ""
+
+
+def _score(branch: JsonObject, value: Any) -> tuple[int, int, int]:
+    """Return the distance of a branch: by type, by constants and required properties, by unknown properties."""
+    types = branch.get("type", [])
+    allowed = [types] if isinstance(types, str) else types
+    members = value if isinstance(value, dict) else {}
+    wrong = sum(
+        bool(options := _options(branch, name)) and member not in options
+        for name, member in members.items()
+    )
+    missing = sum(name not in members for name in branch.get("required", ()))
+    return (
+        int(bool(allowed) and not any(isinstance(value, _CLASSES[name]) for name in allowed)),
+        wrong + missing,
+        len(_unknown(members, branch)),
+    )
+
+
+#: The classes of a type's values, precise enough to distinguish branches.
+_CLASSES: Final[dict[str, type | tuple[type, ...]]] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "boolean": bool,
+    "integer": int,
+    "number": (int, float),
+    "null": type(None),
+}
+
+
+# -- assertions ----------------------------------------------------------------------------------------
+
+
+def _assertion(
+    metaschema: Metaschema, task: _InvalidValue, node: JsonObject, keyword: str
+) -> _Findings:
+    expected = _EXPECTED.get(keyword)
+    if expected is not None and not metaschema.holds(node, keyword, task.value):
+        yield _note(task.place, expected(node[keyword]), _shown(task.value))
+
+
+def _not(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+    if metaschema.fits(task.rule.below("not"), task.value):
+        names = node["not"].get("required")
+        expected = f"not {' and '.join(names)} together" if names else "something else"
+        yield _note(task.place, expected, _shown(task.value))
+
+
+def _required(_: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+    if isinstance(task.value, dict):
+        for name in node["required"]:
+            if name not in task.value:
+                yield _note(task.place, f"the property {_listed([name])}", "an object without it")
+
+
+def _rest(metaschema: Metaschema, task: _InvalidValue, node: Any) -> Note:
+    """Return a note for a fault that no keyword explained."""
+    if isinstance(node, dict) and "unevaluatedProperties" in node and isinstance(task.value, dict):
+        names = metaschema.unevaluated(task.rule, task.value)
+        if names:
+            return _unexpected(task.place, names)
+    return _note(task.place, "a value that OpenAPI allows", _shown(task.value))
+
+
+_STEPS: Final[dict[str, _Step]] = {
+    "$ref": _reference,
+    "$dynamicRef": _dynamic,
+    "allOf": _all_of,
+    "anyOf": _union,
+    "oneOf": _union,
+    "not": _not,
+    "if": _condition,
+    "dependentSchemas": _dependents,
+    "items": _items,
+    "properties": _properties,
+    "patternProperties": _patterns,
+    "additionalProperties": _others,
+    "propertyNames": _names,
+    "required": _required,
+}
+
+# -- texts ---------------------------------------------------------------------------------------------
+
+_TYPES: Final = {
+    "object": "an object",
+    "array": "an array",
+    "string": "a text",
+    "boolean": "true or false",
+    "integer": "an integer",
+    "number": "a number",
+    "null": "null",
+}
+
+
+def _type_text(types: str | list[str]) -> str:
+    return " or ".join(_TYPES[name] for name in ([types] if isinstance(types, str) else types))
+
+
+#: The expected value, by the keyword that asserts it.
+_EXPECTED: Final[dict[str, Callable[[Any], str]]] = {
+    "type": _type_text,
+    "enum": lambda options: f"one of {_listed(options)}",
+    "const": lambda value: _listed([value]),
+    "pattern": lambda text: f"a text that matches {text}",
+    "format": lambda name: f"a text in the format {name}",
+    "minimum": lambda limit: f"at least {limit}",
+    "minLength": lambda limit: f"at least {limit} characters",
+    "minItems": lambda limit: f"at least {limit} items",
+    "minProperties": lambda limit: f"at least {limit} properties",
+    "maxProperties": lambda limit: f"at most {limit} properties",
+    "uniqueItems": lambda _: "no item twice",
+    "contains": lambda _: "another number of certain items",
+}
+
+
+def _listed(values: Iterable[Any]) -> str:
+    return ", ".join(dumps(value).decode() for value in values)
+
+
+def _shown(value: Any) -> str:
+    """Return a value for a text: a scalar as JSON, another value as its type."""
+    if isinstance(value, dict | list):
+        return _TYPES["object" if isinstance(value, dict) else "array"]
+    text = dumps(value[:_MAX_VALUE] if isinstance(value, str) else value).decode()
+    return text if len(text) <= _MAX_VALUE else f"{text[:_MAX_VALUE]}…"
+
+
+def _unexpected(place: Place, names: list[str]) -> Note:
+    expected = f"no property {_listed(name[:_MAX_VALUE] for name in names[:_MAX_NAMES])}"
+    return _note(place, expected, "an object with it")
+
+
+def _note(place: Place, expected: str, found: str) -> Note:
+    text = f"expected {expected}, found {found}"
+    return Note(pointer=join(place), text=text if len(text) <= _MAX_TEXT else f"{text[:199]}…")

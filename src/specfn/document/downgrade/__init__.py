@@ -1,0 +1,1 @@
+"""Downgrade a normalized document to OpenAPI 3.0."""

@@ -1,0 +1,236 @@
+"""Check of documents that callers pass as objects: JSON values of plain types, limited in depth and size.
+
+Parsers of text create nothing else. A ``dict`` from a caller is checked once. It is never changed; only the parts
+around a key that must become a string are copied.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NoReturn, TypeAlias
+
+import orjson
+
+from specfn._internal.json import JsonObject
+from specfn._internal.pointer import join
+from specfn.errors import DocumentError
+
+#: The deepest nesting of objects and arrays.
+MAX_DEPTH: Final = 200
+
+#: The most keys and values of a document; shared ones count at each of their locations.
+MAX_NODES: Final = 10_000_000
+
+TOO_DEEP: Final = f"the document is nested deeper than {MAX_DEPTH} levels"
+TOO_LARGE: Final = f"the document holds more than {MAX_NODES:,} keys and values"
+
+#: The depth limit of orjson. It is documented, and a test checks it.
+_ORJSON_DEPTH: Final = 254
+
+#: Integers of more than 1,000 digits are refused: Python does not write them from 4,300 digits on.
+_MAX_BITS: Final = 3322
+
+_HINT: Final = (
+    "a document may contain only JSON values; if another parser created this value, "
+    "pass the text to specfn.loads instead"
+)
+
+
+def too_deep(value: Any) -> bool:
+    """Return whether a JSON value has more than ``MAX_DEPTH`` levels."""
+    return _may_be_too_deep(value) and walked_too_deep(value)
+
+
+def _may_be_too_deep(value: Any) -> bool:
+    """Check the depth part by part, by writing each part. Writing the whole would double the memory."""
+    part: list[Any] = [None]
+    wrapped = _wrapped(part, _WHOLE)
+    try:
+        for section in _containers(value):
+            for item in _containers(section):
+                for part[0] in _containers(item):
+                    orjson.dumps(wrapped)
+    except TypeError:
+        return True
+    return False
+
+
+#: The levels around a part: the document, a section, an item of the section.
+_WHOLE: Final = 3
+
+
+def written(value: Any) -> bytes | None:
+    """Return a value as compact JSON in brackets; ``None`` if it may have more than ``MAX_DEPTH`` levels."""
+    try:
+        return orjson.dumps(_wrapped([value]))
+    except TypeError:
+        return None
+
+
+def _wrapped(value: list[Any], levels: int = 0) -> list[Any]:
+    """Wrap a value in arrays, so that orjson's depth limit becomes ``MAX_DEPTH`` levels.
+
+    orjson then refuses a value that is too deep. This takes a fifth of the time of a walk in Python, which only
+    follows if orjson refuses.
+    """
+    for _ in range(_ORJSON_DEPTH - MAX_DEPTH + levels - 1):
+        value = [value]
+    return value
+
+
+def walked_too_deep(value: Any) -> bool:
+    """Return the same as ``too_deep`` for values that orjson refuses to write."""
+    level = [value] if _is_container(value) else []
+    for _ in range(MAX_DEPTH):
+        # By identity: a shared or recursive value is visited once per level.
+        children = (child for node in level for child in _children(node) if _is_container(child))
+        level = list({id(child): child for child in children}.values())
+        if not level:
+            return False
+    return True
+
+
+_CONTAINERS: Final = (dict, list, tuple)
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, _CONTAINERS)
+
+
+def _containers(container: Any) -> Iterable[Any]:
+    return filter(_is_container, _children(container))
+
+
+def _children(container: Any) -> Iterable[Any]:
+    return container.values() if isinstance(container, dict) else container
+
+
+def checked(document: Any) -> JsonObject:
+    """Check a caller's ``dict`` as a document. Return the same object, unless integer keys became strings.
+
+    Python code often writes status codes as integers. They become strings, as in YAML.
+
+    Raises:
+        DocumentError: the document contains a value that is not JSON (a date, set, tuple, subclass of ``dict``,
+            infinity or another key), contains itself, or is too deep or too large.
+    """
+    if document.__class__ is not dict:
+        raise DocumentError(f"expected a plain dict, found a {_name(document)}; {_HINT}")
+    places = _places_of_integer_keys(document)
+    return _with_text_keys(document, places) if places else document
+
+
+_Place: TypeAlias = tuple[str | int, ...]
+
+
+def _places_of_integer_keys(document: JsonObject) -> list[_Place]:
+    """Check every value. Return the locations of objects with integer keys."""
+    places: list[_Place] = []
+    stack: list[tuple[Any, _Place]] = [(document, ())]
+    nodes = 0
+    while stack:
+        container, place = stack.pop()
+        if len(place) >= MAX_DEPTH:
+            raise DocumentError(f"{TOO_DEEP}, or contains itself", pointer=join(place[:8]))
+        if container.__class__ is dict:
+            nodes += 2 * len(container)
+            entries: Iterable[tuple[Any, Any]] = container.items()
+            if _has_integer_key(container, place):
+                places.append(place)
+        else:
+            nodes += len(container)
+            entries = enumerate(container)
+        if nodes > MAX_NODES:
+            raise DocumentError(TOO_LARGE)
+        for key, value in entries:
+            if value.__class__ is dict or value.__class__ is list:
+                stack.append((value, (*place, key)))
+            else:
+                _check_scalar(value, place, key)
+    return places
+
+
+def _has_integer_key(members: dict[Any, Any], place: _Place) -> bool:
+    """Return whether a key is an integer. Keys that are neither strings nor integers are refused."""
+    found = False
+    for key in members:
+        if key.__class__ is str:
+            if not key.isascii():
+                _check_scalar(key, place, key)
+        elif key.__class__ is not int:
+            _refuse(place, f"found a key of the type {_name(key)}; keys must be strings")
+        elif str(key) in members:
+            _refuse((*place, key), f"the key {key} occurs twice, as integer and as string")
+        else:
+            found = True
+    return found
+
+
+def _check_scalar(value: Any, place: _Place, key: str | int) -> None:
+    fault = _FAULTS.get(value.__class__, _foreign)(value)
+    if fault is not None:
+        _refuse((*place, key), fault)
+
+
+def _refuse(place: _Place, fault: str) -> NoReturn:
+    pointer = join(place).encode("utf-8", "replace").decode()
+    raise DocumentError(fault, pointer=pointer)
+
+
+def _foreign(value: Any) -> str | None:
+    return f"found a {_name(value)}; {_HINT}"
+
+
+def _text_fault(text: str) -> str | None:
+    if text.isascii():
+        return None
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "found a text with half of a surrogate pair"
+    return None
+
+
+def _integer_fault(number: int) -> str | None:
+    return None if number.bit_length() <= _MAX_BITS else "found an integer of over 1,000 digits"
+
+
+def _float_fault(number: float) -> str | None:
+    return None if math.isfinite(number) else f"found {number}, which JSON cannot write"
+
+
+def _no_fault(_: object) -> str | None:
+    return None
+
+
+#: The check of a scalar, by its exact type.
+_FAULTS: Final[dict[type, Callable[[Any], str | None]]] = {
+    str: _text_fault,
+    int: _integer_fault,
+    float: _float_fault,
+    bool: _no_fault,
+    type(None): _no_fault,
+}
+
+
+def _name(value: object) -> str:
+    return type(value).__name__
+
+
+def _with_text_keys(document: JsonObject, places: list[_Place]) -> JsonObject:
+    """Copy the document with string keys at those locations. Parts without such keys are shared."""
+    root: JsonObject = _copy(document)
+    copies: dict[_Place, Any] = {(): root}
+    for place in places:
+        node: Any = root
+        for depth, token in enumerate(place, 1):
+            key: Any = token if node.__class__ is list else str(token)
+            if place[:depth] not in copies:
+                copies[place[:depth]] = node[key] = _copy(node[key])
+            node = copies[place[:depth]]
+    return root
+
+
+def _copy(container: Any) -> Any:
+    if container.__class__ is list:
+        return list(container)
+    return {str(key): value for key, value in container.items()}

@@ -1,0 +1,236 @@
+"""Reading of a JSON object from document text: encoding, JSON or YAML, and error texts."""
+
+import re
+from typing import Final, NamedTuple
+
+from specfn._internal.collector import paused
+from specfn._internal.json import JSONDecodeError, JsonObject, loads
+from specfn.document.read.limits import MAX_NODES, TOO_DEEP, TOO_LARGE, too_deep, written
+from specfn.errors import DocumentError
+from specfn.records import Note
+
+#: Byte order marks, longer ones first: that of UTF-32 begins with that of UTF-16.
+_MARKS: Final = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+
+#: Encodings of texts without a mark, by the zero bytes among the first four, if the text begins with ASCII
+#: characters (YAML 1.2.2, section 5.2; RFC 4627, section 3).
+_ZEROS: Final[dict[tuple[bool, ...], str]] = {
+    (False, True, True, True): "utf-32-le",
+    (True, True, True, False): "utf-32-be",
+    (False, True, False, True): "utf-16-le",
+    (True, False, True, False): "utf-16-be",
+}
+
+_KINDS: Final[dict[type, str]] = {
+    dict: "an object",
+    list: "an array",
+    str: "plain text",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    type(None): "nothing",
+}
+
+_SPACE: Final = re.compile(rb"[ \t\r\n]*")
+
+#: Texts that were meant as JSON: the first key is in double quotes, or a JavaScript comment comes first.
+_JSON: Final = re.compile(rb'\s*[{[]\s*(?:[{["]|/[/*]|<{7} )')
+
+#: Words near the beginning of a text that was meant as an OpenAPI document.
+_VERSION: Final = re.compile(rb"openapi|swagger")
+_HEAD: Final = 4096
+
+#: Texts up to this size are always checked for duplicate keys. In larger texts the check would take a hundredth of
+#: the total time.
+_COUNTED: Final = 4 * 1024 * 1024
+
+#: The size of a chunk in which the nodes of a large JSON text are counted.
+_CHUNK: Final = 1 << 20
+
+
+class Parsed(NamedTuple):
+    """The document of a text.
+
+    Attributes:
+        document: the object.
+        shared: whether one object may occur at several locations.
+        notes: faults of the text that did not prevent reading.
+    """
+
+    document: JsonObject
+    shared: bool = False
+    notes: tuple[Note, ...] = ()
+
+
+def parse(text: str | bytes, *, thorough: bool = False) -> Parsed:
+    """Read the text of a document, JSON or YAML, as a JSON object.
+
+    A text that begins with ``{`` or ``[`` is read as JSON, and as YAML's flow style if that fails. Any other text is
+    YAML. Bytes are UTF-8; or UTF-16 or UTF-32, with a byte order mark or with ASCII characters at the beginning.
+
+    Args:
+        text: the text.
+        thorough: report duplicate keys also in JSON texts over 4 MiB.
+
+    Raises:
+        DocumentError: the text is neither JSON nor YAML, is not an object, or is too deep or too large.
+    """
+    data = _utf8(text)
+    with paused():
+        if _first(data) in {b"{", b"["}:
+            parsed = _json_value(data, thorough=thorough)
+        else:
+            parsed = _yaml_value(data)
+    if parsed.document.__class__ is not dict:
+        raise DocumentError(
+            f"found {_KINDS[parsed.document.__class__]} instead of a document; "
+            "a document is a JSON or YAML object with the key openapi or swagger"
+        )
+    return parsed
+
+
+def _utf8(text: str | bytes) -> bytes:
+    """Return the text as UTF-8 without a byte order mark. Its bytes are not checked yet."""
+    if isinstance(text, str):
+        try:
+            return text.removeprefix("\ufeff").encode()
+        except UnicodeEncodeError as error:
+            raise DocumentError(f"character {error.start} is an unpaired surrogate") from None
+    for mark, encoding in _MARKS:
+        if text.startswith(mark):
+            return text[3:] if encoding == "utf-8" else _decoded(text, encoding).encode()
+    unmarked = _ZEROS.get(tuple(byte == 0 for byte in text[:4]))
+    return text if unmarked is None else _decoded(text, unmarked).encode()
+
+
+def _decoded(data: bytes, encoding: str = "utf-8") -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode(encoding, "replace")
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        place = f"line {line}, column {column}"
+        raise DocumentError(
+            f"the text is not {encoding.upper()} ({place}); save the document as UTF-8"
+        ) from None
+
+
+def _first(data: bytes) -> bytes:
+    """Return the first character that is not white space; empty without one."""
+    match = _SPACE.match(data)
+    start = match.end() if match else 0
+    return data[start : start + 1]
+
+
+def _json_value(data: bytes, *, thorough: bool) -> Parsed:
+    if len(data) > 2 * MAX_NODES and _has_too_many_nodes(data):  # a node takes two bytes at least
+        raise DocumentError(TOO_LARGE)
+    try:
+        value = loads(data)
+    except JSONDecodeError as error:
+        failed = error
+    else:
+        is_counted = thorough or len(data) <= _COUNTED
+        compact = written(value) if is_counted else None
+        if compact is None and too_deep(value):
+            raise DocumentError(TOO_DEEP)
+        if is_counted and has_more_colons(data, compact):
+            return Parsed(value, notes=_duplicates(data))
+        return Parsed(value)
+    return _flow(data, failed)
+
+
+def has_more_colons(data: bytes, compact: bytes | None) -> bool:
+    """Return whether a JSON text may have a duplicate key. The check is as fast as a copy.
+
+    Args:
+        data: the text.
+        compact: the value of the text, written again; ``None`` if it is not known.
+
+    Returns:
+        ``False`` only if no object has a duplicate key.
+    """
+    if compact is None or data.count(b":") != compact.count(b":"):
+        return True
+    return rb"\u003a" in data or rb"\u003A" in data
+
+
+def _duplicates(data: bytes) -> tuple[Note, ...]:
+    from specfn.document.read import duplicate_keys as duplicates  # noqa: PLC0415  # few texts have any
+
+    return tuple(duplicates.notes(data))
+
+
+def _has_too_many_nodes(data: bytes) -> bool:
+    """Return whether a JSON text has more than ``MAX_NODES`` keys and values, without parsing it.
+
+    Each node but the first follows one of four characters. If there are too many of these, the strings are removed
+    in chunks and the rest is counted: every second part between quotes is a string.
+    """
+    if _count(data) <= MAX_NODES:
+        return False
+    bare = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    count, inside = 0, 0
+    for start in range(0, len(bare), _CHUNK):
+        pieces = bare[start : start + _CHUNK].split(b'"')
+        count += _count(b"".join(pieces[inside::2]))
+        if count > MAX_NODES:
+            return True
+        inside = (inside + len(pieces) - 1) % 2
+    return False
+
+
+def _count(data: bytes) -> int:
+    return sum(map(data.count, (b",", b":", b"{", b"[")))
+
+
+def _flow(data: bytes, failed: JSONDecodeError) -> Parsed:
+    """Read a text as YAML that is not JSON. If that fails, report the fault of the intended language."""
+    from specfn.document.read import json_faults, yaml  # noqa: PLC0415 # 17 ms that JSON does not pay
+
+    _decoded(data)
+    is_json = _JSON.match(data)
+    reason = json_faults.explained(failed)
+    try:
+        value, shared = yaml.parse(data)
+    except yaml.YAMLError as error:
+        if error.reason.startswith(TOO_DEEP):
+            raise
+        if is_json:
+            raise DocumentError(f"the text is not JSON: {reason}") from None
+        raise DocumentError(f"{error.reason}, and not JSON: {reason}") from None
+    if not is_json:
+        return Parsed(value, shared=shared)
+    text = f"the text is not JSON, and was read as YAML: {reason}"
+    return Parsed(value, shared=shared, notes=(Note(pointer="", text=text),))
+
+
+def _yaml_value(data: bytes) -> Parsed:
+    from specfn.document.read import yaml  # noqa: PLC0415  # 17 ms that a JSON document does not pay
+
+    if not _VERSION.search(data, 0, _HEAD):
+        _refuse_foreign(data)
+    _decoded(data)
+    try:
+        value, shared = yaml.parse(data)
+    except yaml.YAMLError:
+        _refuse_foreign(data)
+        raise
+    if value.__class__ is str:
+        _refuse_foreign(data)
+    return Parsed(value, shared=shared)
+
+
+def _refuse_foreign(data: bytes) -> None:
+    """Refuse a text whose beginning shows another format."""
+    from specfn.document.read import not_openapi  # noqa: PLC0415  # valid documents do not need it
+
+    found = not_openapi.text(data)
+    if found is not None:
+        raise DocumentError(found)

@@ -1,0 +1,1 @@
+"""References between places of a document and between documents."""

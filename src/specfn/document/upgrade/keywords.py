@@ -1,0 +1,264 @@
+"""Rules for the value of each schema keyword. An invalid value is left out (rule N7)."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final, Protocol, TypeAlias
+
+from specfn._internal.json import JsonObject, dumps
+
+#: The result of a rule for an invalid value.
+DROP: Final = object()
+
+_TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+
+_ONLY_TEXT = {str}
+
+#: Keywords whose values are strings. Most schemas have no others.
+_TEXTS = frozenset({"description", "format", "title", "type"})
+
+#: Formats of numbers alone. ``decimal`` and ``decimal128`` are formats of strings, too (OpenAPI Format Registry).
+NUMERIC_FORMATS: Final = frozenset(
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float double double-int sf-integer sf-decimal".split()
+)
+
+#: Common spellings of types whose meaning is unambiguous.
+_TYPE_HABITS = {
+    "bool": "boolean",
+    "decimal": "number",
+    "dict": "object",
+    "double": "number",
+    "float": "number",
+    "int": "integer",
+    "int32": "integer",
+    "int64": "integer",
+    "list": "array",
+    "long": "integer",
+    "map": "object",
+    "none": "null",
+    "str": "string",
+}
+
+
+class Upgrade(Protocol):
+    """The interface that the rules use for subschemas."""
+
+    def schema(self, node: Any, depth: int = 0) -> Any:
+        """Upgrade a schema with its subschemas."""
+
+
+#: A rule takes the upgrade, the value and the depth. It returns the value to keep, or ``DROP``.
+Rule: TypeAlias = Callable[[Any, Any, int], Any]
+
+
+def is_true(value: Any) -> bool:
+    """Return whether a flag of a document is set. YAML 1.1 and quotes can leave ``"true"`` behind."""
+    return value is True or (value.__class__ is str and value.lower() == "true")
+
+
+def is_plain(node: JsonObject) -> bool:
+    """Return whether a schema is one type with texts beside it. Such a schema needs no upgrade."""
+    if len(node) == 1:
+        kind = node.get("type")
+        return kind.__class__ is str and kind in _TYPES
+    return (
+        _TEXTS.issuperset(node)
+        and {*map(type, node.values())} == _ONLY_TEXT
+        and node.get("type", "string") in _TYPES
+    )
+
+
+def _are_texts(values: Iterable[Any]) -> bool:
+    return {*map(type, values)} == _ONLY_TEXT
+
+
+def _subschema(upgrade: Upgrade, value: Any, depth: int) -> Any:
+    if value.__class__ is dict or isinstance(value, bool):
+        return upgrade.schema(value, depth + 1)
+    if isinstance(value, str) and value.lower() in {"true", "false"}:
+        return is_true(value)
+    return DROP
+
+
+def _items(upgrade: Upgrade, value: Any, depth: int) -> Any:
+    return value if value.__class__ is list else _subschema(upgrade, value, depth)
+
+
+def schema_map(upgrade: Upgrade, value: Any, depth: int) -> Any:
+    """Upgrade a map of schemas."""
+    if value.__class__ is not dict:
+        return DROP
+    changed: JsonObject | None = None
+    schema, below = upgrade.schema, depth + 1
+    for name, node in value.items():
+        new = schema(node, below)
+        if new is not node:
+            if changed is None:
+                changed = dict(value)
+            changed[name] = new
+    return value if changed is None else changed
+
+
+def _schema_list(upgrade: Upgrade, value: Any, depth: int) -> Any:
+    if value.__class__ is dict:  # one branch without its list
+        return [upgrade.schema(value, depth + 1)]
+    if value.__class__ is not list or not value:
+        return DROP
+    new = [upgrade.schema(node, depth + 1) for node in value]
+    return value if all(map(_same, new, value)) else new
+
+
+def _same(left: Any, right: Any) -> bool:
+    return left is right
+
+
+def _type(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is str:
+        return value if value in _TYPES else _habit(value)
+    if value.__class__ is not list or not value:
+        return DROP
+    # YAML's ``[string, null]`` contains null itself.
+    kinds = [_habit("null" if kind is None else kind) for kind in value]
+    if DROP in kinds:
+        return DROP  # an unknown type may admit any value
+    kinds = list(dict.fromkeys(kinds))
+    return value if kinds == value else kinds
+
+
+def _habit(kind: Any) -> Any:
+    if not isinstance(kind, str):
+        return DROP
+    lower = kind.strip().lower()
+    return lower if lower in _TYPES else _TYPE_HABITS.get(lower, DROP)
+
+
+def _enum(_: Any, value: Any, __: int) -> Any:
+    return distinct(value) if value.__class__ is list and value else DROP
+
+
+def distinct(values: list[Any]) -> list[Any]:
+    """Return a list without repetitions; the same object where it has none."""
+    if _are_texts(values):
+        return values if len({*values}) == len(values) else list(dict.fromkeys(values))
+    found = {
+        (item.__class__, dumps(item) if item.__class__ in (dict, list) else item): item
+        for item in values
+    }
+    return values if len(found) == len(values) else list(found.values())
+
+
+def _required(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is not list:
+        return DROP
+    if _are_texts(value) and len({*value}) == len(value):
+        return value
+    names = dict.fromkeys([name for name in value if name.__class__ is str])
+    return value if len(names) == len(value) else list(names)
+
+
+def _dependent_required(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is not dict:
+        return DROP
+    new = {key: _required(None, names, 0) for key, names in value.items()}
+    return {key: names for key, names in new.items() if names is not DROP}
+
+
+def number(_: Any, value: Any, __: int) -> Any:
+    """Keep a finite number."""
+    return value if value.__class__ in (int, float) and value == value else DROP  # noqa: PLR0124  NaN
+
+
+def positive(_: Any, value: Any, __: int) -> Any:
+    """Keep a number above zero."""
+    return value if value.__class__ in (int, float) and value > 0 else DROP
+
+
+def _count(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is float and value.is_integer():
+        value = int(value)
+    return value if value.__class__ is int and value >= 0 else DROP
+
+
+def _text(_: Any, value: Any, __: int) -> Any:
+    return value if value.__class__ is str else DROP
+
+
+def _flag(_: Any, value: Any, __: int) -> Any:
+    return value if value.__class__ is bool else (True if is_true(value) else DROP)
+
+
+def _examples(_: Any, value: Any, __: int) -> Any:
+    if value.__class__ is list:
+        return value
+    if value.__class__ is dict:  # the Media Type Object's form, in a schema
+        return [
+            item.get("value", item) if isinstance(item, dict) else item for item in value.values()
+        ]
+    return DROP
+
+
+def _declared(_: Any, value: Any, __: int) -> Any:
+    """Keep the record of declared constants that normalizing writes; see ``values.DECLARED``."""
+    if value.__class__ is not dict or not value or not value.keys() <= {"const", "enum"}:
+        return DROP
+    return value if {*map(type, value.values())} == {list} else DROP
+
+
+def _mark(_: Any, __: Any, ___: int) -> Any:
+    """Leave out an annotation that only composing may write; a document must not contain it."""
+    return DROP
+
+
+#: The rule of each keyword. A keyword without a rule is kept unchanged.
+RULES: dict[str, Rule] = {
+    "$comment": _text,
+    "$defs": schema_map,
+    "additionalProperties": _subschema,
+    "allOf": _schema_list,
+    "anyOf": _schema_list,
+    "contains": _subschema,
+    "contentEncoding": _text,
+    "contentMediaType": _text,
+    "contentSchema": _subschema,
+    "dependentRequired": _dependent_required,
+    "dependentSchemas": schema_map,
+    "deprecated": _flag,
+    "description": _text,
+    "else": _subschema,
+    "enum": _enum,
+    "examples": _examples,
+    "format": _text,
+    "if": _subschema,
+    "items": _items,
+    "maxContains": _count,
+    "maxItems": _count,
+    "maxLength": _count,
+    "maxProperties": _count,
+    "maximum": number,
+    "minContains": _count,
+    "minItems": _count,
+    "minLength": _count,
+    "minProperties": _count,
+    "minimum": number,
+    "multipleOf": positive,
+    "not": _subschema,
+    "oneOf": _schema_list,
+    "pattern": _text,
+    "patternProperties": schema_map,
+    "prefixItems": _schema_list,
+    "properties": schema_map,
+    "propertyNames": _subschema,
+    "readOnly": _flag,
+    "required": _required,
+    "then": _subschema,
+    "title": _text,
+    "type": _type,
+    "unevaluatedItems": _subschema,
+    "unevaluatedProperties": _subschema,
+    "uniqueItems": _flag,
+    "writeOnly": _flag,
+    "x-specfn-contradiction": _mark,
+    "x-specfn-declared": _declared,
+    "x-specfn-dropped": _mark,
+    "x-specfn-more": _mark,
+    "x-specfn-never": _mark,
+    "x-specfn-open": lambda _, value, __: True if value is True else DROP,
+}

@@ -1,0 +1,1 @@
+"""Arguments of one function: wrappers, positions, repairs and validation."""

@@ -1,0 +1,1 @@
+"""Separate the model's part of the arguments from the human part."""

@@ -1,0 +1,372 @@
+"""The human or the model half of the schemas of a request (rule S3).
+
+Each half admits its side of every valid value after splitting. Some keywords do not hold for one half alone, such as
+``minProperties``, ``uniqueItems``, or conditions on members of both. They are left out of both halves: the merged
+arguments are validated as a whole.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeAlias
+
+from specfn._internal.digest import mark
+from specfn._internal.json import JsonObject, dumps
+from specfn.function.separation.conditions import declare, kept, mentioned
+from specfn.function.separation.ownership import Ownership
+from specfn.function.separation.places import (
+    GROUPS,
+    LEAF,
+    UNIONS,
+    ArgumentPlace,
+    Key,
+    kinds_of_parts,
+)
+from specfn.schema.compose.definitions_lookup import DefinitionLookup
+from specfn.schema.compose.merge import CONTRADICTION
+from specfn.schema.compose.names import reference_to
+from specfn.schema.vocabulary import BY_TYPE
+
+#: The known owners of members at the start of a branch. ``human`` and ``mixed`` ones are declared around it. ``claimed``
+#: ones belong to the human in some branch.
+Taken: TypeAlias = Mapping[str, str]
+
+_NULL: Final[JsonObject] = {"type": "null"}
+
+#: Keywords of both halves, and keywords of scalars in the model's half only.
+_SAID: Final = ("title", "description", "deprecated", "readOnly", "writeOnly", CONTRADICTION)
+_OF_SCALARS: Final = frozenset((*BY_TYPE["string"], *BY_TYPE["number"]))
+
+#: Counts that hold for a half because they hold for the whole.
+_COUNTS: Final = ("maxProperties", "minItems", "maxItems")
+
+
+class HalfSchema:
+    """The half of one side. Definitions that are split get a name with the side."""
+
+    def __init__(self, ownership: Ownership, definitions: DefinitionLookup, *, human: bool) -> None:
+        """Create an empty half.
+
+        Args:
+            ownership: the owners of the places.
+            definitions: the complete definitions.
+            human: true for the half of the human.
+        """
+        self._ownership = ownership
+        self._definitions = definitions
+        self._human = human
+        self._recipes: dict[str, tuple[Key, Taken, bool]] = {}
+        self._references: dict[str, str] = {}
+        self._made: dict[str, Any] = {}
+
+    # -- definitions by name ----------------------------------------------------------------------
+
+    def name_of(self, reference: str) -> str | None:
+        """Return the name of the definition that a reference in this half names."""
+        return self._references.get(reference) or self._definitions.name_of(reference)
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a definition: its half, or the definition itself if it belongs to this side as a whole."""
+        if name in self._recipes and name not in self._made:
+            key, taken, grouped = self._recipes[name]
+            node = self._definitions[key[0]]
+            self._made[name] = self._half(self._ownership[key], node, taken, grouped=grouped)
+        return self._made[name] if name in self._recipes else self._definitions[name]
+
+    def _refer(self, key: Key, taken: Taken, *, grouped: bool) -> str:
+        """Return a reference to the half of a definition, made when first needed."""
+        name, location = key
+        side = "human" if self._human else "llm"
+        if grouped or location != "body":
+            said = dumps([location, sorted(taken.items()), grouped])
+            side += f" {mark(said)}"
+        label = f"{name}<{side}>"
+        self._recipes[label] = (key, taken, grouped)
+        reference = reference_to(label)
+        self._references[reference] = label
+        return reference
+
+    # -- places -----------------------------------------------------------------------------------
+
+    def root(self, place: ArgumentPlace) -> JsonObject | None:
+        """Return the half of all arguments; ``None`` if nothing belongs to the human."""
+        if place.is_mixed or (place.human and not self._human):
+            root: JsonObject = self._half(place, place.node, {}, grouped=False)
+            return _truthful(root)
+        if not self._human or place.human:
+            whole: JsonObject = place.node
+            return whole
+        return None
+
+    def _has(self, place: ArgumentPlace) -> bool:
+        """Return whether any part of a place belongs to this side. Places without an owner belong to the model."""
+        return place.human if self._human else place.model or not place.human
+
+    def _place(self, place: ArgumentPlace, node: Any) -> Any:
+        """Return the half of one place that has one."""
+        return self._half(place, node, {}, grouped=False) if place.is_mixed else node
+
+    def _may_lack(self, place: ArgumentPlace) -> bool:
+        """Return whether some valid value leaves this side without a part of a place."""
+        waiting = [place]
+        seen: set[Key] = set()
+        while waiting:
+            place = waiting.pop()
+            if not self._has(place):
+                return True
+            if not place.is_mixed or place.key in seen:
+                continue
+            if place.key is not None:
+                seen.add(place.key)
+                waiting.append(self._ownership[place.key])
+            elif self._human and not _has_parts(place):
+                return True
+            elif not place.is_grouped:
+                waiting += [each for branches in place.unions.values() for each in branches]
+        return False
+
+    def _half(self, place: ArgumentPlace, node: Any, taken: Taken, *, grouped: bool) -> Any:
+        """Return the half of a place with parts of both sides, or of a branch in such a place."""
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            if place.key is None:
+                return node
+            return {"$ref": self._refer(place.key, taken, grouped=grouped), **_said(node)}
+        grouped = grouped or place.is_grouped
+        claims = self._claims(place) if place.unions else set()
+        out = self._own(place, node, taken, claims if grouped else set(), grouped=grouped)
+        inner = {
+            **taken,
+            **dict.fromkeys(sorted(claims - taken.keys()), "claimed"),
+            **{n: "mixed" if s.model else "human" for n, s in place.properties.items() if s.human},
+        }
+        for keyword in UNIONS:
+            if keyword in node:
+                self._add_union(out, self._union(place, node, keyword, inner, grouped=grouped))
+        self._add_discriminator(out, node, claims)
+        return out
+
+    def _own(
+        self,
+        place: ArgumentPlace,
+        node: JsonObject,
+        taken: Taken,
+        claims: set[str],
+        *,
+        grouped: bool,
+    ) -> JsonObject:
+        """Return the half of a place without its unions."""
+        out = _said(node)
+        kinds = self._kinds(node)
+        if kinds is not None:
+            out["type"] = kinds
+        out |= {key: node[key] for key in _COUNTS if key in node}
+        if not self._human:
+            out |= {key: value for key, value in node.items() if key in _OF_SCALARS}
+            theirs = {*taken, *claims, *(n for n, s in place.properties.items() if s.human)}
+            out |= kept(node, theirs, self._definitions)
+        if "properties" in node:
+            out["properties"] = self._properties(place, node, taken, claims)
+        self._require(out, place, node, taken, claims)
+        self._rest(out, place, node, {*taken, *claims}, grouped=grouped)
+        if not (self._human and grouped):
+            self._array(out, place, node)
+        return _without_refused(out)
+
+    def _kinds(self, node: JsonObject) -> Any:
+        """Return the types of a half. The human part of a value belongs to an object or an array."""
+        declared = node.get("type")
+        if not self._human:
+            return declared
+        listed = [declared] if isinstance(declared, str) else declared
+        parts = kinds_of_parts(node)
+        kinds = [kind for kind in parts if listed is None or kind in listed]
+        return kinds[0] if len(kinds) == 1 else kinds or None
+
+    # -- objects ----------------------------------------------------------------------------------
+
+    def _properties(
+        self, place: ArgumentPlace, node: JsonObject, taken: Taken, claims: set[str]
+    ) -> JsonObject:
+        found: JsonObject = {}
+        for name, item in node["properties"].items():
+            member = place.properties.get(name, LEAF)
+            known = taken.get(name, "claimed")
+            if known != "claimed":  # declared around this branch
+                found[name] = self._human or known == "mixed"
+            elif item is False:
+                found[name] = False
+            elif name in claims and not member.human:  # a branch has the owner
+                found[name] = True
+            else:
+                found[name] = self._place(member, item) if self._has(member) else False
+        return found
+
+    def _require(
+        self,
+        out: JsonObject,
+        place: ArgumentPlace,
+        node: JsonObject,
+        taken: Taken,
+        claims: set[str],
+    ) -> None:
+        def sure(names: Iterable[str]) -> list[str]:
+            return [name for name in names if self._is_sure(name, place, taken, claims)]
+
+        required = sure(node.get("required", ()))
+        if required:
+            out["required"] = required
+        if not self._human and "dependentRequired" in node:
+            dependent = node["dependentRequired"]
+            out["dependentRequired"] = {key: sure(dependent[key]) for key in sure(dependent)}
+
+    def _is_sure(self, name: str, place: ArgumentPlace, taken: Taken, claims: set[str]) -> bool:
+        """Return whether a member of a valid value always leaves a part to this side."""
+        member = self._ownership.member(place, name)
+        known = taken.get(name, "claimed" if name in claims else None)
+        if known is None or (known == "claimed" and member.human):
+            return self._has(member) and not self._may_lack(member)
+        return self._human and known == "human"
+
+    def _rest(
+        self,
+        out: JsonObject,
+        place: ArgumentPlace,
+        node: JsonObject,
+        shared: set[str],
+        *,
+        grouped: bool,
+    ) -> None:
+        """Add the keywords for members without a declared property."""
+        is_open = not self._human and declare(node, out, self._definitions)
+        if is_open:
+            out["additionalProperties"] = True  # the declared members are not known here
+        if grouped:
+            if not self._human:
+                out |= _kept_rest(node, shared)
+            return
+        if "patternProperties" in node:
+            out["patternProperties"] = {
+                pattern: self._member(place.patterns.get(pattern, LEAF), item)
+                for pattern, item in node["patternProperties"].items()
+            }
+        if place.additional is not None:
+            member = self._member(place.additional, node["additionalProperties"])
+            out["additionalProperties"] = member
+        elif self._human:
+            if "object" in kinds_of_parts(node):
+                out["additionalProperties"] = False
+        elif "additionalProperties" in node:
+            out["additionalProperties"] = node["additionalProperties"]
+        if not self._human and not is_open and node.get("unevaluatedProperties") is False:
+            out["unevaluatedProperties"] = False
+
+    def _member(self, place: ArgumentPlace, node: Any) -> Any:
+        return self._place(place, node) if self._has(place) else False
+
+    # -- arrays -----------------------------------------------------------------------------------
+
+    def _array(self, out: JsonObject, place: ArgumentPlace, node: JsonObject) -> None:
+        """Add the array keywords. Both sides keep every position, with null where a side has no part."""
+        prefix = node.get("prefixItems")
+        if prefix is not None:
+            places = place.prefix or [LEAF] * len(prefix)
+            out["prefixItems"] = [
+                self._item(each, item) for each, item in zip(places, prefix, strict=True)
+            ]
+        if "items" in node:
+            out["items"] = self._item(place.items or LEAF, node["items"])
+        elif self._human and prefix is not None:
+            out["items"] = _NULL
+
+    def _item(self, place: ArgumentPlace, node: Any) -> Any:
+        if not self._has(place):
+            return node if node is False else _NULL
+        half = self._place(place, node)
+        return {"anyOf": [half, _NULL]} if self._may_lack(place) else half
+
+    # -- unions -----------------------------------------------------------------------------------
+
+    def _claims(self, place: ArgumentPlace) -> set[str]:
+        """Return the members that some branch of a place assigns to the human."""
+        branches = self._ownership.branches(each for all_ in place.unions.values() for each in all_)
+        return {n for b in branches if b is not None for n, s in b.properties.items() if s.human}
+
+    def _union(
+        self, place: ArgumentPlace, node: JsonObject, keyword: str, taken: Taken, *, grouped: bool
+    ) -> list[Any]:
+        """Return the branches of this half; an empty list if they add no constraint."""
+        nodes = node[keyword]
+        pairs = list(zip(place.unions.get(keyword) or [LEAF] * len(nodes), nodes, strict=True))
+        if not grouped:
+            return [self._place(each, item) for each, item in pairs if self._has(each)]
+        found = [self._branch(each, item, taken) for each, item in pairs]
+        return [] if all(each is True for each in found) else found
+
+    def _branch(self, place: ArgumentPlace, node: Any, taken: Taken) -> Any:
+        """Return the half of a branch beside declared members. Both sides have all branches."""
+        if self._human and not place.human:
+            names = mentioned(node, self._definitions)
+            if not any(taken.get(name) in {"human", "mixed"} for name in names):
+                return True
+        return self._half(place, node, taken, grouped=True)
+
+    @staticmethod
+    def _add_union(out: JsonObject, branches: list[Any]) -> None:
+        """Add a union. A second one goes into ``allOf``, because a half has only one ``anyOf``."""
+        if branches and "anyOf" in out:
+            out["allOf"] = [*out.get("allOf", ()), {"anyOf": branches}]
+        elif branches:
+            out["anyOf"] = branches
+
+    def _add_discriminator(self, out: JsonObject, node: JsonObject, claims: set[str]) -> None:
+        said = node.get("discriminator")
+        if not self._human and isinstance(said, dict) and said.get("propertyName") not in claims:
+            out["discriminator"] = said
+
+
+def _truthful(root: JsonObject) -> JsonObject:
+    """Return the root of a half in which a group is required only if one of its members is (rule R5)."""
+    groups = root["properties"]
+    idle = [key for key in GROUPS if key in groups and "required" not in groups[key]]
+    required = [name for name in root.get("required", ()) if name not in idle]
+    rest = {key: value for key, value in root.items() if key != "required"}
+    return {**rest, "required": required} if required else rest
+
+
+def _said(node: JsonObject) -> JsonObject:
+    """Return the annotations of a half without defaults and examples, which contain values of both sides."""
+    return {key: node[key] for key in _SAID if key in node}
+
+
+def _has_parts(place: ArgumentPlace) -> bool:
+    """Return whether every value of a place has parts. Only such values can have a human part."""
+    node = place.node
+    declared = node.get("type")
+    kinds = [declared] if isinstance(declared, str) else declared
+    parts = ("object",) if place.is_grouped else kinds_of_parts(node)
+    if kinds is None:
+        return not parts  # the branches of a union decide
+    return all(kind in (parts or ("object", "array")) for kind in kinds)
+
+
+#: Keywords of members without a declared name.
+_REST: Final = ("patternProperties", "additionalProperties")
+
+
+def _kept_rest(node: JsonObject, shared: set[str]) -> JsonObject:
+    """Return the keywords for other members that also hold for the model's half.
+
+    Constraints that hold only for the whole are replaced by an open object.
+    """
+    rest: JsonObject = {key: node[key] for key in _REST if key in node}
+    kept: JsonObject = {k: each for k, each in rest.items() if isinstance(each, bool) or not shared}
+    return kept if len(kept) == len(rest) else {**kept, "additionalProperties": True}
+
+
+def _without_refused(out: JsonObject) -> JsonObject:
+    """Remove the properties that a closed object refuses anyway."""
+    closed = out.get("additionalProperties") is False and "patternProperties" not in out
+    if closed and "properties" in out:
+        shown = {name: item for name, item in out["properties"].items() if item is not False}
+        out["properties"] = shown
+    return out

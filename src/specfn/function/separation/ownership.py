@@ -1,0 +1,285 @@
+"""Ownership of the places of a request: human, model, or both (rules S1, S3).
+
+``Ownership`` applies a predicate to every schema of a request. For each place it decides whether any part below it
+belongs to the human, and whether any belongs to the model. Definitions are evaluated once for each location. Recursion
+ends, because references are followed by name only.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
+
+from specfn._internal.json import JsonObject
+from specfn._internal.pointer import escape
+from specfn.errors import UsageError
+from specfn.function.separation.places import LEAF, NEUTRAL, ArgumentPlace, Claim, Key
+from specfn.function.separation.predicate import PredicateWalk
+from specfn.human import Location, Node, Predicate
+from specfn.schema.compose.definitions_lookup import DefinitionLookup
+
+
+class Ownership:
+    """The owners of the places in the requests of one document."""
+
+    def __init__(
+        self,
+        definitions: DefinitionLookup,
+        predicate: Predicate,
+        matches: Callable[[str, str], bool],
+    ) -> None:
+        """Create an empty record.
+
+        Args:
+            definitions: the look-up of references.
+            predicate: returns true if the human fills a place.
+            matches: returns true if a regular expression of the document matches the name of a property.
+        """
+        self._definitions = definitions
+        self._predicate = predicate
+        self._matches = matches
+        self._known: dict[Key, ArgumentPlace] = {}
+        self._waiting: list[Key] = []
+        #: The places of definitions that belong to the human, as location and pointer.
+        self.claims: set[Claim] = set()
+
+    def __getitem__(self, key: Key) -> ArgumentPlace:
+        """Return the root of a definition."""
+        return self._known[key]
+
+    def request(self, root: JsonObject) -> tuple[ArgumentPlace, frozenset[Claim]]:
+        """Return the root of all arguments of a request, and its own places that belong to the human.
+
+        The root itself has no owner.
+
+        Raises:
+            UsageError: the predicate fails.
+        """
+        place = ArgumentPlace(root)
+        order: list[ArgumentPlace] = []
+        claims: set[Claim] = set()
+        for name, node in root["properties"].items():
+            location = _LOCATIONS.get(name, "path")
+            walk = PredicateWalk(self, location, order, claims)
+            place.properties[name] = walk.place(node, f"/properties/{escape(name)}", name)
+        order.append(place)
+        self._settle({None: order, **self._definitions_below()})
+        return place, frozenset(claims)
+
+    def resolve(self, place: ArgumentPlace) -> ArgumentPlace:
+        """Return the place at the end of a chain of references; the last place of a cycle."""
+        seen = set()
+        while place.key is not None and not place.claimed and place.key not in seen:
+            seen.add(place.key)
+            place = self._known[place.key]
+        return place
+
+    def member(self, place: ArgumentPlace, name: str) -> ArgumentPlace:
+        """Return the place of a member of an object, as its own schema declares it."""
+        found = place.properties.get(name)
+        if found is not None:
+            return found
+        for pattern, each in place.patterns.items():
+            if self._matches(pattern, name):
+                return each
+        return LEAF if place.additional is None else place.additional
+
+    # -- asking -----------------------------------------------------------------------------------
+
+    def ask(self, node: JsonObject, location: Location, pointer: str, name: str | None) -> bool:
+        """Return whether the human fills a place."""
+        shown = Node(self._followed(node), location=location, pointer=pointer, name=name)
+        try:
+            claimed = bool(self._predicate(shown))
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise UsageError(
+                f"Options.separate failed on the {location} schema at {pointer}: {reason}"
+            ) from error
+        return claimed
+
+    def _followed(self, node: JsonObject) -> JsonObject:
+        """Return a schema merged with the schemas that it refers to."""
+        seen = set()
+        said = dict(node)
+        while "$ref" in said:
+            name = self._definitions.name_of(said.pop("$ref"))
+            target = None if name is None or name in seen else self._definitions[name]
+            if isinstance(target, dict):
+                seen.add(name)
+                said = {**target, **said}
+        return said
+
+    def key(self, reference: str, location: Location) -> Key | None:
+        """Return the definition that a reference names, and queue it; ``None`` if it leads nowhere."""
+        name = self._definitions.name_of(reference)
+        if name is None:
+            return None
+        key = (name, location)
+        if key not in self._known:
+            self._known[key] = NEUTRAL  # until its turn comes
+            self._waiting.append(key)
+        return key
+
+    def _definitions_below(self) -> dict[Key | None, list[ArgumentPlace]]:
+        """Return the trees of all queued definitions, and of those that they refer to."""
+        trees: dict[Key | None, list[ArgumentPlace]] = {}
+        while self._waiting:
+            key = self._waiting.pop()
+            name, location = key
+            order: list[ArgumentPlace] = []
+            pointer = f"/$defs/{escape(name)}"
+            walk = PredicateWalk(self, location, order, self.claims)
+            self._known[key] = walk.root(self._definitions[name], pointer)
+            trees[key] = order
+        return trees
+
+    # -- deciding ---------------------------------------------------------------------------------
+
+    def _settle(self, trees: Mapping[Key | None, list[ArgumentPlace]]) -> None:
+        """Decide the owners in trees that refer to each other, or to trees that are already decided.
+
+        Each tree lists its places from the leaves up.
+        """
+        claimed = {key: any(place.claimed for place in order) for key, order in trees.items()}
+        links = {key: {place.key for place in order if place.key} for key, order in trees.items()}
+        found = self._reaching(trees, claimed, links, _is_human)
+        for order in trees.values():
+            for place in order:
+                target = place.key is not None and place.key in found
+                place.human = place.claimed or target or any(each.human for each in place.below())
+        for order in trees.values():
+            for place in order:
+                place.whole = place.human and not place.claimed and self._is_knotted(place)
+        opened = {key: _opened(order) for key, order in trees.items()}
+        leaves = {key: any(map(_has_leaf, places)) for key, places in opened.items()}
+        links = {
+            key: {place.key for place in places if place.key} for key, places in opened.items()
+        }
+        found = self._reaching(trees, leaves, links, _is_model)
+        for order in trees.values():
+            for place in order:
+                target = place.key is not None and place.key in found
+                open_ = not place.claimed and not place.whole
+                place.model = open_ and (
+                    place.leaf or target or any(e.model for e in place.below())
+                )
+
+    def _reaching(
+        self,
+        trees: Mapping[Key | None, list[ArgumentPlace]],
+        own: "Mapping[Key | None, bool]",
+        links: "Mapping[Key | None, set[Key]]",
+        decided: Callable[[ArgumentPlace], bool],
+    ) -> "set[Key | None]":
+        """Return the trees that have a property themselves or refer to one that has it, including decided ones."""
+        users: dict[Key, list[Key | None]] = {}
+        for key, targets in links.items():
+            for target in targets:
+                users.setdefault(target, []).append(key)
+        met = {each for targets in links.values() for each in targets}
+        known = {key for key in met if key not in trees or not trees[key]}
+        waiting: list[Key | None] = [
+            *(key for key in trees if own[key]),
+            *(key for key in known if decided(self._known[key])),
+        ]
+        found = set(waiting)
+        while waiting:
+            key = waiting.pop()
+            new = [each for each in users.get(key, ()) if each not in found] if key else []
+            found.update(new)
+            waiting.extend(new)
+        return found
+
+    # -- places that cannot be split ------------------------------------------------------------------
+
+    def _is_knotted(self, place: ArgumentPlace) -> bool:
+        """Return whether keywords tie a human part to the rest, so that the place cannot be split."""
+        if any(each.human for each in place.others):
+            return True
+        if place.patterns and self._overlap(place):
+            return True
+        return place.is_grouped and self._is_entangled(place)
+
+    def _overlap(self, place: ArgumentPlace) -> bool:
+        """Return whether a declared property also matches a pattern, and one of the two belongs to the human."""
+        return any(
+            (inner.human or member.human) and self._matches(pattern, name)
+            for pattern, inner in place.patterns.items()
+            for name, member in place.properties.items()
+        )
+
+    def _is_entangled(self, place: ArgumentPlace) -> bool:
+        """Return whether a union and its neighboring keywords describe the same human members."""
+        members = [place.additional, place.items, *place.prefix, *place.patterns.values()]
+        if any(each is not None and each.human for each in members):
+            return True
+        own = {name for name, each in place.properties.items() if each.human}
+        for branches in place.unions.values():
+            theirs: set[str] = set()
+            for branch in self.branches(branches):
+                if branch is None or _is_closed_off(branch):
+                    return True
+                theirs |= {name for name, each in branch.properties.items() if each.human}
+            if own & theirs:
+                return True
+            own |= theirs
+        return False
+
+    def branches(self, places: Iterable[ArgumentPlace]) -> Iterator[ArgumentPlace | None]:
+        """Yield branches and all schemas that they apply in place, references followed; ``None`` for a cycle."""
+        waiting = [(place, frozenset[Key]()) for place in places]
+        seen: set[Key] = set()
+        while waiting:
+            place, way = waiting.pop()
+            if place.key is not None and not place.claimed:
+                if place.key in way:
+                    yield None
+                elif place.key not in seen:
+                    seen.add(place.key)
+                    waiting.append((self._known[place.key], way | {place.key}))
+                continue
+            yield place
+            waiting += [(each, way) for branches in place.unions.values() for each in branches]
+
+
+def _is_closed_off(place: ArgumentPlace) -> bool:
+    """Return whether a branch has a human part that is not a named property."""
+    members = [
+        place.additional,
+        place.items,
+        *place.prefix,
+        *place.patterns.values(),
+        *place.others,
+    ]
+    return place.claimed or any(each is not None and each.human for each in members)
+
+
+def _is_human(place: ArgumentPlace) -> bool:
+    return place.human
+
+
+def _is_model(place: ArgumentPlace) -> bool:
+    return place.model
+
+
+def _has_leaf(place: ArgumentPlace) -> bool:
+    return place.leaf or any(each is LEAF for each in place.below())
+
+
+def _opened(order: list[ArgumentPlace]) -> list[ArgumentPlace]:
+    """Return the places of a tree that are not below one that belongs to the human as a whole."""
+    shut: set[int] = set()
+    found = []
+    for place in reversed(order):
+        if id(place) in shut or place.claimed or place.whole:
+            shut.update(map(id, place.below()))
+        else:
+            found.append(place)
+    return found
+
+
+_LOCATIONS: Final[Mapping[str, Location]] = {
+    "query": "query",
+    "headers": "header",
+    "cookies": "cookie",
+    "body": "body",
+}

@@ -1,0 +1,226 @@
+"""Separation of arguments into those of the human and those of the model (rules S1 to S5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from specfn import human
+from specfn._internal.json import JsonObject, dumps, loads
+from specfn.function.file_descriptions import with_files
+from specfn.function.schemas import Schemas, SchemaSource, closed, renderer_of, validator_of
+from specfn.function.separation.half_schema import HalfSchema
+from specfn.function.separation.ownership import Ownership
+from specfn.function.separation.places import GROUPS, ArgumentPlace, Claim
+from specfn.function.separation.split import ArgumentSplitter
+from specfn.migrate.route import Body
+from specfn.records import ABSENT
+from specfn.schema.compose.definitions import reachable
+from specfn.schema.compose.definitions_lookup import DefinitionLookup, OwnDefinitions
+from specfn.schema.render.budget import ModelRenderer, Rendering
+from specfn.settings import Settings
+
+#: The keys of the arguments, with whether each is required.
+Keys = Sequence[tuple[str, bool]]
+
+
+class Separator:
+    """A separator of the requests of one document. Shared parts are made once."""
+
+    def __init__(
+        self, definitions: DefinitionLookup, predicate: human.Predicate, settings: Settings
+    ) -> None:
+        """Create a separator.
+
+        Args:
+            definitions: the look-up of references in requests.
+            predicate: returns true for the places that the human fills in.
+            settings: the options for rendering schemas.
+        """
+        self.definitions = definitions
+        self.settings = settings
+        self._ownership = Ownership(definitions, predicate, self._matches)
+        self._llm = HalfSchema(self._ownership, definitions, human=False)
+        self._human = HalfSchema(self._ownership, definitions, human=True)
+        self._renderers = tuple(renderer_of(each, settings) for each in (self._llm, self._human))
+        self._validators: dict[int, Any] = {}
+        self.splitter = ArgumentSplitter(self._ownership, self._accepts)
+
+    def sides(self, root: JsonObject, whole: SchemaSource, body: Body | None) -> "SeparatedSchemas":
+        """Return the two sides of the arguments of one function.
+
+        Args:
+            root: the composed schema of its arguments.
+            whole: the source of its schemas.
+            body: the request body, whose files get a description of their forms.
+
+        Raises:
+            UsageError: the predicate fails.
+        """
+        place, claims = self._ownership.request(root)
+        llm, theirs = self._llm.root(place), self._human.root(place)
+        llm_renderer, human_renderer = self._renderers
+        keys = [*root["properties"]]
+        llm = with_files(llm or closed({}, []), body, self._llm)
+        model = _Side(llm, self._llm, llm_renderer, whole, keys)
+        person = None
+        if theirs is not None:
+            person = Schemas(_Side(theirs, self._human, human_renderer, whole, keys))
+        known = (place, frozenset(claims | self._ownership.claims), self)
+        return SeparatedSchemas(Schemas(model), person, known)
+
+    def _accepts(self, node: Any, value: Any) -> bool:
+        """Return whether a value is valid against a schema of the document."""
+        if id(node) not in self._validators:
+            schema = {"allOf": [node], "$defs": reachable(self.definitions, [node])}
+            self._validators[id(node)] = validator_of(
+                schema, self.settings, equals=self.settings.equals
+            )
+        return bool(self._validators[id(node)].is_valid(value))
+
+    def _matches(self, pattern: str, name: str) -> bool:
+        """Return whether a regular expression of ECMA-262 matches the name of a property."""
+        schema = {"patternProperties": {pattern: False}}
+        return not validator_of(schema, self.settings).is_valid({name: 0})
+
+
+class SeparatedSchemas:
+    """The model's and the human schemas of one function.
+
+    Attributes:
+        model: the model's.
+        human: those of the human; ``None`` if nothing belongs to the human.
+    """
+
+    __slots__ = ("_known", "_packed", "human", "model")
+
+    def __init__(
+        self,
+        model: Schemas,
+        person: Schemas | None,
+        known: tuple[ArgumentPlace, frozenset[Claim], Separator],
+    ) -> None:
+        self.model = model
+        self.human = person
+        self._known: tuple[ArgumentPlace, frozenset[Claim], Separator] | None = known
+        self._packed: tuple[bytes, frozenset[Claim], Settings] | None = None
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        if self._packed is None:
+            place, claims, separator = self._decided()
+            root = {**place.node, "$defs": reachable(separator.definitions, [place.node])}
+            self._packed = (dumps(root), claims, separator.settings.portable())
+        return (self.model, self.human, self._packed)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.model, self.human, self._packed = state
+        self._known = None
+
+    @property
+    def place(self) -> ArgumentPlace:
+        """Return the place of the root of all arguments."""
+        return self._decided()[0]
+
+    @property
+    def claimed(self) -> frozenset[tuple[str, ...]]:
+        """Return the keys from the root of the parameters, or the body, that belong to the human as a whole."""
+        found: set[tuple[str, ...]] = set()
+        for key, place in self.place.properties.items():
+            if place.human and not place.model:
+                found.add((key,))
+            elif key in GROUPS:
+                members = place.properties.items()
+                found |= {(key, name) for name, each in members if each.human and not each.model}
+        return frozenset(found)
+
+    def split(self, arguments: Any, *, keyword: bool) -> tuple[Any, Any]:
+        """Split arguments into the model's part and the human part, in the same calling style."""
+        if keyword:
+            return self._split(arguments)
+        keys = list(self.place.properties)
+        listed = {
+            key: value for key, value in zip(keys, arguments, strict=False) if value is not None
+        }
+        parts = self._split(listed)
+        llm, theirs = ([part.get(key) for key in keys[: len(arguments)]] for part in parts)
+        return llm, theirs
+
+    def _split(self, arguments: Any) -> tuple[Any, Any]:
+        place, _, separator = self._decided()
+        llm, theirs = separator.splitter.split(place, arguments)
+        return {} if llm is ABSENT else llm, {} if theirs is ABSENT else theirs
+
+    def masked(self, arguments: Any, *, keyword: bool) -> Any:
+        """Return a copy of arguments in which everything is masked that may belong to the human."""
+        place, _, separator = self._decided()
+        if keyword:
+            return separator.splitter.masked(place, arguments)
+        places = list(place.properties.values())
+        return [
+            separator.splitter.masked(each, value)
+            for each, value in zip(places, arguments, strict=False)
+        ]
+
+    def _decided(self) -> tuple[ArgumentPlace, frozenset[Claim], Separator]:
+        if self._known is None:
+            assert self._packed is not None
+            text, claims, settings = self._packed
+            root = loads(text)
+            bundle = OwnDefinitions()
+            bundle.takes(root.pop("$defs"))
+            separator = Separator(bundle, _Claimed(claims), settings)
+            place, _ = separator._ownership.request(root)  # noqa: SLF001  # made for it here
+            self._known = (place, claims, separator)
+        return self._known
+
+
+@dataclass(frozen=True, slots=True)
+class _Claimed:
+    """A predicate that repeats the decisions of another one."""
+
+    claims: frozenset[Claim]
+
+    def __call__(self, node: human.Node) -> bool:
+        return (node.location, node.pointer) in self.claims
+
+
+class _Side:
+    """The source of the schemas of one side."""
+
+    def __init__(
+        self,
+        root: JsonObject,
+        half: HalfSchema,
+        renderer: ModelRenderer,
+        whole: SchemaSource,
+        keys: list[str],
+    ) -> None:
+        self.settings = whole.settings
+        self._root = root
+        self._half = half
+        self._renderer = renderer
+        self._whole = whole
+        self._keys = keys
+
+    def keys(self) -> Keys:
+        required = self._root.get("required", ())
+        return [(key, key in required) for key in self._keys]
+
+    def root(self) -> JsonObject:
+        definitions = reachable(self._half, [self._root])
+        return {**self._root, "$defs": definitions} if definitions else self._root
+
+    def parameters(self) -> list[Rendering | None]:
+        if self.settings.keyword:
+            return [self._renderer.render(self._root)]
+        own = self._root["properties"]
+        made = dict(zip(own, self._renderer.render_all(list(own.values())), strict=True))
+        return [made.get(key) for key in self._keys]
+
+    def promise(self) -> Any:
+        return self._whole.promise()
+
+    def output(self) -> Rendering | None:
+        return self._whole.output()
+
+    def written_output(self) -> bytes | None:
+        return self._whole.written_output()

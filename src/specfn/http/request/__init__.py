@@ -1,0 +1,1 @@
+"""Serialize arguments to an HTTP request."""

@@ -1,0 +1,150 @@
+"""Request bodies: a value and the declared media type to bytes, as a table by kind (rule X5)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from specfn._internal.characters import escape_all
+from specfn._internal.json import JsonObject
+from specfn.errors import DocumentError
+from specfn.http.files import content_of, file_of
+from specfn.http.headers import is_value
+from specfn.http.json_values import dumps, text
+from specfn.http.media import charset_of, encoded, is_json, preferred
+from specfn.http.request import multipart, style
+from specfn.http.request.sequences import sequence
+from specfn.http.request.style import Pair
+from specfn.http.unserializable import Unfit
+from specfn.migrate.bodies.media_types import FORM
+from specfn.migrate.route import Body, BodyKind
+
+#: A body's bytes and its ``Content-Type``.
+Written: TypeAlias = tuple[bytes, str]
+
+#: What a media range is sent as: a request names one type, not a range of them.
+_CONCRETE: Final[Mapping[BodyKind, str]] = {
+    "binary": "application/octet-stream",
+    "form": FORM,
+    "json": "application/json",
+    "text": "text/plain",
+    "xml": "application/xml",
+}
+
+
+def write(body: Body, value: Any) -> Written:
+    """A body's bytes and its ``Content-Type``.
+
+    Args:
+        body: what the document declares.
+        value: the argument; null is a value like any other.
+
+    Raises:
+        Unfit: the value cannot be written in that media type.
+        UsageError: a file that the caller opened cannot be read.
+        DocumentError: the media type is not one that a header may hold.
+    """
+    if not is_value(body.media_type) or not body.media_type.isascii():
+        raise DocumentError("the media type is not one line of ASCII text", pointer=body.pointer)
+    return WRITERS[body.kind](body, value)
+
+
+def _media_type(body: Body, given: str | None = None) -> str:
+    """The declared media type, verbatim; of a range, the one that is given or the plainest."""
+    return preferred((body.media_type,), given, _CONCRETE[body.kind])
+
+
+def _json(body: Body, value: Any) -> Written:
+    """JSON in UTF-8 (RFC 8259, section 8.1); in ASCII where the media type names another charset."""
+    lines = sequence(value, body.media_type)
+    if lines is not None:
+        return lines, _media_type(body)
+    content = dumps(value)
+    charset = charset_of(body.media_type) or "utf-8"
+    if charset.lower() != "utf-8" and not content.isascii():
+        content = escape_all(content.decode()).encode("ascii")
+    return content, _media_type(body)
+
+
+def _text(body: Body, value: Any) -> Written:
+    file = file_of(value)
+    media_type = _media_type(body)
+    if file is not None:
+        return file.content, media_type
+    return encoded(text(value), media_type, body.pointer), media_type
+
+
+def _binary(body: Body, value: Any) -> Written:
+    file = content_of(value, body.transfer)
+    return file.content, _media_type(body, file.media_type)
+
+
+def _multipart(body: Body, value: Any) -> Written:
+    return multipart.write(body.parts, value, body.media_type, body.pointer)
+
+
+def _form(body: Body, value: Any) -> Written:
+    """RFC 1866's form fields; nested values as the Encoding Object says, else as JSON."""
+    if not isinstance(value, dict):
+        raise Unfit("object", "a form has fields", value=value)
+    written = form_pairs(value, body.encoding, is_itemwise=body.is_itemwise)
+    return "&".join(f"{name}={told}" for name, told in written).encode("ascii"), _media_type(body)
+
+
+#: How each kind of body becomes bytes.
+WRITERS: Final[Mapping[BodyKind, Callable[[Body, Any], Written]]] = {
+    "binary": _binary,
+    "form": _form,
+    "json": _json,
+    "multipart": _multipart,
+    "text": _text,
+    "xml": _text,
+}
+
+
+def form_pairs(
+    value: Mapping[str, Any], encoding: Mapping[str, JsonObject], *, is_itemwise: bool = False
+) -> list[Pair]:
+    """The fields of a form, encoded, in the order of the value.
+
+    Args:
+        value: the fields.
+        encoding: the Encoding Objects, by field.
+        is_itemwise: whether an array's Encoding Object is each item's, as in 3.2; before, only style
+            takes an array apart.
+    """
+    fields: list[Pair] = []
+    for name, item in value.items():
+        try:
+            fields.extend(_field(name, item, encoding.get(name, {}), is_itemwise=is_itemwise))
+        except Unfit as unfit:
+            raise unfit.below(name) from None
+    return fields
+
+
+def _field(name: str, item: Any, encoding: JsonObject, *, is_itemwise: bool) -> list[Pair]:
+    """One property of a form (OpenAPI 3.1.1, section Encoding Object).
+
+    An explicit style serializes as in a query. Without one, arrays repeat the field, and what is
+    nested is JSON. Null, which a form cannot say, is the empty text.
+    """
+    if not {"style", "explode", "allowReserved"}.isdisjoint(encoding):
+        return _styled(name, item, encoding)
+    content_type = str(encoding.get("contentType", ""))
+    if is_json(content_type):
+        items = item if is_itemwise and isinstance(item, list) else [item]
+        shown: Any = [dumps(each).decode() for each in items]
+    elif item is None:
+        shown = ""
+    else:
+        shown = text(item) if isinstance(item, dict) else item
+    return style.pairs(name, shown, "form", style.in_form, explode=True)
+
+
+def _styled(name: str, item: Any, encoding: JsonObject) -> list[Pair]:
+    """A property with a style; ``allowReserved`` keeps what a form can hold as it is."""
+    if item is None:
+        return [(style.in_form(text(name), ""), "")]
+    chosen = str(encoding.get("style", "form"))
+    explode = encoding.get("explode")
+    escape = style.in_query_reserved if encoding.get("allowReserved") is True else style.in_form
+    explode = explode if isinstance(explode, bool) else chosen == "form"
+    return style.pairs(name, item, chosen, escape, explode=explode)

@@ -1,0 +1,273 @@
+"""Credentials onto a request: which requirement they satisfy, and where each of them goes (rule X6)."""
+
+import base64
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias
+
+from specfn._internal.json import JsonObject
+from specfn.errors import UsageError
+from specfn.http.connection import MASK, Connection, reveal
+from specfn.http.headers import is_cookie_value, is_token, is_value
+from specfn.http.origin import Base, is_loopback
+from specfn.migrate.parameters.reserved import overrides
+from specfn.migrate.route import Api, Location, Parameter, Route
+
+Slot: TypeAlias = Literal["header", "query", "cookie"]
+
+#: Headers that carry a credential, whatever the document says of them.
+_SECRET_HEADERS: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
+
+
+#: Where a parameter goes, and the field of the connection that fills it.
+_SLOTS: Final[Mapping[Location, Slot]] = {
+    "query": "query",
+    "querystring": "query",
+    "header": "header",
+    "cookie": "cookie",
+}
+_FIELDS: Final[Mapping[Slot, str]] = {"query": "query", "header": "headers", "cookie": "cookies"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Where one credential goes.
+
+    Attributes:
+        slot: ``header``, ``query`` or ``cookie``.
+        name: the name there.
+        value: what is written; left out of the repr.
+    """
+
+    slot: Slot
+    name: str
+    value: str = field(repr=False)
+
+
+def requirement(route: Route, api: Api, base: Base, connection: Connection) -> tuple[str, ...]:
+    """The names of the schemes whose credentials go onto the request.
+
+    The first requirement that the credentials satisfy is taken; the empty one only where no other is
+    satisfied, so that optional authentication is used by who has it.
+
+    Raises:
+        UsageError: no requirement is satisfied, a credential is for no scheme of the document, or
+            the place where it would go is not one that credentials may go to.
+    """
+    unknown = sorted(set(connection.credentials).difference(api.security_schemes))
+    if unknown:
+        known = ", ".join(sorted(api.security_schemes)) or "none"
+        raise UsageError(f"no security scheme is called {unknown[0]!r}; the document has: {known}")
+    names = _satisfied(route, api, connection)
+    names = (*names, *_of_hidden(route, api, connection, names))
+    if not base.trusted:
+        if names:
+            raise UsageError(
+                f"{route.method.upper()} {route.path} needs credentials, and they are not bound to "
+                f"{base.origin}: add it to connection.origins to allow that",
+            )
+        return ()
+    if _is_exposed(base, connection) and (names or _carries_secrets(route, api, connection)):
+        raise UsageError(
+            f"{base.origin} is not https: credentials are sent there only with allow_insecure=True",
+        )
+    return tuple(name for name in names if name in connection.credentials)
+
+
+def _satisfied(route: Route, api: Api, connection: Connection) -> tuple[str, ...]:
+    alternatives = [tuple(name for name, _ in each) for each in route.security]
+    if not alternatives:
+        return ()
+    for names in alternatives:
+        if names and all(_has(name, api, connection) for name in names):
+            return names
+    if () in alternatives:
+        return ()
+    wanted = " or ".join(" and ".join(names) for names in alternatives)
+    if not any(api.security_schemes.keys() >= set(names) for names in alternatives):
+        raise UsageError(
+            f"{route.method.upper()} {route.path} needs credentials: {wanted}; the document has no such "
+            f"security scheme: correct it (it has: {', '.join(sorted(api.security_schemes)) or 'none'})"
+        )
+    raise UsageError(
+        f"{route.method.upper()} {route.path} needs credentials: {wanted}; "
+        "give them as connection.credentials, by these names",
+    )
+
+
+def _of_hidden(
+    route: Route, api: Api, connection: Connection, names: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The further schemes whose keys the operation declares as parameters of its own (rule R7).
+
+    Raises:
+        UsageError: a parameter that no model is shown must be given, and nobody gives it.
+    """
+    wanted = []
+    for parameter in route.hidden:
+        slot = _SLOTS[parameter.location]
+        schemes = api.security_schemes.items()
+        own = [name for name, scheme in schemes if _is_at(scheme, slot, parameter.name)]
+        given = [name for name in own if name in connection.credentials]
+        if not set(own) & set(names) and not _is_given(slot, parameter.name, connection):
+            if given:
+                wanted.append(given[0])
+            elif parameter.required and not (own and route.security):
+                raise UsageError(_missing(route, slot, parameter, own))
+    return tuple(dict.fromkeys(wanted))
+
+
+def _is_at(scheme: JsonObject, slot: Slot, name: str) -> bool:
+    if scheme.get("type") != "apiKey" or _slot(scheme)[0] != slot:
+        return False
+    own = _slot(scheme)[1]
+    return own == name or (slot == "header" and own.lower() == name.lower())
+
+
+def _missing(route: Route, slot: Slot, parameter: Parameter, schemes: list[str]) -> str:
+    """Return the error of a required parameter that nothing fills, with the option that does."""
+    name = parameter.name
+    option = f"connection.{_FIELDS[slot]}[{name!r}]"
+    if overrides(name, parameter.location) is not None:
+        option = f"Options.fixed[{f'{parameter.location}.{name}'!r}] or {option}"
+    elif schemes:
+        option = f"connection.credentials[{schemes[0]!r}]"
+    return (
+        f"{route.method.upper()} {route.path} needs the {slot} parameter {name!r}, "
+        f"which no model is shown: give it as {option}"
+    )
+
+
+def _has(name: str, api: Api, connection: Connection) -> bool:
+    """Whether the connection has what a scheme needs, as a credential or as the header itself."""
+    scheme = api.security_schemes.get(name)
+    if scheme is None:
+        return False
+    if scheme.get("type") == "mutualTLS":
+        return connection.client is not None or connection.async_client is not None
+    return name in connection.credentials or _is_carried(scheme, connection)
+
+
+def _is_carried(scheme: JsonObject, connection: Connection) -> bool:
+    """Whether the caller's headers, query or cookies already hold the scheme's credential."""
+    return _is_given(*_slot(scheme), connection)
+
+
+def _is_given(slot: Slot, name: str, connection: Connection) -> bool:
+    """Whether the caller's headers, query or cookies hold a name."""
+    if slot == "header":
+        return name.lower() in {header.lower() for header in connection.headers}
+    return name in (connection.query if slot == "query" else connection.cookies)
+
+
+def _slot(scheme: JsonObject) -> tuple[Slot, str]:
+    if scheme.get("type") != "apiKey":
+        return "header", "Authorization"
+    place = scheme.get("in")
+    slot: Slot = "query" if place == "query" else "cookie" if place == "cookie" else "header"
+    return slot, str(scheme.get("name", ""))
+
+
+def _is_exposed(base: Base, connection: Connection) -> bool:
+    return base.scheme != "https" and not connection.allow_insecure and not is_loopback(base)
+
+
+def _carries_secrets(route: Route, api: Api, connection: Connection) -> bool:
+    """Whether the caller's own headers, query or cookies are known to hold credentials."""
+    named = any(header.lower() in _SECRET_HEADERS for header in connection.headers)
+    return (
+        named
+        or bool(connection.cookies)
+        or any(_is_carried(scheme, connection) for scheme in api.security_schemes.values())
+        or any(
+            _is_given(_SLOTS[each.location], each.name, connection)
+            for each in route.hidden
+            if overrides(each.name, each.location) is None
+        )
+    )
+
+
+def place(name: str, scheme: JsonObject, credential: Any) -> Placement | None:
+    """One credential as it goes onto the request; ``None`` for what the client's TLS does.
+
+    Args:
+        name: the scheme's name, for errors.
+        scheme: the Security Scheme Object.
+        credential: a text, or user and password; what a callable gave.
+
+    Raises:
+        UsageError: it is not what the scheme takes; the text does not show it.
+    """
+    if scheme.get("type") == "mutualTLS":
+        return None
+    slot, target = _slot(scheme)
+    writer = _WRITERS.get(_kind(scheme), _other)
+    value = writer(name, scheme, credential)
+    if not is_token(target) and slot != "query":
+        raise UsageError(f"the security scheme {name!r} names no header or cookie")
+    if not (is_cookie_value(value) if slot == "cookie" else is_value(value)):
+        raise UsageError(f"the credential for {name!r} holds characters that may not be sent")
+    return Placement(slot=slot, name=target, value=value)
+
+
+def masked(scheme: JsonObject) -> Placement | None:
+    """Where a credential would go, with a mask for its value."""
+    if scheme.get("type") == "mutualTLS":
+        return None
+    slot, target = _slot(scheme)
+    kind = _kind(scheme)
+    said = "" if kind == "apiKey" else f"{_SAID.get(kind, scheme.get('scheme', ''))} "
+    return Placement(slot=slot, name=target, value=said + MASK)
+
+
+def _kind(scheme: JsonObject) -> str:
+    kind = str(scheme.get("type", ""))
+    return str(scheme.get("scheme", "")).lower() if kind == "http" else kind
+
+
+def _text(name: str, _: JsonObject, credential: Any) -> str:
+    text = reveal(credential)
+    if not isinstance(text, str):
+        raise UsageError(f"the credential for {name!r} is not a text")
+    if not text.strip():
+        raise UsageError(f"the credential for {name!r} is empty")
+    return text.strip()  # a line read from a file ends with a line feed
+
+
+def _bearer(name: str, scheme: JsonObject, credential: Any) -> str:
+    token = _text(name, scheme, credential)
+    if token[:7].lower() == "bearer ":
+        raise UsageError(f"the credential for {name!r} is the token alone, without 'Bearer'")
+    return f"Bearer {token}"
+
+
+def _basic(name: str, _: JsonObject, credential: Any) -> str:
+    """RFC 7617, in UTF-8."""
+    if not (isinstance(credential, tuple) and len(credential) == 2):
+        raise UsageError(f"the credential for {name!r} is a pair: (user, password)")
+    user, password = (reveal(part) for part in credential)
+    if ":" in user:
+        raise UsageError(f"the user of the credential for {name!r} must not hold a colon")
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+def _other(name: str, scheme: JsonObject, credential: Any) -> str:
+    """Another HTTP authentication scheme: its name, and the rest as it was given."""
+    return f"{scheme.get('scheme', '')} {_text(name, scheme, credential)}"
+
+
+_WRITERS: Final[Mapping[str, Callable[[str, JsonObject, Any], str]]] = {
+    "apiKey": _text,
+    "basic": _basic,
+    "bearer": _bearer,
+    "oauth2": _bearer,
+    "openIdConnect": _bearer,
+}
+
+#: What stands before the credential in ``Authorization``, where it is not the scheme's own name.
+_SAID: Final[Mapping[str, str]] = {
+    "basic": "Basic",
+    "bearer": "Bearer",
+    "oauth2": "Bearer",
+    "openIdConnect": "Bearer",
+}

@@ -1,0 +1,72 @@
+"""Successful answers held against what the document promises (``Connection.validate_response``)."""
+
+import warnings
+from collections.abc import Sequence
+from functools import reduce
+from operator import getitem
+from typing import Any, Final, Literal
+
+from specfn._internal.characters import escape_invisible
+from specfn._internal.pointer import input_path
+from specfn.errors import ResponseError, ResponseWarning, surprise
+from specfn.http.response import non_finite
+from specfn.http.response.response import Result
+from specfn.migrate.bodies.media_types import kind_of
+from specfn.migrate.route import CallableFunction as Function
+from specfn.migrate.route import DeclaredResponse
+from specfn.records import ArgumentProblem
+
+#: The most places of NaN and infinities that are reported.
+_MOST: Final = 20
+
+
+def check(function: Function, result: Result, manner: Literal["warn", "raise"]) -> None:
+    """Warn, or raise, where a success is not what the document promises for its status.
+
+    An answer that was cut, and one with a status that the document does not call the success of the
+    operation, are not looked at. NaN and infinities in a success are reported whatever the document says.
+
+    Raises:
+        ResponseError: it is not, and ``manner`` is ``raise``.
+    """
+    problems = _problems(function, result)
+    if not problems:
+        return
+    route = function.route
+    call = f"{route.method.upper()} {route.path} ({function.name})"
+    if manner == "raise":
+        raise ResponseError(result, problems, call)
+    text = escape_invisible(f"{call}: {surprise(problems)}")
+    warnings.warn(text, ResponseWarning, stacklevel=2)
+
+
+def _problems(function: Function, result: Result) -> Sequence[ArgumentProblem]:
+    if result.truncated or not result.ok:
+        return ()
+    found = non_finite.find(result.data, _MOST)
+    if found.count:
+        return [_non_finite(result.data, place) for place in found.places]
+    answer = function.route.success
+    if answer is None or answer.kind != "json" or not _is_for(answer, result.status):
+        return ()
+    if result.data is None and result.media_type is None:
+        return (ArgumentProblem(path="$output", expected=answer.media_type or "content"),)
+    if result.media_type is not None and kind_of(result.media_type) != "json":
+        text = f"What arrived is {result.media_type[:60]}."
+        expected = answer.media_type or "JSON"
+        return (ArgumentProblem(path="$output", expected=expected, description=text),)
+    return function.surprises(result.data)
+
+
+def _non_finite(data: Any, place: tuple[str | int, ...]) -> ArgumentProblem:
+    return ArgumentProblem(
+        path=input_path(place).replace("$input", "$output", 1),
+        expected="number",
+        value=reduce(getitem, place, data),
+        description="NaN and infinities are not JSON.",
+    )
+
+
+def _is_for(answer: DeclaredResponse, status: int) -> bool:
+    """Whether a declared response is the one for a status (section Responses Object)."""
+    return answer.status.upper() in {str(status), f"{status // 100}XX", "DEFAULT"}

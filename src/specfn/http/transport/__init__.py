@@ -1,0 +1,1 @@
+"""Send requests: connections, network guard, redirects and retries."""

@@ -1,0 +1,1 @@
+"""Request bodies and responses of an operation."""

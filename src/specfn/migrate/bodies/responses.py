@@ -1,0 +1,68 @@
+"""Declared responses: the choice of the success response, and of each response's media type (rule R9)."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from specfn._internal.json import JsonObject
+from specfn.migrate.bodies import media_types as media
+from specfn.migrate.route import DeclaredResponse
+
+
+class DeclaredResponses(Mapping[str, DeclaredResponse]):
+    """Declared responses by status. Each is read on demand: most calls need only the success response."""
+
+    def __init__(self, responses: Mapping[str, JsonObject]) -> None:
+        self._responses = responses
+
+    def __getitem__(self, status: str) -> DeclaredResponse:
+        return answer(status, self._responses[status])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._responses)
+
+    def __len__(self) -> int:
+        return len(self._responses)
+
+    def __repr__(self) -> str:
+        return f"DeclaredResponses({dict(self)!r})"
+
+    def without(self, status: str | None) -> "DeclaredResponses":
+        """Return all responses but one."""
+        return DeclaredResponses(
+            {key: node for key, node in self._responses.items() if key != status}
+        )
+
+
+def answer(status: str, response: JsonObject) -> DeclaredResponse:
+    """Return a Response Object as a record."""
+    content = response.get("content")
+    content = content if isinstance(content, dict) else {}
+    chosen = media.choose(content)
+    declared = content[chosen] if chosen is not None and isinstance(content[chosen], dict) else {}
+    kind = media.kind_of(chosen) if chosen is not None else None
+    description = response.get("description")
+    return DeclaredResponse(
+        status=status,
+        media_type=chosen,
+        kind=kind,
+        schema=media.schema_of(declared, kind) if kind is not None else None,
+        description=description if isinstance(description, str) else None,
+        media_types=tuple(content),
+    )
+
+
+def success_of(answers: Mapping[str, DeclaredResponse]) -> DeclaredResponse | None:
+    """Return the success response: 200, 201, other 2xx ascending, ``2XX``; the first with content (rule R9)."""
+    good = [status for status in answers if len(status) == 3 and status.startswith("2")]
+    good.sort(key=lambda status: (status.upper() == "2XX", status not in {"200", "201"}, status))
+    chosen = [answers[status] for status in good]
+    if not chosen and "default" in answers:
+        chosen = [answers["default"]]
+    with_content = [answer for answer in chosen if answer.media_type is not None]
+    return next(iter(with_content or chosen), None)
+
+
+def chosen_media(answer: DeclaredResponse, raw: Any) -> Any:
+    """Return the Media Type Object that a response uses."""
+    content = raw[answer.status].get("content") if answer.media_type is not None else None
+    return content[answer.media_type] if isinstance(content, dict) else None

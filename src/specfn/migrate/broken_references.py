@@ -1,0 +1,77 @@
+"""Schemas that need a dangling reference: only the operations that use them become errors (rule N3)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from specfn._internal.json import JsonObject
+from specfn.schema.compose.polymorphism import component_of
+from specfn.schema.walk import walk
+
+
+class References:
+    """The dangling references of one normalized document. Without any, look-ups cost nothing."""
+
+    def __init__(self, schemas: JsonObject, dangling: frozenset[str]) -> None:
+        """Find the components that need a dangling reference.
+
+        Args:
+            schemas: the normalized components.
+            dangling: the references of its schemas without a target.
+        """
+        self._dangling = dangling
+        self._tainted = _tainted(schemas, dangling) if dangling else {}
+
+    @property
+    def may_be_lost(self) -> bool:
+        """Return whether any reference is dangling."""
+        return bool(self._dangling)
+
+    def lost(self, schema: Any) -> str | None:
+        """Return the first dangling reference that a schema needs; ``None`` if there is none."""
+        if not self._dangling:
+            return None
+        for reference in _references(schema, self._dangling):
+            if reference in self._dangling:
+                return reference
+            name = component_of(reference)
+            if name is not None and name in self._tainted:
+                return self._tainted[name]
+        return None
+
+
+def _references(schema: Any, dangling: frozenset[str]) -> Iterator[str]:
+    """Yield every reference that a schema needs. Dangling references of a mapping are not needed."""
+    for node in walk(schema):
+        reference = node.get("$ref")
+        if isinstance(reference, str):
+            yield reference
+        if "discriminator" in node:
+            yield from (each for each in _mapped(node["discriminator"]) if each not in dangling)
+
+
+def _mapped(discriminator: JsonObject) -> list[str]:
+    """Return the references of a discriminator."""
+    default = discriminator.get("defaultMapping")
+    mapped = discriminator.get("mapping", {}).values()
+    return [*mapped] if default is None else [*mapped, default]
+
+
+def _tainted(schemas: JsonObject, dangling: frozenset[str]) -> dict[str, str]:
+    """Return the components that reach a dangling reference, with that reference."""
+    users: dict[str, list[str]] = {}
+    tainted: dict[str, str] = {}
+    for name, schema in schemas.items():
+        for reference in _references(schema, dangling):
+            target = component_of(reference)
+            if reference in dangling:
+                tainted.setdefault(name, reference)
+            elif target is not None:
+                users.setdefault(target, []).append(name)
+    waiting = list(tainted)
+    while waiting:
+        name = waiting.pop()
+        for user in users.get(name, ()):
+            if user not in tainted:
+                tainted[user] = tainted[name]
+                waiting.append(user)
+    return tainted

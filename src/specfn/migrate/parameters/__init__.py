@@ -1,0 +1,1 @@
+"""Parameters of an operation: declarations, groups, reserved and fixed ones."""

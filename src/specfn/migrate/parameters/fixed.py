@@ -1,0 +1,224 @@
+"""Parameters with a fixed value: the model does not see them; the request contains them (rules S6, X11)."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from specfn._internal.did_you_mean import near
+from specfn._internal.json import JsonObject
+from specfn.errors import UsageError
+from specfn.migrate.bodies.media_types import Look
+from specfn.migrate.parameters.groups import GROUPS
+from specfn.migrate.parameters.reserved import overrides
+from specfn.migrate.route import Parameter, ParameterGroup, Route
+from specfn.records import ABSENT, Note
+
+
+def fix(routes: Sequence[Route], values: Mapping[str, Any], look: Look) -> tuple[Route, ...]:
+    """Return the routes with the fixed values of their parameters.
+
+    A hidden parameter that overrides the method or the path can have a fixed value as well. If it is required and the
+    caller fixes no value, it gets the only value that the document allows (rule X11).
+
+    Args:
+        routes: the routes of the whole document.
+        values: by ``LOCATION.NAME`` (``query.limit``), by the name of a parameter, or by a pattern of either with
+            ``*``. An earlier form has priority over a later one. Header names ignore case. A pattern sets no
+            override.
+        look: returns the composed schema of a normalized one.
+
+    Raises:
+        UsageError: no operation has such a parameter, or two patterns give one parameter different values.
+    """
+    used: set[str] = set()
+    fixed = tuple(
+        _fixed(route, values, used, look) if values or route.hidden else route for route in routes
+    )
+    for name in values:
+        if name not in used:
+            raise UsageError(_unknown(name, routes))
+    return fixed
+
+
+def _fixed(route: Route, values: Mapping[str, Any], used: set[str], look: Look) -> Route:
+    """Return a route with its fixed values, including those of its overrides."""
+    found = dict(_values(route, values, used))
+    only: set[tuple[str, ...]] = set()
+    notes = [*route.notes]
+    filled: list[Parameter] = []
+    for parameter in _overrides(route):
+        place = (GROUPS[parameter.location], parameter.key)
+        given = _given(route, parameter, parameter.key, values, used, ranks=2)
+        value = given if given is not ABSENT else _only_value(parameter, look)
+        if value is ABSENT:
+            continue
+        found[place] = value
+        filled.append(parameter)
+        if given is ABSENT:
+            only.add(place)
+            text = f"{parameter.name!r} is sent with {value!r}, the only value that the document allows"
+            notes.append(Note(pointer=parameter.pointer, text=text))
+    return _with(route, filled)._replace(fixed=found, only=frozenset(only), notes=tuple(notes))
+
+
+def _overrides(route: Route) -> Iterator[Parameter]:
+    """Yield the hidden parameters that override the method or the path."""
+    for parameter in route.hidden:
+        if overrides(parameter.name, parameter.location) is not None:
+            yield parameter
+
+
+def _only_value(parameter: Parameter, look: Look) -> Any:
+    """Return the only value that a required parameter allows; ``ABSENT`` if there are several."""
+    schema = look(parameter.schema) if parameter.required else None
+    if not isinstance(schema, dict):
+        return ABSENT
+    allowed = [schema["const"]] if "const" in schema else schema.get("enum")
+    return allowed[0] if isinstance(allowed, list) and len(allowed) == 1 else ABSENT
+
+
+def _with(route: Route, filled: Sequence[Parameter]) -> Route:
+    """Return a route that sends parameters which were hidden."""
+    for parameter in filled:
+        key = GROUPS[parameter.location]
+        group: ParameterGroup = getattr(route, key) or ParameterGroup(
+            key=key, parameters=(), required=False
+        )
+        group = group._replace(
+            parameters=(*group.parameters, parameter), required=group.required or parameter.required
+        )
+        hidden = tuple(each for each in route.hidden if each is not parameter)
+        changed: dict[str, Any] = {key: group, "hidden": hidden}
+        route = route._replace(**changed)
+    return route
+
+
+def shown(route: Route) -> Route:
+    """Return the route without its fixed parameters."""
+    if not route.fixed:
+        return route
+    return route._replace(
+        parameters=tuple(each for each in route.parameters if (each.key,) not in route.fixed),
+        query=_without(route.query, route.fixed),
+        headers=_without(route.headers, route.fixed),
+        cookies=_without(route.cookies, route.fixed),
+    )
+
+
+def filled(route: Route, named: JsonObject) -> JsonObject:
+    """Return the arguments by key with the fixed values, which replace passed values."""
+    if not route.fixed:
+        return named
+    out = dict(named)
+    for place, value in route.fixed.items():
+        if len(place) == 1:
+            out[place[0]] = value
+        else:
+            group, name = place
+            given = out.get(group)
+            out[group] = {**(given if isinstance(given, dict) else {}), name: value}
+    return out
+
+
+def fixed_parameters(route: Route) -> Iterator[tuple[str, Parameter, Any]]:
+    """Yield each fixed value with its parameter, and the name of its fixed property or its own key."""
+    for place, parameter, key in _places(route):
+        if place in route.fixed:
+            yield key, parameter, route.fixed[place]
+
+
+def _places(route: Route) -> Iterator[tuple[tuple[str, ...], Parameter, str]]:
+    """Yield the keys of each parameter from the root. Properties of a spread parameter are listed one by one."""
+    for parameter in route.parameters:
+        yield (parameter.key,), parameter, parameter.key
+    for group in route.groups:
+        for parameter in group.parameters:
+            for key in parameter.members or (parameter.key,):
+                yield (group.key, key), parameter, key
+
+
+def _values(
+    route: Route, values: Mapping[str, Any], used: set[str]
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for place, parameter, key in _places(route) if values else ():
+        value = _given(route, parameter, key, values, used)
+        if value is not ABSENT:
+            yield place, value
+
+
+def _given(
+    route: Route,
+    parameter: Parameter,
+    key: str,
+    values: Mapping[str, Any],
+    used: set[str],
+    *,
+    ranks: int = 3,
+) -> Any:
+    """Return the value that the caller fixes, by the first ranks of ``_matching``; ``ABSENT`` if there is none."""
+    matched = _matching(parameter, key, values)[:ranks]
+    used.update(each for rank in matched for each in rank)
+    found = next(filter(None, matched), [])
+    if len(found) > 1 and any(values[each] != values[found[0]] for each in found):
+        where = f"{route.method.upper()} {route.path}"
+        listed = " and ".join(map(repr, found))
+        raise UsageError(f"Options.fixed gives {key!r} of {where} two values: by {listed}")
+    return values[found[0]] if found else ABSENT
+
+
+def _matching(parameter: Parameter, key: str, values: Collection[str]) -> tuple[list[str], ...]:
+    """Return the entries that match a parameter, by rank: names with location, plain names, patterns."""
+    own = {key} if parameter.members else {key, parameter.name}
+    group = GROUPS.get(parameter.location, parameter.location)
+    placed = {f"{where}.{name}" for where in (parameter.location, group) for name in own}
+    spelled = {each: each for each in values}
+    if parameter.location == "header":
+        own, placed = ({name.lower() for name in names} for names in (own, placed))
+        spelled = {each: each.lower() for each in values}
+    ranks: tuple[list[str], ...] = ([], [], [])
+    for each, name in spelled.items():
+        if name in placed:
+            ranks[0].append(each)
+        elif name in own:
+            ranks[1].append(each)
+        elif any(fnmatchcase(one, name) for one in own | placed):
+            ranks[2].append(each)
+    return ranks
+
+
+def _without(
+    group: ParameterGroup | None, fixed: Collection[tuple[str, ...]]
+) -> ParameterGroup | None:
+    if group is None:
+        return None
+    left = tuple(_left(group, fixed))
+    if left == group.parameters:
+        return group
+    required = any(parameter.required for parameter in left)
+    return group._replace(parameters=left, required=required) if left else None
+
+
+def _left(group: ParameterGroup, fixed: Collection[tuple[str, ...]]) -> Iterator[Parameter]:
+    for parameter in group.parameters:
+        if not parameter.members:
+            if (group.key, parameter.key) not in fixed:
+                yield parameter
+            continue
+        members = tuple(name for name in parameter.members if (group.key, name) not in fixed)
+        if members:
+            yield parameter._replace(members=members)
+
+
+def _unknown(name: str, routes: Iterable[Route]) -> str:
+    """Return the error text for a name that matches no parameter, with the nearest name or all names."""
+    there = dict.fromkeys(
+        key if parameter.members else parameter.name
+        for route in routes
+        for _, parameter, key in (*_places(route), *(((), p, p.key) for p in _overrides(route)))
+    )
+    wanted = name.rpartition(".")[2] if name.partition(".")[0] in _LOCATIONS else name
+    reason = f"Options.fixed names {name!r}, but no operation has such a parameter"
+    return f"{reason}{near(wanted, there) or '; no operation has parameters'}"
+
+
+_LOCATIONS = frozenset({"path", *GROUPS, *GROUPS.values()})

@@ -1,0 +1,1 @@
+"""Compose the schemas of a document: `allOf`, inheritance, polymorphism, direction."""

@@ -1,0 +1,127 @@
+"""Properties of one direction: ``readOnly`` for responses, ``writeOnly`` for requests (rule F11)."""
+
+from collections.abc import Callable, Collection
+from typing import Any, Literal
+
+from specfn._internal.json import JsonObject
+from specfn.schema.compose.polymorphism import component_of
+
+Direction = Literal["request", "response"]
+
+#: The keyword that excludes a property from a direction (OpenAPI, Schema Object, fixed fields).
+_FOREIGN: dict[Direction, str] = {"request": "readOnly", "response": "writeOnly"}
+
+_REFERRING = frozenset(("$ref", "allOf"))
+
+#: Returns the reference to a component, or to a variant of it that does not require some properties.
+Relieve = Callable[[str, Collection[str]], str]
+
+
+class Foreign:
+    """The properties that one direction must not contain."""
+
+    def __init__(self, schemas: JsonObject, direction: Direction | None) -> None:
+        self._schemas = schemas
+        self._flag = "" if direction is None else _FOREIGN[direction]
+        self._known: dict[str, bool] = {}
+
+    def properties(self, node: JsonObject) -> list[str]:
+        """Return the properties of a schema that only the other direction may contain."""
+        if not self._flag:
+            return []
+        return [
+            name
+            for name, item in node.get("properties", {}).items()
+            if item.__class__ is dict and self._is_foreign(item)
+        ]
+
+    def _is_foreign(self, node: JsonObject) -> bool:
+        """Return whether a property or a component that it refers to belongs to the other direction."""
+        if _REFERRING.isdisjoint(node):
+            return node.get(self._flag) is True
+        said, names = self._says(node)
+        return said or any(map(self._is_foreign_component, names))
+
+    def _is_foreign_component(self, start: str) -> bool:
+        if start not in self._known:
+            seen = {start: None}
+            waiting = [start]
+            said = False
+            while waiting and not said:
+                said, names = self._says(self._schemas[waiting.pop()])
+                said = said or any(self._known.get(inner, False) for inner in names)
+                new = [inner for inner in names if inner not in seen and inner not in self._known]
+                seen.update(dict.fromkeys(new))
+                waiting.extend(new)
+            self._known[start] = said
+            if not said:
+                self._known.update(dict.fromkeys(seen, False))
+        return self._known[start]
+
+    def _says(self, node: Any) -> tuple[bool, list[str]]:
+        """Return whether a schema or its parts belong to the other direction, and the components that it refers to."""
+        said = False
+        names: list[str] = []
+        waiting = [node]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, dict):
+                said = said or part.get(self._flag) is True
+                name = component_of(part.get("$ref"))
+                if name is not None and name in self._schemas:
+                    names.append(name)
+                waiting.extend(part.get("allOf", ()))
+        return said, names
+
+
+def without_required(node: JsonObject, hidden: Collection[str], relieve: Relieve) -> JsonObject:
+    """Return the changed keywords of a node that no longer require the hidden properties."""
+    changed: JsonObject = {}
+    if any(name in hidden for name in node.get("required", ())):
+        changed["required"] = [name for name in node["required"] if name not in hidden]
+    dependents = node.get("dependentRequired")
+    if dependents:
+        changed["dependentRequired"] = {
+            key: [name for name in names if name not in hidden] for key, names in dependents.items()
+        }
+    for key in ("allOf", "anyOf", "oneOf"):
+        if key in node:
+            changed[key] = [relaxed(branch, hidden, relieve) for branch in node[key]]
+    for key in ("then", "else"):
+        if key in node:
+            changed[key] = relaxed(node[key], hidden, relieve)
+    if "dependentSchemas" in node:
+        changed["dependentSchemas"] = {
+            key: relaxed(branch, hidden, relieve)
+            for key, branch in node["dependentSchemas"].items()
+        }
+    return {key: value for key, value in changed.items() if value != node[key]}
+
+
+def relaxed(branch: Any, hidden: Collection[str], relieve: Relieve) -> Any:
+    """Return a schema, applied in place, that does not require the hidden properties."""
+    if not isinstance(branch, dict):
+        return branch
+    changed = without_required(branch, hidden, relieve)
+    if "$ref" in branch:
+        changed["$ref"] = relieve(branch["$ref"], hidden)
+    return {**branch, **changed} if changed else branch
+
+
+def asked_in_place(node: Any) -> tuple[list[str], list[str]]:
+    """Return the properties that a schema may require of its own value, and the references that it applies to it."""
+    names: list[str] = []
+    references: list[str] = []
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, dict):
+            continue
+        names += part.get("required", ())
+        names += [name for more in part.get("dependentRequired", {}).values() for name in more]
+        if "$ref" in part:
+            references.append(part["$ref"])
+        waiting += [item for key in ("allOf", "anyOf", "oneOf") for item in part.get(key, ())]
+        waiting += [part[key] for key in ("then", "else") if key in part]
+        waiting += part.get("dependentSchemas", {}).values()
+    return names, references

@@ -1,0 +1,1 @@
+"""Fit schemas to the profile of a provider."""

@@ -1,0 +1,84 @@
+"""Replacement of property names that a provider refuses (rule R14)."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from specfn._internal.digest import mark
+from specfn._internal.json import JsonObject
+from specfn.schema.profiles.profile import Profile
+from specfn.schema.walk import walk
+
+_MOST: Final = 64
+
+
+class PropertyNames:
+    """The property names that a profile refuses. Each definition is searched once."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._root = _matcher(profile.root_key)
+        self._nested = _matcher(profile.nested_key)
+        self._refused: dict[int, tuple[Any, tuple[str, ...]]] = {}
+
+    def aliases(self, schema: JsonObject, definitions: JsonObject) -> dict[str, str]:
+        """Return a replacement for each refused name, in the order of the document."""
+        refused = list(self._of_root(schema))
+        for node in definitions.values():
+            refused += self._of(node)
+        if not refused:
+            return {}
+        schemas = [schema, *definitions.values()]
+        taken = {name for part in schemas for node in walk(part) for name in _declared(node)}
+        found: dict[str, str] = {}
+        for name in dict.fromkeys(refused):
+            found[name] = alias(name, taken)
+            taken.add(found[name])
+        return found
+
+    def _of_root(self, schema: JsonObject) -> Iterator[str]:
+        if self._root is not None:
+            yield from (name for name in _declared(schema) if not self._root.fullmatch(name))
+        if self._nested is not None:
+            for node in walk(schema):
+                if node is not schema:
+                    yield from _unfit(self._nested, _declared(node))
+
+    def _of(self, node: Any) -> tuple[str, ...]:
+        if self._nested is None:
+            return ()
+        found = self._refused.get(id(node))
+        if found is None:
+            names = (
+                name for inner in walk(node) for name in _unfit(self._nested, _declared(inner))
+            )
+            found = self._refused[id(node)] = (node, tuple(names))
+        return found[1]
+
+
+def _matcher(pattern: str | None) -> re.Pattern[str] | None:
+    return None if pattern is None else re.compile(pattern)
+
+
+def _declared(node: JsonObject) -> Iterable[str]:
+    properties = node.get("properties")
+    return properties if isinstance(properties, dict) else ()
+
+
+def _unfit(pattern: re.Pattern[str], names: Iterable[str]) -> Iterator[str]:
+    return (name for name in names if not pattern.fullmatch(name))
+
+
+def alias(name: str, taken: Iterable[str]) -> str:
+    """Return a replacement for a name: letters, digits and underscores, different from all taken names."""
+    legal = re.sub(r"[^A-Za-z0-9_]", "_", name) or "_"
+    if legal[0].isdigit():
+        legal = f"_{legal}"
+    if len(legal) > _MOST:
+        legal = f"{legal[: _MOST - 7]}_{mark(name)}"
+    while legal in taken:
+        legal = f"_{legal}"[:_MOST] if len(legal) < _MOST else _hashed(legal)
+    return legal
+
+
+def _hashed(name: str) -> str:
+    return f"{name[: _MOST - 7]}_{mark(name)}"

@@ -1,0 +1,368 @@
+"""Renderer of composed schemas for the profile of a provider.
+
+A keyword that the profile does not allow goes into a description and is recorded as an edit; validation keeps it. A
+rendered schema may admit more values than the validator. Only for a provider that enforces schemas (``Profile.strict``)
+it also asks for more: every property, with null for an optional one, and no undeclared property.
+"""
+
+from functools import partial
+from typing import Any
+
+from specfn._internal.json import JsonObject
+from specfn.document.upgrade.constants import kind_of
+from specfn.schema.compose.definitions_lookup import takes_null
+from specfn.schema.compose.derived import NULL, STRUCTURE, Derived, is_union
+from specfn.schema.compose.merge import is_annotation
+from specfn.schema.compose.root_facts import (
+    Root,
+    branches_of,
+    collapsed,
+    is_leaf,
+    root_of,
+    types_of,
+    values_of,
+)
+from specfn.schema.profiles.keywords import NOTHING, KeywordRenderer
+from specfn.schema.profiles.profile import Profile
+from specfn.schema.render.annotations import words as told
+from specfn.schema.render.disjoint import are_exclusive
+from specfn.schema.render.fragment import Draft, Hole, Skeleton, admitting_null, ordered
+from specfn.schema.render.fragments import Wording
+from specfn.schema.render.renderer import OVERLAP
+from specfn.schema.render.schema_builder import SchemaBuilder, shown
+from specfn.schema.vocabulary import TYPED, UNSPEAKABLE
+from specfn.settings import OneOf
+
+_SCALARS = frozenset({"boolean", "integer", "number", "string"})
+
+#: A schema needs one of these keywords to admit null by a flag.
+_FLAGGED = frozenset({"$ref", "const", "enum", "type"})
+
+#: Annotations as lines of a description, where the provider does not take them as keywords.
+_LINES = {"default": "@default", "example": "@example"}
+
+#: The description of alternatives that may overlap although only one may be valid.
+_ONE = "@oneOf exactly one alternative may fit"
+_ENFORCED = {
+    "any": f"{OVERLAP}, and validation accepts that unless a tag decides",
+    "exactly": "that one alternative alone may fit is only described; validation keeps it",
+}
+
+
+def wording(profile: Profile, *, strict: bool, one_of: OneOf = "any") -> Wording:
+    """Return the wording of a profile.
+
+    Args:
+        profile: the provider's.
+        strict: render a schema that the provider can enforce.
+        one_of: how validation enforces ``oneOf``.
+    """
+    drafter = partial(
+        ProfileRenderer, profile=profile, strict=strict, derived=Derived(), one_of=one_of
+    )
+    return Wording(drafter, shared=profile.refs, null_type=profile.null != "nullable")
+
+
+class ProfileRenderer(KeywordRenderer):
+    """A renderer of one fragment within the limits of a profile."""
+
+    # -- places -------------------------------------------------------------------------------------
+
+    def _reference(self, node: JsonObject) -> Draft:
+        """Render the hole of a component, or the component itself if nothing is nested in it."""
+        name = self._definitions.name_of(node["$ref"])
+        target = None if name is None else self._definitions[name]
+        if target is False:
+            return self._nothing()
+        if not isinstance(target, dict):
+            return self._place(node)
+        whole = self._chained(node)
+        if whole is not None and (_is_scalar(whole) if self.shared else is_leaf(whole)):
+            self._overridden(told(node, None), target)
+            return self._schema(self._derived.make(node, "whole", lambda _: whole))
+        return self._place(node)
+
+    def _chained(self, node: JsonObject) -> JsonObject | None:
+        """Return the schema at the end of a short chain of references with the annotations on the way, or ``None``."""
+        said: JsonObject = {}
+        for _ in range(10):
+            said = {**{key: item for key, item in node.items() if is_annotation(key)}, **said}
+            name = self._definitions.name_of(node["$ref"])
+            target = None if name is None else self._definitions[name]
+            if not isinstance(target, dict):
+                return None
+            node = target
+            if "$ref" not in node:
+                return {**node, **said}
+        return None
+
+    def _place(self, node: JsonObject) -> Draft:
+        place = super()._place(node)
+        return self._apart(place) if isinstance(place, Hole) else place
+
+    def _apart(self, place: Hole) -> Draft:
+        """Return a hole for a component, with its annotations where the provider accepts them."""
+        said = {**place.beside, **place.texts}
+        if not (place.shared and said and self._profile.ref_alone):
+            return place
+        path = (*place.path, "anyOf", 0)
+        inner = Hole(
+            place.key, place.node, path, place.optional, {}, {}, place.nullable, place.shared, 0
+        )
+        body = SchemaBuilder(said)
+        body.put_list("anyOf", [inner])
+        return body.finish()
+
+    def _example(self, example: Any) -> JsonObject:
+        return {"examples": [example]} if self._allows("examples") else {"example": example}
+
+    def _annotations(self, node: JsonObject, name: str | int | None = None) -> JsonObject:
+        said = super()._annotations(node, name)
+        if "example" in node and not self._bare and self._allows("example"):
+            said["example"] = node["example"]
+        lines = []
+        for key in [key for key in said if not self._allows(key)]:
+            value = said.pop(key)
+            if key == "deprecated":
+                lines.append("@deprecated")
+            elif key in _LINES:
+                lines.append(f"{_LINES[key]} {shown(value)}")
+        if lines and not self._bare:
+            old = said.get("description")
+            said["description"] = "\n".join([*([old] if old else []), *lines])
+        return said
+
+    # -- one schema -----------------------------------------------------------------------------------
+
+    def _overlap(self, node: JsonObject) -> None:
+        """Do nothing here: ``_union`` reports the overlap, also for alternatives that are rendered elsewhere."""
+
+    def _schema(self, node: JsonObject) -> Draft:
+        if "anyOf" in node or "oneOf" in node:
+            node = self._derived.make(node, "collapsed", collapsed)
+        if node.get("nullable") is True:
+            node = self._derived.read(node)
+        body = SchemaBuilder(self._annotations(node))
+        self._remarks(node, body)
+        root = root_of(node)
+        if "anyOf" in node or "oneOf" in node:
+            if STRUCTURE.isdisjoint(node):
+                return self._union(node, body)
+            self._described_union(node, body)
+        kinds, nullable = _kinds(node, root)
+        if len(kinds) > 1:
+            return self._split(node, body, kinds, root, nullable=nullable)
+        if not kinds and "type" in node:
+            return self._null(node, body, valid=nullable)
+        kind = kinds[0] if kinds else None
+        if nullable and self._wraps(kind):
+            return self._beside_null(node, body)
+        return self._one(node, body, kind, root, nullable=nullable)
+
+    def _one(
+        self, node: JsonObject, body: SchemaBuilder, kind: str | None, root: Root, *, nullable: bool
+    ) -> Draft:
+        """Render a schema of one type, or without a type."""
+        if kind is not None:
+            body.out["type"] = [kind, "null"] if nullable and self._lists_types() else kind
+            if nullable and not self._lists_types():
+                body.out["nullable"] = True
+        self._keywords(node, body, kind)
+        if root.values is not None:
+            self._values(body, kind, root.values, nullable=nullable)
+        self._unspeakable(node, body, kind)
+        return self._finished(body)
+
+    def _null(self, node: JsonObject, body: SchemaBuilder, *, valid: bool) -> Draft:
+        """Render a schema that admits only null, or nothing."""
+        self._unspeakable(node, body, None)
+        body.out["type"] = "null"
+        if not valid:
+            self._nothing()
+            body.always.append(NOTHING)
+        return self._finished(body)
+
+    def _finished(self, body: SchemaBuilder) -> Draft:
+        return body.finish(bare=self._bare)
+
+    def _wraps(self, kind: str | None) -> bool:
+        """Return whether null beside a type is rendered as a branch of its own."""
+        if kind is None or self._profile.null == "nullable":
+            return False
+        return self._profile.null == "branch" or kind not in _SCALARS
+
+    def _beside_null(self, node: JsonObject, body: SchemaBuilder) -> Draft:
+        """Render a schema with null as a branch of its own. The annotations remain outside."""
+        self._path.extend(("anyOf", 0))
+        inner = self._schema(self._derived.without_null(node))
+        del self._path[-2:]
+        body.put_list("anyOf", [inner, dict(NULL)])
+        return self._finished(body)
+
+    def _split(
+        self, node: JsonObject, body: SchemaBuilder, kinds: list[str], root: Root, *, nullable: bool
+    ) -> Draft:
+        """Render several types as a union with one branch per type, each with the keywords that apply to it."""
+        parts = [self._derived.alone(node, kind, root.values) for kind in kinds]
+        parts = [part for part in parts if part.get("enum") != []]
+        self._unspeakable(node, body, None)
+        return self._alternatives(parts, body, null=nullable)
+
+    # -- unions -----------------------------------------------------------------------------------------
+
+    def _union(self, node: JsonObject, body: SchemaBuilder) -> Draft:
+        branches, null = branches_of(node)
+        branches = [_inner(branch) for branch in branches]
+        kinds, type_null = types_of(node)
+        if kinds or type_null:
+            null = null and type_null
+            branches = [self._typed(branch, kinds, null=type_null) for branch in branches]
+            if not all(self._is_within(branch, kinds, null=type_null) for branch in branches):
+                self._tell(body, "type", node["type"], "is only described beside the union")
+        self._unspeakable(node, body, None)
+        for key in node:
+            if (key in TYPED or key in {"const", "enum"}) and key not in UNSPEAKABLE:
+                self._tell(body, key, node[key], "is only described beside the union")
+        if "anyOf" in node and "oneOf" in node:
+            self._tell(body, "oneOf", node["oneOf"], "is only described", kind="union")
+        elif "oneOf" in node and not are_exclusive(self._definitions, node["oneOf"]):
+            if self._one_of == "exactly":
+                body.lines.append(_ONE)
+            self._edit("union", _ENFORCED[self._one_of])
+        return self._alternatives(branches, body, null=null)
+
+    def _alternatives(self, branches: list[Any], body: SchemaBuilder, *, null: bool) -> Draft:
+        """Render branches as a union, or a single branch in its place."""
+        if null and self._profile.null == "nullable" and self._take_null(branches):
+            null = False
+        if null:
+            branches = [*branches, NULL]
+        if len(branches) == 1:
+            return self._in_place(branches[0], body)
+        if not branches:
+            self._edit("contradiction", "no branch is left; validation refuses every value")
+            body.always.append(NOTHING)
+            return self._finished(body)
+        if null and len(branches) == 2 and self._flags_null(branches[0]):
+            return self._in_place(branches[0], body, null=True)
+        body.put_list("anyOf", self._branches(branches))
+        return self._finished(body)
+
+    def _typed(self, branch: Any, kinds: list[str], *, null: bool) -> Any:
+        if not isinstance(branch, dict):
+            return {"type": kinds} if branch else branch
+        return self._derived.typed(branch, [*kinds, "null"] if null else kinds)
+
+    def _is_within(self, branch: Any, kinds: list[str], *, null: bool) -> bool:
+        """Return whether a branch itself declares one of some types."""
+        if isinstance(branch, dict) and "$ref" in branch:
+            branch = self._chained(branch)
+        own, own_null = types_of(branch) if isinstance(branch, dict) else ([], False)
+        return bool(own) and set(own) <= set(kinds) and (null or not own_null)
+
+    def _branches(self, branches: list[Any]) -> list[Draft]:
+        """Render branches. Null is a branch, or a flag on the first branch that can have it."""
+        if NULL in branches and self._profile.null == "nullable":
+            kept = [branch for branch in branches if branch != NULL]
+            drafts = [self._child(branch, "anyOf", index) for index, branch in enumerate(kept)]
+            for index, branch in enumerate(kept):
+                if self._flags_null(branch):
+                    drafts[index] = self._null_child(branch, "anyOf", index)
+                    return drafts
+            return [*drafts, dict(NULL)]
+        return [self._child(branch, "anyOf", index) for index, branch in enumerate(branches)]
+
+    def _take_null(self, branches: list[Any]) -> bool:
+        return any(takes_null(self._definitions, branch) for branch in branches)
+
+    def _flags_null(self, branch: Any) -> bool:
+        """Return whether a flag on a branch expresses null."""
+        return (
+            self._profile.null == "nullable"
+            and isinstance(branch, dict)
+            and not _FLAGGED.isdisjoint(branch)
+            and not is_union(branch)
+        )
+
+    def _null_child(self, branch: JsonObject, *steps: str | int) -> Draft:
+        """Render a branch with null as a flag. Without steps, it replaces its union."""
+        told = len(self._edits)
+        draft = self._there(branch, *steps)
+        if isinstance(draft, Hole):
+            return admitting_null(draft)
+        if "$ref" in branch:
+            container = draft.container if isinstance(draft, Skeleton) else draft
+            flagged = ordered({**container, "nullable": True}) if "type" in container else container
+            return Skeleton(flagged, draft.children) if isinstance(draft, Skeleton) else flagged
+        del self._edits[told:]  # its replacement records the same edits
+        return self._there(self._derived.with_null(branch), *steps)
+
+    def _there(self, branch: JsonObject, *steps: str | int) -> Draft:
+        return self._child(branch, *steps) if steps else self._at(branch)
+
+    def _in_place(self, branch: Any, body: SchemaBuilder, *, null: bool = False) -> Draft:
+        """Render a union of one branch as this branch, with the annotations of the union."""
+        said = self._finished(body)
+        assert isinstance(said, dict)
+        if not isinstance(branch, dict):
+            return said
+        draft = self._null_child(branch) if null else self._at(branch)
+        if isinstance(draft, Hole):
+            own = {**draft.beside, **draft.texts, **said}
+            place = self._hole(draft.key, draft.node, own)
+            return self._apart(admitting_null(place) if draft.nullable else place)
+        return _overlaid(draft, said)
+
+    def _described_union(self, node: JsonObject, body: SchemaBuilder) -> None:
+        for key in ("anyOf", "oneOf"):
+            if key in node:
+                what = "is only described beside what the object declares"
+                self._tell(body, key, node[key], what, kind="union")
+
+
+def _kinds(node: JsonObject, root: Root) -> tuple[list[str], bool]:
+    """Return the types of a schema without null, declared or inferred from its constants, and whether null is valid."""
+    values = root.values
+    if "type" in node:
+        return root.kinds, root.nullable and (values is None or None in values)
+    return _kinds_of(values), values is not None and None in values
+
+
+def _kinds_of(values: list[Any] | None) -> list[str]:
+    """Return the types of constants without a declared type."""
+    kinds = dict.fromkeys(kind_of(value) for value in values or () if value is not None)
+    if "number" in kinds:
+        kinds.pop("integer", None)
+    return list(kinds)
+
+
+def _inner(branch: Any) -> Any:
+    """Return the schema inside nested unions of one branch."""
+    while isinstance(branch, dict) and len(branch) == 1:
+        union = branch.get("anyOf") or branch.get("oneOf")
+        if not union or len(union) != 1:
+            break
+        branch = union[0]
+    return branch
+
+
+def _is_scalar(node: JsonObject) -> bool:
+    """Return whether a schema has one scalar type, so that it is as short as a reference to it."""
+    kinds, _ = types_of(node)
+    if is_union(node):
+        branches, _ = branches_of(node)  # a union of one is that one
+        alone = branches[0] if len(branches) == 1 and not kinds else None
+        return isinstance(alone, dict) and "$ref" not in alone and _is_scalar(alone)
+    return len(kinds or _kinds_of(values_of(node))) == 1 and kinds[:1] not in (
+        ["object"],
+        ["array"],
+    )
+
+
+def _overlaid(draft: Draft, said: JsonObject) -> Draft:
+    """Return a draft with other annotations."""
+    if not said or isinstance(draft, Hole):
+        return draft
+    if isinstance(draft, Skeleton):
+        return Skeleton(ordered({**draft.container, **said}), draft.children)
+    return ordered({**draft, **said})

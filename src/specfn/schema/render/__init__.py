@@ -1,0 +1,1 @@
+"""Render composed schemas in a dialect, within a size budget."""

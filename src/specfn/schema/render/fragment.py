@@ -1,0 +1,199 @@
+"""Fragments: the parts from which the schema for a model is assembled.
+
+A fragment is an object schema or a component in the dialect that a model reads, with holes for other fragments.
+Fragments are rendered once per document. Functions differ only in the holes that are filled.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+from specfn._internal.json import JsonObject, dumps
+from specfn.records import Edit
+
+#: A definition's name, or the identity of an inline node.
+Key: TypeAlias = str | int
+
+#: Steps from a fragment's root to a place in it.
+Path: TypeAlias = tuple[str | int, ...]
+
+
+class Hole(NamedTuple):
+    """A place in a fragment that another fragment fills.
+
+    Attributes:
+        key: the fragment that goes there.
+        node: its composed schema.
+        path: where the hole is in its own fragment.
+        optional: true if the place is optional in an instance.
+        texts: descriptions and examples that the place has of its own.
+        beside: other annotations that the place has of its own.
+        nullable: true if the place also admits null.
+        shared: true if the place refers to the fragment (dialect 3.1) instead of containing it.
+        extra: the most bytes that the annotations of the place add to its content.
+    """
+
+    key: Key
+    node: JsonObject
+    path: Path
+    optional: bool
+    texts: JsonObject
+    beside: JsonObject
+    nullable: bool
+    shared: bool
+    extra: int
+
+
+class Skeleton(NamedTuple):
+    """A container with ``None`` in the places of its children: holes, or containers with holes."""
+
+    container: Any
+    children: "tuple[tuple[str | int, Skeleton | Hole], ...]"
+
+    def fill(self, resolve: "Callable[[Hole], Any]") -> Any:
+        """Return a copy with every hole filled, in the order of the holes."""
+        filled = self.container.copy()
+        for key, child in self.children:
+            filled[key] = child.fill(resolve) if isinstance(child, Skeleton) else resolve(child)
+        return filled
+
+    def holes(self) -> Iterator[Hole]:
+        """Yield the holes in the order in which ``fill`` fills them."""
+        for _, child in self.children:
+            if isinstance(child, Skeleton):
+                yield from child.holes()
+            else:
+                yield child
+
+    def size(self) -> int:
+        """Return the bytes of compact JSON without the content of the holes."""
+        own = len(dumps(self.container)) - 4 * len(self.children)
+        return own + sum(child.size() for _, child in self.children if isinstance(child, Skeleton))
+
+
+def hole(
+    key: Key,
+    node: JsonObject,
+    path: Path,
+    *,
+    optional: bool,
+    said: JsonObject,
+    shared: bool = False,
+) -> Hole:
+    """Create a hole with its size; ``said`` contains the annotations of the place itself."""
+    texts = {name: value for name, value in said.items() if name in TEXTS}
+    beside = {name: value for name, value in said.items() if name not in TEXTS}
+    extra = len(dumps(said)) if said else 0
+    return Hole(key, node, path, optional, texts, beside, False, shared, extra)
+
+
+def admitting_null(place: Hole) -> Hole:
+    """Return the same hole, but admitting null."""
+    return Hole(
+        place.key,
+        place.node,
+        place.path,
+        place.optional,
+        place.texts,
+        place.beside,
+        True,
+        place.shared,
+        place.extra + _NULLABLE,
+    )
+
+
+#: Members that are dropped first when room is short.
+TEXTS = frozenset({"description", "example", "examples"})
+
+#: The most bytes that admitting null adds.
+_NULLABLE = 48
+
+#: A rendered schema: finished JSON, a container with holes, or a single hole.
+Draft: TypeAlias = JsonObject | Skeleton | Hole
+
+
+class Form(NamedTuple):
+    """One rendering of a fragment.
+
+    Attributes:
+        draft: the JSON with its holes.
+        holes: the holes, in the order of ``fill``.
+        size: bytes of compact JSON without the holes' contents.
+        edits: the changes of the rendering, with pointers relative to the fragment.
+        has_long: true if it has values that a shorter rendering describes instead.
+    """
+
+    draft: Draft
+    holes: tuple[Hole, ...]
+    size: int
+    edits: tuple[Edit, ...]
+    has_long: bool = False
+
+    def fill(self, resolve: Callable[[Hole], Any]) -> Any:
+        """Return the JSON with every hole filled."""
+        if isinstance(self.draft, Skeleton):
+            return self.draft.fill(resolve)
+        return resolve(self.draft) if isinstance(self.draft, Hole) else self.draft
+
+
+def form(draft: Draft, edits: tuple[Edit, ...], *, has_long: bool) -> Form:
+    """Create a form of a draft with its size."""
+    if isinstance(draft, Skeleton):
+        return Form(draft, tuple(draft.holes()), draft.size(), edits, has_long)
+    if isinstance(draft, Hole):
+        return Form(draft, (draft,), 0, edits, has_long)
+    return Form(draft, (), len(dumps(draft)), edits, has_long)
+
+
+#: The first members of a schema; all others follow.
+_FIRST = ("type", "nullable", "title", "description")
+
+
+def ordered(out: JsonObject) -> JsonObject:
+    """Return the members with the most informative ones first."""
+    if "type" not in out:
+        return out
+    first = {key: out[key] for key in _FIRST if key in out}
+    return {**first, **out}
+
+
+def beside(content: JsonObject, hole: Hole, *, texts: bool = True) -> JsonObject:
+    """Return the content of a hole with the annotations of the place itself."""
+    own = {**hole.beside, **hole.texts} if texts else hole.beside
+    if own:
+        content = ordered({**content, **own})
+    return admit_null(content) if hole.nullable else content
+
+
+def admit_null(schema: JsonObject) -> JsonObject:
+    """Return a schema of dialect 3.0 that also admits null (OpenAPI 3.0.4, Schema Object, ``nullable``)."""
+    out = schema
+    if "type" in out and not out.get("nullable"):
+        out = {**out, "nullable": True}
+    if "enum" in out and None not in out["enum"]:
+        out = {**out, "enum": [*out["enum"], None]}
+    if "anyOf" in out and not any(map(_admits_null, out["anyOf"])):
+        out = {**out, "anyOf": _with_null(out["anyOf"])}
+    return out
+
+
+def _admits_null(schema: Any) -> bool:
+    """Return whether a branch admits null: it declares so, or has no keyword that refuses it."""
+    if not isinstance(schema, dict):
+        return False
+    if "type" in schema:
+        return bool(schema.get("nullable"))
+    if "anyOf" in schema:
+        return any(map(_admits_null, schema["anyOf"]))
+    return "not" not in schema and None in schema.get("enum", (None,))
+
+
+def _with_null(branches: list[Any]) -> list[Any]:
+    """Return the branches with null on the first that has a type, else as a branch of its own."""
+    for index, branch in enumerate(branches):
+        if isinstance(branch, dict) and "type" in branch:
+            return [*branches[:index], admit_null(branch), *branches[index + 1 :]]
+    return [*branches, dict(ONLY_NULL)]
+
+
+#: Null alone: ``nullable`` counts only beside a type.
+ONLY_NULL: JsonObject = {"type": "string", "nullable": True, "enum": [None]}

@@ -1,0 +1,268 @@
+"""Cache of the fragments of one document and direction: their renderings, sizes and stubs."""
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+from specfn._internal.digest import mark
+from specfn._internal.json import JsonObject, dumps
+from specfn.schema.compose.definitions_lookup import DefinitionLookup
+from specfn.schema.compose.names import reference_to
+from specfn.schema.render.fragment import Form, Hole, Key, beside
+from specfn.schema.render.json_schema import JsonSchemaRenderer
+from specfn.schema.render.openapi30 import OpenApi30Renderer
+from specfn.schema.render.stub import label, stub
+from specfn.schema.render.trim_properties import counts, least_sizes, trimmed
+from specfn.schema.safe_text import clean, is_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from specfn.schema.render.renderer import SchemaRenderer
+
+Dialect = Literal["3.0", "3.1"]
+
+
+class _Drafts(Protocol):
+    """A factory of the renderer of one fragment."""
+
+    def __call__(
+        self, definitions: DefinitionLookup, *, constraint: bool, bare: bool, short: bool
+    ) -> "SchemaRenderer": ...
+
+
+class Wording(NamedTuple):
+    """The dialect in which schemas are rendered.
+
+    Attributes:
+        drafter: creates the renderer of one fragment.
+        shared: true if places refer to components instead of containing them.
+        null_type: true if null is a type; otherwise ``nullable`` expresses it.
+    """
+
+    drafter: _Drafts
+    shared: bool
+    null_type: bool
+
+
+DIALECTS: dict[Dialect, Wording] = {
+    "3.0": Wording(OpenApi30Renderer, shared=False, null_type=False),
+    "3.1": Wording(JsonSchemaRenderer, shared=True, null_type=True),
+}
+
+#: The size of a recursive fragment: more than any budget.
+ENDLESS = 64 * 1024 * 1024
+
+
+def shown_name(hole: Hole) -> str:
+    """Return the name of the definition of a shared hole; a clean replacement if it has invisible characters (F12)."""
+    name = str(hole.key)
+    if is_plain(name):
+        return name
+    return f"{clean(name)}_{mark(name)}"
+
+
+def shown_reference(hole: Hole) -> str:
+    """Return the reference to the definition of a shared hole."""
+    return reference_to(shown_name(hole))
+
+
+class Fragment:
+    """An object schema with its renderings, each made when first needed."""
+
+    __slots__ = (
+        "_bare",
+        "_fragments",
+        "_full",
+        "_least",
+        "_short",
+        "_trimmed",
+        "cyclic",
+        "height",
+        "key",
+        "node",
+        "refused",
+        "weight",
+    )
+
+    def __init__(self, key: Key, node: Any, fragments: "Fragments") -> None:
+        self.key = key
+        self.node = node
+        self._fragments = fragments
+        self._full: Form | None = None
+        self._bare: Form | None = None
+        self._short: Form | None = None
+        self._trimmed: dict[int, Form] = {}
+        self._least: list[int] | None = None
+        #: Set by ``Fragments.weigh``: true if the fragment contains a cycle; its bytes; its nesting.
+        self.cyclic = False
+        self.weight = -1
+        self.height = 0
+        #: The largest room that was too small, by the renderings that were tried.
+        self.refused: dict[tuple[bool, bool], int] = {}
+
+    @property
+    def full(self) -> Form:
+        """Return the rendering with descriptions and examples."""
+        if self._full is None:
+            self._full = self._fragments.form(self.node)
+        return self._full
+
+    @property
+    def bare(self) -> Form:
+        """Return the rendering without descriptions and examples."""
+        if self._bare is None:
+            self._bare = self._fragments.form(self.node, bare=True)
+        return self._bare
+
+    @property
+    def short(self) -> Form:
+        """Return the rendering without descriptions and examples, with long enums described."""
+        if self._short is None:
+            bare = self.bare
+            self._short = (
+                self._fragments.form(self.node, bare=True, short=True) if bare.has_long else bare
+            )
+        return self._short
+
+    def trimmed(self, room: int) -> "Iterator[Form]":
+        """Yield short renderings with fewer and fewer properties. Skip those that cannot fit, except the last one."""
+        tried = [*counts(self.node)]
+        if self._least is None and tried:
+            self._least = least_sizes(self.node, self.short.draft)
+        for count in tried:
+            if self._least is not None and self._least[count] > room and count != tried[-1]:
+                continue
+            if count not in self._trimmed:
+                node, edit = trimmed(self.node, count)
+                form = self._fragments.form(node, bare=True, short=True)
+                edits = (*form.edits, edit)
+                self._trimmed[count] = Form(form.draft, form.holes, form.size, edits)
+            yield self._trimmed[count]
+
+
+class Fragments:
+    """A cache of fragments, each made when first needed."""
+
+    def __init__(self, definitions: DefinitionLookup, words: Wording, *, constraint: bool) -> None:
+        self.definitions = definitions
+        self.words = words
+        self._constraint = constraint
+        self._made: dict[Key, Fragment] = {}
+        self._kept: list[Any] = []
+        self._whole: dict[Key, Any] = {}
+        self._stubs: dict[Key, tuple[JsonObject, int]] = {}
+        self._places: dict[int, tuple[Form, int]] = {}
+
+    def form(self, node: Any, *, bare: bool = False, short: bool = False) -> Form:
+        """Render a fragment."""
+        draft = self.words.drafter(
+            self.definitions, constraint=self._constraint, bare=bare, short=short
+        )
+        return draft.form(node)
+
+    def root(self, node: Any) -> Fragment:
+        """Return the fragment of a whole schema. For a plain reference, this is the component itself."""
+        if not isinstance(node, dict):
+            node = {} if node is not False else {"not": {}}
+        if node.keys() == {"$ref"} and not self.words.shared:
+            name = self.definitions.name_of(node["$ref"])
+            if name is not None:
+                return self.fragment(name, self.definitions[name])
+        return self.fragment(id(node), node)
+
+    def fragment(self, key: Key, node: Any) -> Fragment:
+        """Return the fragment of a key, made when first needed."""
+        fragment = self._made.get(key)
+        if fragment is None:
+            if isinstance(key, int):
+                self._kept.append(node)  # its identity is the key
+            fragment = self._made[key] = Fragment(key, node, self)
+        return fragment
+
+    # -- weights ----------------------------------------------------------------------------------
+
+    def weigh(self, root: Fragment) -> None:
+        """Compute size, nesting and cycles of a fragment and all below it (Tarjan's algorithm, iterative)."""
+        if self._is_weighed(root):
+            return
+        index: dict[Key, int] = {root.key: 0}
+        low: dict[Key, int] = {root.key: 0}
+        open_fragments: list[Fragment] = [root]
+        work: list[tuple[Fragment, Iterator[Fragment]]] = [(root, iter(self._below(root)))]
+        while work:
+            fragment, rest = work[-1]
+            child = next(rest, None)
+            if child is None:
+                work.pop()
+                if work:
+                    parent = work[-1][0].key
+                    low[parent] = min(low[parent], low[fragment.key])
+                if low[fragment.key] == index[fragment.key]:
+                    component = [open_fragments.pop()]
+                    while component[-1] is not fragment:
+                        component.append(open_fragments.pop())
+                    self._close(component)
+            elif self._is_weighed(child):
+                continue
+            elif child.key not in index:
+                index[child.key] = low[child.key] = len(index)
+                open_fragments.append(child)
+                work.append((child, iter(self._below(child))))
+            else:
+                low[fragment.key] = min(low[fragment.key], index[child.key])
+
+    def _is_weighed(self, fragment: Fragment) -> bool:
+        """Return whether a fragment has its size. A fragment without holes gets its size here."""
+        if fragment.weight < 0 and not fragment.full.holes:
+            fragment.height, fragment.weight = 1, fragment.full.size
+        return fragment.weight >= 0
+
+    def _close(self, component: list[Fragment]) -> None:
+        """Compute the size of a strongly connected component whose successors already have theirs."""
+        fragment = component[-1]
+        children = [self.fragment(hole.key, hole.node) for hole in fragment.full.holes]
+        if len(component) > 1 or fragment in children:
+            for member in component:
+                member.cyclic, member.weight = True, ENDLESS
+            return
+        fragment.cyclic = any(child.cyclic for child in children)
+        fragment.height = 1 + max((child.height for child in children), default=0)
+        fragment.weight = fragment.full.size + sum(
+            child.weight + hole.extra
+            for child, hole in zip(children, fragment.full.holes, strict=True)
+        )
+
+    def _below(self, fragment: Fragment) -> list[Fragment]:
+        return [self.fragment(hole.key, hole.node) for hole in fragment.full.holes]
+
+    def complete(self, fragment: Fragment) -> Any:
+        """Return the complete schema of an acyclic fragment. The object is shared by all its users."""
+        if fragment.key not in self._whole:
+            self._whole[fragment.key] = fragment.full.fill(
+                lambda hole: beside(self.complete(self.fragment(hole.key, hole.node)), hole)
+            )
+        return self._whole[fragment.key]
+
+    # -- holes ------------------------------------------------------------------------------------
+
+    def stub(self, hole: Hole) -> tuple[JsonObject, int]:
+        """Return the stub for a hole that is not filled, and its size in bytes."""
+        known = self._stubs.get(hole.key)
+        if known is None:
+            null_type = self.words.null_type
+            content = stub(
+                self.definitions, label(hole.key, hole.node), hole.node, null_type=null_type
+            )
+            known = self._stubs[hole.key] = (content, len(dumps(content)))
+        return known
+
+    def places(self, form: Form) -> int:
+        """Return the size of the holes of a form while they are not filled."""
+        known = self._places.get(id(form))
+        if known is None:
+            known = self._places[id(form)] = (form, sum(map(self._place, form.holes)))
+        return known[1]
+
+    def _place(self, hole: Hole) -> int:
+        if hole.shared:
+            return len(dumps({"$ref": shown_reference(hole)})) + 1 + hole.extra
+        return self.stub(hole)[1] + hole.extra

@@ -1,0 +1,230 @@
+"""Renderer of composed schemas in dialect "3.1": JSON Schema 2020-12 with ``$defs``.
+
+The dialect has every keyword of the validator. Only keywords that truncation could make too strict are described
+instead.
+"""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from specfn._internal.json import JsonObject, dumps
+from specfn.schema.compose.merge import NEVER
+from specfn.schema.compose.root_facts import MANY_VALUES, is_common, is_fragment, typed, values_of
+from specfn.schema.render.fragment import Draft
+from specfn.schema.render.renderer import SchemaRenderer
+from specfn.schema.render.schema_builder import SchemaBuilder, shown
+from specfn.schema.vocabulary import applies
+from specfn.schema.walk import LISTS, MAPS, SINGLES, walk
+
+_PLAIN = frozenset(
+    {
+        "contentEncoding",
+        "contentMediaType",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "multipleOf",
+        "pattern",
+        "type",
+        "uniqueItems",
+    }
+)
+_COUNTS = frozenset({"maxContains", "minContains"})
+_CONSTRAINTS = (_PLAIN - {"type"}) | _COUNTS
+
+#: Keywords that depend on each other.
+_CONDITION = ("if", "then", "else")
+_COUNTED = ("contains", "minContains", "maxContains")
+
+#: A schema below these that admits more makes the whole admit less: kept as they are or described (F8),
+#: together with what belongs to them.
+_RIGID: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(_CONDITION, _CONDITION),
+    **dict.fromkeys(_COUNTED, _COUNTED),
+    **{key: (key,) for key in ("contentSchema", "dependentSchemas", "not", "propertyNames")},
+    **{key: (key,) for key in ("unevaluatedItems", "unevaluatedProperties")},
+}
+
+#: Constraints with a plain value. Annotations are not copied.
+_SAID = _CONSTRAINTS | {"$ref", "const", "dependentRequired", "enum", "required", "type"}
+
+#: Keywords that evaluate properties or items and are not always shown.
+_EVALUATING = frozenset({"contains", "dependentSchemas", "else", "if", "then"})
+
+#: The most bytes of a keyword that is copied when room is short.
+_WHOLE = 300
+
+_LISTS = {"allOf": "allOf", "anyOf": "anyOf", "oneOf": "anyOf", "prefixItems": "prefixItems"}
+
+
+class JsonSchemaRenderer(SchemaRenderer):
+    """A renderer of one fragment in dialect "3.1"."""
+
+    shared = True
+
+    def _example(self, example: Any) -> JsonObject:
+        return {"examples": [example]}
+
+    def _schema(self, node: JsonObject) -> Draft:
+        body = SchemaBuilder(self._annotations(node))
+        self._remarks(node, body)
+        kinds = node.get("type")
+        kinds = (kinds,) if isinstance(kinds, str) else kinds
+        for key in node:
+            render = self._RENDERERS.get(key)
+            if render is not None and (not kinds or any(applies(key, kind) for kind in kinds)):
+                render(self, body, node, key)
+        return body.finish(bare=self._bare)
+
+    def _keyword(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+        value = node[key]
+        if key not in _CONSTRAINTS or self._may_stand(key, value):
+            body.out[key] = value
+        else:
+            self._describe(body, key, value)
+
+    def _constant(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+        if NEVER in typed(node):
+            body.out["not"] = {}
+            return
+        self._kept("constants", [node[key]])
+        body.out[key] = node[key]
+
+    def _dependents(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+        self._kept("names", [node[key]])
+        body.out[key] = node[key]
+
+    def _enum(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+        whole = typed({each: node[each] for each in ("type", key) if each in node})
+        if NEVER in whole:
+            body.out["not"] = {}
+            return
+        values = values_of(whole) or []
+        self._kept("constants", values)
+        if self._shortens(long=len(values) > MANY_VALUES):
+            self._edit("enum", f"{len(values)} values are only described")
+            body.always.append(f"one of {len(values)} values: {shown(values)}")
+        else:
+            body.out["enum"] = values
+
+    def _properties(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+        required = set(node.get("required", ()))
+        self._kept_names(node[key])
+        body.put_map(
+            key,
+            {
+                name: self._child(item, key, name, optional=name not in required)
+                for name, item in node[key].items()
+                if item is not False
+            },
+        )
+
+    def _patterns(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+        """Render patterns. A pattern that not every reader can compile is described; then any name is admitted."""
+        common = {name: item for name, item in node[key].items() if is_common(name)}
+        self._kept_names(common)
+        drafts = {
+            name: self._child(item, key, name, optional=True) for name, item in common.items()
+        }
+        if len(common) < len(node[key]):
+            odd = {name: item for name, item in node[key].items() if name not in common}
+            self._describe(body, key, odd)
+            drafts.setdefault("", {})
+        body.put_map(key, drafts)
+
+    def _required(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+        """Render the required properties without those that are refused and therefore not shown."""
+        properties = node.get("properties", {})
+        names = [name for name in node[key] if properties.get(name) is not False]
+        self._kept_names([name for name in names if name not in properties])
+        if names:
+            body.out[key] = names
+
+    def _rest(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+        value = node[key]
+        if isinstance(value, bool):
+            body.out[key] = value
+        else:
+            body.put(key, self._child(value, key, optional=key == "additionalProperties"))
+
+    def _list(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+        value = node[key]
+        if key == "oneOf" and "anyOf" in node:
+            body.lines.append(f"@oneOf {shown(value)}")
+            self._edit("union", "a second union beside the first is only described")
+            return
+        shown_key = _LISTS[key]
+        body.put_list(shown_key, [self._child(item, shown_key, i) for i, item in enumerate(value)])
+
+    def _rigid(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+        bundle = _handed_on({each: node[each] for each in _RIGID[key] if each in node})
+        if self._is_loose(bundle) or (key.startswith("unevaluated") and _looks_at_cut(node)):
+            self._describe(body, key, bundle[key])
+        elif self._shortens(long=len(dumps(bundle)) > _WHOLE):
+            self._describe(body, key, bundle[key], always=True)
+        else:
+            self._kept("constants", [bundle[key]])
+            body.out[key] = bundle[key]
+
+    def _is_loose(self, bundle: JsonObject) -> bool:
+        """Return whether related keywords cannot be rendered exactly, because a reference in them may be truncated."""
+        return any(
+            "$ref" in inner
+            or not all(self._may_stand(key, inner[key]) for key in _CONSTRAINTS & inner.keys())
+            or not all(map(is_common, inner.get("patternProperties", ())))
+            for inner in walk(bundle)
+        )
+
+    _RENDERERS: ClassVar[dict[str, Callable[..., None]]] = {
+        **dict.fromkeys(_PLAIN, _keyword),
+        **dict.fromkeys(_RIGID, _rigid),
+        "const": _constant,
+        "dependentRequired": _dependents,
+        **dict.fromkeys(_LISTS, _list),
+        "additionalProperties": _rest,
+        "enum": _enum,
+        "items": _rest,
+        "patternProperties": _patterns,
+        "properties": _properties,
+        "required": _required,
+    }
+
+
+def _handed_on(schema: Any) -> Any:
+    """Return a schema with all its constraints and without its annotations (F12)."""
+    if not isinstance(schema, dict):
+        return schema
+    out: JsonObject = {}
+    for key, value in schema.items():
+        if key in _SAID:
+            out[key] = value
+        elif key in SINGLES:
+            out[key] = _handed_on(value)
+        elif key in LISTS:
+            out[key] = [_handed_on(item) for item in value]
+        elif key == "properties" or key in MAPS:
+            out[key] = {name: _handed_on(item) for name, item in value.items()}
+    return out
+
+
+def _looks_at_cut(node: JsonObject) -> bool:
+    """Return whether truncation may remove keywords that ``unevaluated...`` depends on."""
+    waiting: list[Any] = [node]
+    while waiting:
+        inner = waiting.pop()
+        if not isinstance(inner, dict):
+            continue
+        if not _EVALUATING.isdisjoint(inner) or ("anyOf" in inner and "oneOf" in inner):
+            return True
+        if inner is not node and ("$ref" in inner or is_fragment(inner)):
+            return True
+        waiting += [branch for key in ("allOf", "anyOf", "oneOf") for branch in inner.get(key, ())]
+    return False

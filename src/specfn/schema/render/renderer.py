@@ -1,0 +1,252 @@
+"""Base of the renderers: the walk over a schema, its holes and annotations. A dialect writes the keywords."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any
+
+from specfn._internal.json import JsonObject, dumps
+from specfn._internal.pointer import join
+from specfn.document.references.dynamic import OPEN
+from specfn.document.upgrade.constants import DECLARED
+from specfn.records import Edit, EditKind
+from specfn.schema.admits import admits
+from specfn.schema.compose.definitions_lookup import DefinitionLookup
+from specfn.schema.compose.merge import CONTRADICTION, NEVER
+from specfn.schema.compose.root_facts import (
+    DROPPED,
+    MORE,
+    collapsed,
+    is_common,
+    is_fragment,
+    is_word,
+)
+from specfn.schema.render.annotations import example, reading, words
+from specfn.schema.render.disjoint import are_exclusive, are_tagged
+from specfn.schema.render.fragment import Draft, Form, Hole, form, hole
+from specfn.schema.render.schema_builder import SchemaBuilder, boolean, shown
+from specfn.schema.safe_text import are_plain, clean, escaped, is_plain, texts_of
+
+#: The largest default that is shown, in bytes of compact JSON.
+_DEFAULT = 200
+
+#: The most texts with invisible characters that an edit lists.
+_TOLD = 5
+
+#: Keywords whose values are names of something.
+_WORDS = frozenset({"contentEncoding", "contentMediaType", "format"})
+
+#: The alternatives of a ``oneOf`` that are not provably apart, without and with a discriminator (rule F8).
+OVERLAP = "shown as anyOf: more than one alternative may fit"
+_ENFORCED = f"{OVERLAP}, and Options.one_of says whether validation accepts that"
+_UNTOLD = (
+    f"{OVERLAP}; validation accepts exactly one, because not every alternative requires its tag"
+)
+
+_OVERRIDDEN = "the description of the component is left out; the one beside its reference is shown"
+
+_SHORT = frozenset({bool, int, float, type(None)})
+_UNSEEN = "characters that a reader cannot see"
+
+
+class SchemaRenderer(ABC):
+    """A renderer of one fragment; created anew for each fragment."""
+
+    #: True if places refer to components (dialect 3.1) instead of containing them.
+    shared: bool
+
+    def __init__(
+        self, definitions: DefinitionLookup, *, constraint: bool, bare: bool, short: bool
+    ) -> None:
+        """Create the renderer of a fragment.
+
+        Args:
+            definitions: the look-up of references.
+            constraint: keep constraints as keywords.
+            bare: leave descriptions and examples out.
+            short: put long enums into descriptions.
+        """
+        self._definitions = definitions
+        self._constraint = constraint
+        self._bare = bare
+        self._short = short
+        self._has_long = False
+        self._path: list[str | int] = []
+        self._optional = 0
+        self._edits: list[Edit] = []
+
+    def form(self, node: Any) -> Form:
+        """Render the schema of a fragment."""
+        if not isinstance(node, dict):
+            draft = boolean(node)
+        else:
+            draft = self._place(node) if "$ref" in node else self._schema(self._collapsed(node))
+        return form(draft, tuple(self._edits), has_long=self._has_long)
+
+    @abstractmethod
+    def _schema(self, node: JsonObject) -> Draft:
+        """Render a schema that is not a reference."""
+
+    @abstractmethod
+    def _example(self, example: Any) -> JsonObject:
+        """Return the member in which the dialect holds an example."""
+
+    def _edit(self, kind: EditKind, reason: str) -> None:
+        self._edits.append(Edit(pointer=join(self._path), kind=kind, reason=reason))
+
+    def _shortens(self, *, long: bool) -> bool:
+        """Return whether long values are described instead of shown."""
+        self._has_long = self._has_long or long
+        return long and self._short
+
+    def _child(self, node: Any, *steps: str | int, optional: bool = False) -> Draft:
+        """Render a subschema at a place below this one."""
+        depth = len(self._path)
+        self._path.extend(steps)
+        self._optional += optional
+        try:
+            return self._at(node) if isinstance(node, dict) else self._boolean(node)
+        finally:
+            self._optional -= optional
+            del self._path[depth:]
+
+    def _boolean(self, node: Any) -> Draft:
+        """Render a schema that admits everything or nothing."""
+        return boolean(node)
+
+    def _at(self, node: JsonObject) -> Draft:
+        """Render a schema in the place of the schema that contains it."""
+        if "$ref" in node:
+            return self._reference(node)
+        if "anyOf" in node or "oneOf" in node:
+            return self._at_union(node)
+        return self._hole(id(node), node, {}) if is_fragment(node) else self._schema(node)
+
+    def _at_union(self, node: JsonObject) -> Draft:
+        whole = collapsed(node)
+        if is_fragment(whole):
+            return self._hole(id(whole), whole, {})
+        return self._schema(self._collapsed(node))
+
+    def _collapsed(self, node: JsonObject) -> JsonObject:
+        """Return a schema whose union of constants is one enum. Record an edit for alternatives that overlap."""
+        if "oneOf" in node:
+            self._overlap(node)
+        return collapsed(node)
+
+    def _overlap(self, node: JsonObject) -> None:
+        """Record an edit for a ``oneOf`` whose alternatives may overlap."""
+        if not are_exclusive(self._definitions, node["oneOf"]):
+            self._edit("union", _ENFORCED if self._is_told(node) else _UNTOLD)
+
+    def _is_told(self, node: JsonObject) -> bool:
+        """Return whether the alternatives have no discriminator, or all of them require its tag."""
+        if "discriminator" not in node:
+            return True
+        tag = node["discriminator"].get("propertyName", "")
+        return are_tagged(self._definitions, node["oneOf"], tag)
+
+    def _reference(self, node: JsonObject) -> Draft:
+        return self._place(node)
+
+    def _place(self, node: JsonObject) -> Draft:
+        """Return a hole for the component that a reference names."""
+        name = self._definitions.name_of(node["$ref"])
+        said = self._annotations(node)
+        if name is None:
+            text = clean(node["$ref"])
+            self._edit("reference", f"the reference {text!r} leads nowhere: anything is admitted")
+            return {"description": f"(unresolved reference {text})", **said}
+        target = self._definitions[name]
+        if not self.shared:
+            self._overridden(said, target)
+        return self._hole(name, target if isinstance(target, dict) else {}, said)
+
+    def _overridden(self, said: JsonObject, target: Any) -> None:
+        """Record that the description beside a reference replaces that of the component."""
+        use = said.get("description")
+        if use and isinstance(target, dict) and not self._bare:
+            own = words(target, None).get("description")
+            if own and own not in use:
+                self._edit("description", _OVERRIDDEN)
+
+    def _hole(self, key: str | int, node: JsonObject, said: JsonObject) -> Hole:
+        shared = self.shared and isinstance(key, str)
+        optional = self._optional > 0
+        return hole(key, node, tuple(self._path), optional=optional, said=said, shared=shared)
+
+    def _annotations(self, node: JsonObject, name: str | int | None = None) -> JsonObject:
+        """Return the annotations of a schema. ``name`` is the property's name, if it is not the last step."""
+        said: JsonObject = {}
+        if not self._bare and ("description" in node or "title" in node):
+            said = words(node, self._path[-1] if name is None and self._path else name)
+        if "default" in node and self._is_default(node, node["default"]):
+            said["default"] = node["default"]
+        if "examples" in node and not self._bare:
+            for found in example(node):
+                if self._is_plain("example", found):
+                    said.update(self._example(found))
+        if node.get("deprecated"):
+            said["deprecated"] = True
+        return said
+
+    def _is_default(self, node: JsonObject, value: Any) -> bool:
+        """Return whether a default is shown: it must be valid, visible and short."""
+        if not admits(self._definitions, node, value):
+            self._edit("default", f"{escaped(value)} is not valid, and not shown as the default")
+        elif value.__class__ in _SHORT:
+            return True
+        elif self._is_plain("default", value):
+            if len(dumps(value)) <= _DEFAULT:
+                return True
+            self._edit("default", f"a default of over {_DEFAULT} bytes is not shown")
+        return False
+
+    def _is_plain(self, what: str, value: Any) -> bool:
+        """Return whether an optional value has only visible characters and so is shown (F12)."""
+        if not is_plain(value):
+            self._edit("hidden", f"the {what} {escaped(value)} holds {_UNSEEN}: it is not shown")
+            return False
+        return True
+
+    def _may_stand(self, key: str, value: Any) -> bool:
+        """Return whether a constraint is shown as its keyword: it must be visible and usable for a reader."""
+        if not self._constraint:
+            return False
+        if key == "pattern":
+            return is_common(value)
+        return key not in _WORDS or is_word(value)
+
+    def _describe(self, body: SchemaBuilder, key: str, value: Any, *, always: bool = False) -> None:
+        """Add a keyword to the description, without its invisible characters."""
+        (body.always if always else body.lines).append(f"@{key} {shown(value)}")
+        kind: EditKind = "constraint" if is_plain(value) else "hidden"
+        self._edit(kind, f"{key} is only described; validation keeps it")
+
+    def _kept_names(self, names: Iterable[Any]) -> None:
+        """Record an edit for names with invisible characters. Most names are words and are checked together."""
+        word = "".join(names)
+        if not (word.isascii() and word.isidentifier()):
+            self._kept("names", names)
+
+    def _kept(self, what: str, values: Iterable[Any]) -> None:
+        """Record an edit for constants with invisible characters.
+
+        They are kept, because the API requires them (F12).
+        """
+        if not are_plain(values):
+            found = [escaped(text) for text in texts_of([*values]) if not is_plain(text)]
+            told = ", ".join(found[:_TOLD]) + (", ..." if len(found) > _TOLD else "")
+            self._edit("hidden", f"{what} with {_UNSEEN}, kept as the API takes them: {told}")
+
+    def _remarks(self, node: JsonObject, body: SchemaBuilder) -> None:
+        """Record the edits that composition and truncation left on a schema."""
+        if CONTRADICTION in node:
+            none = ": no value is valid here" if NEVER in node else ""
+            self._edit("contradiction", node[CONTRADICTION] + none)
+        if DROPPED in node:
+            values = ", ".join(map(escaped, node[DROPPED][:_TOLD]))
+            self._edit("enum", f"not of the declared type, and left out: {values}")
+        if DECLARED in node or OPEN in node:
+            self._edit("enum" if DECLARED in node else "reference", reading(node))
+        if MORE in node:
+            body.always.append(node[MORE])

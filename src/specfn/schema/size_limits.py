@@ -1,0 +1,74 @@
+"""Limit of the size of a schema after its references are expanded (rule V1, threat T17).
+
+A few lines of YAML aliases can expand to millions of schemas. Each object is counted once and its count is reused, so
+the time is in proportion to the text.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from specfn._internal.json import JsonObject
+from specfn.schema.compose.polymorphism import component_of
+from specfn.schema.walk import subschemas
+
+#: The most schemas that a function's arguments may be checked against.
+MAX_NODES: Final = 500_000
+
+
+class Unfolding:
+    """A counter of the schemas of one document, with a cache by object."""
+
+    def __init__(self, schemas: JsonObject) -> None:
+        self._schemas = schemas
+        self._counts: dict[int, int] = {}
+        self._targets: dict[int, tuple[str, ...]] = {}
+
+    def nodes(self, roots: Iterable[Any]) -> int:
+        """Return the number of schemas in some roots and in every component that they reach, with repetition."""
+        total = 0
+        reached: set[str] = set()
+        waiting = list(roots)
+        while waiting:
+            schema = waiting.pop()
+            total += self._count(schema)
+            new = [name for name in self._names(schema) if name not in reached]
+            reached.update(new)
+            waiting.extend(self._schemas[name] for name in dict.fromkeys(new))
+        return total
+
+    def _count(self, root: Any) -> int:
+        work: list[tuple[Any, bool]] = [(root, False)]
+        while work:
+            node, ready = work.pop()
+            if not isinstance(node, dict) or id(node) in self._counts:
+                continue
+            below = [*subschemas(node)]
+            if ready:
+                self._counts[id(node)] = 1 + sum(self._known(item) for item in below)
+            else:
+                work.append((node, True))
+                work.extend((item, False) for item in below)
+        return self._known(root)
+
+    def _known(self, node: Any) -> int:
+        return self._counts[id(node)] if isinstance(node, dict) else 1
+
+    def _names(self, root: Any) -> tuple[str, ...]:
+        """Return the components that a schema refers to. Each object is visited once."""
+        if not isinstance(root, dict):
+            return ()
+        if id(root) not in self._targets:
+            found: dict[str, None] = {}
+            seen: set[int] = set()
+            waiting: list[Any] = [root]
+            while waiting:
+                node = waiting.pop()
+                if not isinstance(node, dict) or id(node) in seen:
+                    continue
+                seen.add(id(node))
+                name = component_of(node.get("$ref"))
+                if name is not None and name in self._schemas:
+                    found[name] = None
+                waiting.extend(subschemas(node))
+            self._targets[id(root)] = tuple(found)
+        return self._targets[id(root)]

@@ -1,0 +1,1 @@
+"""Prepare schemas for the validation engine, and compile them."""

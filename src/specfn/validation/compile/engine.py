@@ -1,0 +1,207 @@
+"""jsonschema-rs as the engine of validation, kept off the network and within limits (rules V1, V5)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from specfn._internal.json import JsonObject
+from specfn._internal.pointer import join
+from specfn.errors import DocumentError
+from specfn.validation.compile.prepare import HOME, Prepared
+from specfn.validation.formats import OWN
+from specfn.validation.patterns.cost import HEAVY, REFUSED, Judgement, texts_of, weigh
+from specfn.validation.patterns.ecma import PatternError
+from specfn.validation.patterns.to_rust import respell
+
+#: The most steps that one backtracking pattern may take on one text.
+STEPS: Final = 10_000
+
+#: The most bytes of one compiled pattern; ``[\\p{L}]{1,255}`` needs 20 MB.
+_SIZE: Final = 50 << 20
+
+#: The most work, in states times characters, that the patterns of one validation may need.
+_WORK: Final = 40_000_000
+
+
+def matches(spelled: str, text: str) -> bool:
+    """Return whether a pattern in Rust's dialect is found in a text."""
+    compiled = _alone(spelled)
+    return compiled is not None and bool(compiled.is_valid(text))
+
+
+def compile_whole(prepared: Prepared) -> Callable[[Any], bool]:
+    """Compile a whole schema to a function that returns the verdict on a sound value.
+
+    Raises:
+        DocumentError: it is not a schema.
+    """
+    from jsonschema_rs import Draft202012Validator, ValidationError  # noqa: PLC0415 - 24 ms, first use
+
+    try:
+        return Draft202012Validator(prepared.schema, **_options()).is_valid
+    except ValidationError as error:
+        pointer = _pointer(prepared, error.instance_path)
+        reason = f"not a JSON Schema: {_first_line(error)}"
+    except (ValueError, TypeError, OverflowError) as error:
+        pointer, reason = "", f"not a JSON Schema: {_first_line(error)}"
+    raise DocumentError(reason, pointer=pointer)
+
+
+class Workshop:
+    """Compiles parts of a prepared schema, each once, when they are first needed for a report."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        """Make the definitions known under their name."""
+        from jsonschema_rs import Draft202012, Registry  # noqa: PLC0415 - loaded with the first validator
+
+        self._registry: Final = Registry([(HOME, prepared.schema)], draft=Draft202012)
+        self._verdicts: dict[int, Any] = {}
+
+    def compile(self, schema: JsonObject) -> Any:
+        """Compile a schema that may refer to the definitions."""
+        from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - likewise
+
+        return Draft202012Validator(schema, registry=self._registry, **_options())
+
+    matches = staticmethod(matches)
+
+    def accepts(self, node: Any, value: Any) -> bool:
+        """Return whether a node of the prepared schema accepts a value."""
+        if not isinstance(node, dict):
+            return node is not False
+        verdict = self._verdicts.get(id(node))
+        if verdict is None:
+            verdict = self._verdicts[id(node)] = self.compile(node)
+        return bool(verdict.is_valid(value))
+
+
+class Price(NamedTuple):
+    """The work that the costly patterns of one schema need.
+
+    Attributes:
+        patterns: all costly patterns.
+        backtracking: the patterns that may run out of steps.
+        weight: the work of the heavy patterns per character.
+        behind: whether a pattern has a lookbehind, which takes the square of a text's length.
+    """
+
+    patterns: tuple[str, ...]
+    backtracking: tuple[str, ...]
+    weight: int
+    behind: bool
+
+    def affordable(self, value: Any) -> bool:
+        """Return whether the patterns can be run over every text of a value within the limit of one validation."""
+        texts = characters = squares = 0
+        for text in texts_of(value):
+            texts += 1
+            characters += len(text)
+            squares += len(text) ** 2
+        looks = squares * 10 if self.behind else 0
+        return characters * self.weight + texts * len(self.backtracking) * STEPS + looks <= _WORK
+
+    def exhausted(self, value: Any) -> tuple[str, ...]:
+        """Return the backtracking patterns that run out of steps on some text of a value."""
+        texts = set(texts_of(value))
+        return tuple(
+            pattern
+            for pattern in self.backtracking
+            if any(_runs_out(respell(pattern), text) for text in texts)
+        )
+
+
+def price(patterns: Iterable[str]) -> Price | None:
+    """Return the work that patterns need beyond linear time; ``None`` if all of them are plain."""
+    judged = [(pattern, judge(pattern)) for pattern in patterns]
+    costly = [(pattern, one) for pattern, one in judged if one.kind in {"heavy", "backtracking"}]
+    if not costly:
+        return None
+    return Price(
+        tuple(pattern for pattern, _ in costly),
+        tuple(pattern for pattern, one in costly if one.kind == "backtracking"),
+        sum(one.weight for _, one in costly if one.weight > HEAVY),
+        any("(?<=" in pattern or "(?<!" in pattern for pattern, _ in costly),
+    )
+
+
+@lru_cache(maxsize=4096)
+def judge(pattern: str) -> Judgement:
+    """Judge one pattern, once per process."""
+    weight = weigh(pattern)
+    if weight > REFUSED:
+        return Judgement("refused", weight)
+    try:
+        spelled = respell(pattern)
+    except PatternError:
+        return Judgement("refused", weight)
+    if _is_linear(spelled):
+        return Judgement("heavy" if weight > HEAVY else "plain", weight)
+    return Judgement("refused" if _alone(spelled) is None else "backtracking", weight)
+
+
+@lru_cache(maxsize=4096)
+def _alone(spelled: str) -> Any:
+    from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - loaded with the first validator
+
+    try:
+        return Draft202012Validator(
+            {"pattern": spelled}, offline=True, pattern_options=_regex_options()
+        )
+    except ValueError:
+        return None
+
+
+def _is_linear(spelled: str) -> bool:
+    from jsonschema_rs import Draft202012Validator, RegexOptions  # noqa: PLC0415 - likewise
+
+    options = RegexOptions(size_limit=_SIZE, dfa_size_limit=_SIZE)
+    try:
+        Draft202012Validator({"pattern": spelled}, offline=True, pattern_options=options)
+    except ValueError:
+        return False
+    return True
+
+
+def _runs_out(spelled: str, text: str) -> bool:
+    compiled = _alone(spelled)
+    if compiled is None or compiled.is_valid(text):
+        return False
+    # the kind's name is "pattern" for both: only the class tells a mismatch from running out of steps
+    return any(type(error.kind).__name__ != "Pattern" for error in compiled.iter_errors(text))
+
+
+def _regex_options() -> Any:
+    from jsonschema_rs import FancyRegexOptions  # noqa: PLC0415 - likewise
+
+    return FancyRegexOptions(backtrack_limit=STEPS, size_limit=_SIZE, dfa_size_limit=_SIZE)
+
+
+def _options() -> JsonObject:
+    return {
+        "offline": True,
+        "validate_formats": True,
+        "formats": dict(OWN),
+        "pattern_options": _regex_options(),
+    }
+
+
+def _pointer(prepared: Prepared, place: Sequence[str | int]) -> str:
+    """A place in the prepared schema as one in the given schema."""
+    if len(place) < 2:
+        return ""
+    node: Any = prepared.definitions[str(place[1])]
+    tokens: list[str | int] = []
+    for token in place[2:]:
+        origin = prepared.origins.get(id(node))
+        is_renamed = token == "anyOf" and origin is not None and token not in origin  # noqa: S105
+        tokens.append("oneOf" if is_renamed else token)
+        node = node[token]
+    return prepared.keys[int(place[1])] + join(tokens)
+
+
+def _first_line(error: Exception) -> str:
+    try:
+        text = str(error)
+    except ValueError:  # an integer too long to be written
+        return type(error).__name__
+    return text.partition("\n")[0][:300]

@@ -1,0 +1,83 @@
+"""String formats that a schema declares and does not mean: they are only hints (rule V5)."""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from specfn._internal.json import JsonObject, dumps
+from specfn._internal.pointer import join
+from specfn.validation.compile.applicators import subschemas
+from specfn.validation.formats import ASSERTED, has_format
+
+#: The keywords whose own values must satisfy the format, and whether they list several.
+_VALUES: Final = {
+    "const": False,
+    "enum": True,
+    "default": False,
+    "example": False,
+    "examples": True,
+}
+
+#: The most characters of a value in a reason.
+_SHOWN: Final = 60
+
+
+class Hint(NamedTuple):
+    """A string format that is not asserted.
+
+    Attributes:
+        pointer: the place of its schema.
+        format: the format.
+        reason: why it is only a hint.
+    """
+
+    pointer: str
+    format: str
+    reason: str
+
+
+def reason_of(schema: JsonObject) -> str | None:
+    """Return why the string format of a schema is only a hint; ``None`` if it is asserted, or none is declared."""
+    name = schema.get("format")
+    if not isinstance(name, str) or name not in ASSERTED:
+        return None
+    if isinstance(schema.get("pattern"), str):
+        return "its pattern decides"
+    for keyword, is_list in _VALUES.items():
+        for value in _own(schema, keyword, is_list=is_list):
+            if type(value) is str and not has_format(name, value):
+                return f"its own {keyword} {_short(value)} does not satisfy it"
+    return None
+
+
+def hints(schema: Any) -> Iterator[Hint]:
+    """Find every string format of a validator schema that is only a hint, definitions included."""
+    definitions = schema.get("$defs", {}) if isinstance(schema, dict) else {}
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [
+        (("$defs", name), node) for name, node in definitions.items()
+    ]
+    waiting.append(((), schema))
+    while waiting:
+        place, node = waiting.pop()
+        if not isinstance(node, dict):
+            continue
+        reason = reason_of(node)
+        if reason is not None:
+            yield Hint(join(place), node["format"], reason)
+        waiting += [
+            ((*place, keyword, *(() if key is None else (key,))), inner)
+            for keyword, key, inner in reversed(subschemas(node))
+        ]
+
+
+def _own(schema: JsonObject, keyword: str, *, is_list: bool) -> list[Any]:
+    if keyword not in schema:
+        return []
+    value = schema[keyword]
+    if not is_list:
+        return [value]
+    return value if isinstance(value, list) else []
+
+
+def _short(value: str) -> str:
+    text = dumps(value).decode()
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

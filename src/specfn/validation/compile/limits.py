@@ -1,0 +1,180 @@
+"""How much of the machine a prepared schema needs, known before it is used (rule V1, threat T17).
+
+The engine walks a schema on the machine's stack and evaluates every use of a definition anew. Two numbers bound
+that: how many hops lead in place from one value to the next (times the depth of the arguments, that is stack),
+and how often one value may be looked at (a binary graph of references, 40 levels deep, means 2^40 times).
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from specfn._internal.json import JsonObject
+from specfn.errors import DocumentError
+from specfn.validation.compile.applicators import (
+    APPLICATORS,
+    IN_PLACE,
+    UNEVALUATED,
+    parts_in_place,
+    subschemas,
+)
+from specfn.validation.compile.prepare import REFERENCE, Prepared
+from specfn.validation.guard import DEPTH
+
+#: Hops times depth that fit into a stack of 256 KiB, twice over (measured).
+_STACK: Final = 1_536
+
+#: The most hops; with more, arguments six levels deep would already be refused.
+_HOPS: Final = 256
+
+#: How many schemas may be applied to one value, and how often one inside may be looked at, branches together.
+_LOOKS: Final = 100_000
+_LOOKS_INSIDE: Final = 1_000_000
+
+
+class _Cost(NamedTuple):
+    """What one node needs in place: the longest way down, and how many nodes are looked at."""
+
+    hops: int
+    looks: int
+
+
+def depth_limit(prepared: Prepared) -> int:
+    """How deep arguments may be nested for a schema.
+
+    Raises:
+        DocumentError: the schema cannot be used safely at any depth worth having, or within any time.
+    """
+    entries = list(_entries(prepared.definitions))
+    in_place = _InPlace(prepared.definitions)
+    costs = [in_place.cost(node) for node in entries]
+    hops = max((cost.hops for cost in costs), default=0)
+    if hops > _HOPS:
+        raise DocumentError(f"more than {_HOPS} schemas in a row are applied to one value")
+    if max((cost.looks for cost in costs), default=0) > _LOOKS:
+        raise DocumentError(f"more than {_LOOKS:,} schemas are applied to one value")
+    inside = _Inside(in_place)
+    if max((inside.looks(node) for node in entries), default=0) > _LOOKS_INSIDE:
+        raise DocumentError(f"one value is looked at more than {_LOOKS_INSIDE:,} times")
+    return min(DEPTH, _STACK // max(hops, 1))
+
+
+def _entries(definitions: JsonObject) -> Iterator[JsonObject]:
+    """Every schema that a value meets first and that leads on: definitions, and what is applied inside."""
+    waiting = [(node, True) for node in definitions.values()]
+    while waiting:
+        node, first = waiting.pop()
+        if isinstance(node, dict):
+            if first and not APPLICATORS.isdisjoint(node):
+                yield node
+            waiting.extend(
+                (inner, keyword not in IN_PLACE) for keyword, _, inner in subschemas(node)
+            )
+
+
+class _InPlace:
+    """What schemas need for one value; a prepared schema has no loops in place."""
+
+    def __init__(self, definitions: JsonObject) -> None:
+        self._definitions = definitions
+        self._costs: dict[int, _Cost] = {}
+
+    def cost(self, node: JsonObject) -> _Cost:
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            parts = self.parts(top)
+            new = [part for part in parts if id(part) not in self._costs]
+            if not new:
+                self._costs[id(top)] = self._sum(top, parts)
+                stack.pop()
+            stack.extend(new)
+        return self._costs[id(node)]
+
+    def parts(self, node: JsonObject) -> list[JsonObject]:
+        """The schemas that a schema applies to the same value."""
+        found = parts_in_place(node)
+        reference = node.get("$ref")
+        if isinstance(reference, str):
+            found.append(self._definitions[reference[len(REFERENCE) :]])
+        return [part for part in found if isinstance(part, dict)]
+
+    def target(self, node: JsonObject) -> Any:
+        """The node that a reference and nothing else leads to."""
+        while node.keys() == {"$ref"}:
+            (target,) = self.parts(node) or (None,)
+            if target is None:
+                break
+            node = target
+        return node
+
+    def whole(self, node: JsonObject) -> Iterator[JsonObject]:
+        """A schema and all that it applies to the same value, as often as it does."""
+        waiting = [node]
+        while waiting:
+            part = waiting.pop()
+            yield part
+            waiting.extend(self.parts(part))
+
+    def _sum(self, node: JsonObject, parts: Iterable[JsonObject]) -> _Cost:
+        costs = [self._costs[id(part)] for part in parts]
+        looks = sum(cost.looks for cost in costs)
+        twice = any(
+            keyword in node for keyword in UNEVALUATED
+        )  # once to check, once to know what was seen
+        return _Cost(
+            1 + max(cost.hops for cost in costs) if costs else 0,
+            min(1 + looks * (2 if twice else 1), _LOOKS + 1),
+        )
+
+
+class _Inside:
+    """How often the values inside a value are looked at, at worst along one way down.
+
+    Recursion counts once: the engine remembers what it found for a schema that it is already inside.
+    """
+
+    def __init__(self, in_place: _InPlace) -> None:
+        self._in_place = in_place
+        self._known: dict[int, int] = {}
+        self._entered: set[int] = set()
+
+    def looks(self, node: JsonObject) -> int:
+        node = self._in_place.target(node)
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            if id(top) in self._known:
+                stack.pop()
+                continue
+            self._entered.add(id(top))
+            wholes = list(self._in_place.whole(top))
+            new = [inner for inner in self._inside(wholes) if id(inner) not in self._entered]
+            if not new:
+                self._known[id(top)] = min(self._worst(wholes), _LOOKS_INSIDE + 1)
+                stack.pop()
+            stack.extend(new)
+        return self._known[id(node)]
+
+    def _inside(self, wholes: Iterable[JsonObject]) -> Iterator[JsonObject]:
+        for part in wholes:
+            for keyword, _, inner in subschemas(part):
+                if isinstance(inner, dict) and keyword not in IN_PLACE:
+                    target = self._in_place.target(inner)
+                    if not APPLICATORS.isdisjoint(target):
+                        yield target
+
+    def _worst(self, wholes: list[JsonObject]) -> int:
+        """The member or item that most schemas look at."""
+        named: dict[Any, int] = {}
+        any_member = any_item = 0
+        for part in wholes:
+            for keyword, key, schema in subschemas(part):
+                target = self._in_place.target(schema) if isinstance(schema, dict) else schema
+                looks = self._known.get(id(target), 1)
+                if keyword in {"properties", "prefixItems"}:
+                    named[key] = named.get(key, 0) + looks
+                elif keyword in {"items", "contains", "unevaluatedItems"}:
+                    any_item += looks
+                elif keyword not in IN_PLACE:
+                    any_member += looks
+        return max(len(wholes), max(named.values(), default=0) + max(any_member, any_item))

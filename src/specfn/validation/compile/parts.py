@@ -1,0 +1,110 @@
+"""Parts of a schema that are decided as a whole and looked into only where they fail.
+
+These are what is not simply conjoined (unions, conditions, dependent schemas); what the engine would report at
+length (it copies the value and the keyword into each error, so a thousand missing properties of a large object, or
+an enum of thousands against a thousand items, would not fit into memory); the members of maps, since its errors do
+not tell the keys ``"7"``, ``"07"`` and ``7`` apart and leave ``""`` out; and what is beyond one level's measure.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from specfn._internal.json import JsonObject
+from specfn.validation.compile.applicators import ASSERTIONS
+
+_UNIONS: Final = ("anyOf", "oneOf")
+_CONDITION: Final = ("if", "then", "else")
+
+#: Always told by us: the engine says each name by itself, with a copy of the object.
+_NAMES: Final = ("propertyNames", "dependentRequired")
+
+#: The most names of ``required``, values of an ``enum`` or characters of a ``pattern`` that may be copied.
+_COPIED: Final[Mapping[str, int]] = {"required": 16, "enum": 16, "pattern": 200}
+
+
+class Part(NamedTuple):
+    """One part of a node.
+
+    Attributes:
+        keyword: the schema keyword that it stands under.
+        holder: the prepared node.
+        schema: the part by itself, with the same verdict.
+        key: the property that a dependent schema belongs to, where only one is meant.
+    """
+
+    keyword: str
+    holder: JsonObject
+    schema: JsonObject
+    key: str | None = None
+
+
+def parts_of(node: JsonObject) -> list[Part]:
+    """The parts of a node that are decided as a whole."""
+    return list(_parts(node))
+
+
+def is_light(node: Any) -> bool:
+    """Whether a node without subschemas may be copied into every error."""
+    return not isinstance(node, dict) or not any(_is_long(node, key) for key in node)
+
+
+def own_assertions(node: JsonObject) -> JsonObject:
+    """What a node says of the value itself, without what is decided as a whole."""
+    return {
+        key: value
+        for key, value in node.items()
+        if key in ASSERTIONS and key not in _NAMES and not _is_long(node, key)
+    }
+
+
+def _parts(node: JsonObject) -> Iterator[Part]:
+    for key in node:
+        if key in _NAMES or key == "not" or _is_long(node, key):
+            yield Part(key, node, {key: node[key]})
+    yield from _members(node)
+    for key in _UNIONS:
+        if key in node:
+            yield Part(key, node, {key: node[key]})
+    if "if" in node:
+        yield Part("if", node, {key: node[key] for key in _CONDITION if key in node})
+    if "dependentSchemas" in node:
+        yield Part("dependentSchemas", node, {"dependentSchemas": node["dependentSchemas"]})
+
+
+def is_odd(name: str) -> bool:
+    """Whether the engine's errors do not name a property as it is."""
+    return not name or name[0].isdigit() or name[0] in "+-"
+
+
+def names_only(node: JsonObject) -> JsonObject:
+    """What a node says of the names of properties, so that ``additionalProperties`` means the same beside it."""
+    return {
+        keyword: dict.fromkeys(node[keyword], True)
+        for keyword in ("properties", "patternProperties")
+        if keyword in node
+    }
+
+
+def _members(node: JsonObject) -> Iterator[Part]:
+    odd = {name: schema for name, schema in node.get("properties", {}).items() if is_odd(name)}
+    if odd:
+        yield Part("properties", node, {"properties": odd})
+    if "patternProperties" in node:
+        yield Part("patternProperties", node, {"patternProperties": node["patternProperties"]})
+    if isinstance(node.get("additionalProperties"), dict):
+        part = {**names_only(node), "additionalProperties": node["additionalProperties"]}
+        yield Part("additionalProperties", node, part)
+
+
+def _is_long(node: JsonObject, keyword: str) -> bool:
+    """Whether a keyword of a node is more than should be copied."""
+    value = node[keyword]
+    if keyword == "const":
+        return type(value) is dict or type(value) is list
+    if keyword not in _COPIED:
+        return False
+    return len(value) > _COPIED[keyword] or (keyword == "enum" and not all(map(_is_short, value)))
+
+
+def _is_short(value: Any) -> bool:
+    return type(value) is not dict and type(value) is not list

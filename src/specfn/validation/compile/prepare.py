@@ -1,0 +1,256 @@
+"""A validator schema made ready for the engine: the same verdicts, nothing that could hurt (rules V1, V5).
+
+What comes out holds only schema keywords that decide, its definitions numbered:
+
+* numeric formats become bounds, formats that are not asserted or only hints go;
+* patterns that are not enforced go, and with them whatever would turn *not enforced* into *refused*: a ``not``
+  or ``if`` around them, the *exactly one* of a ``oneOf``;
+* a reference that leads in place back to where it came from is cut: a branch of a union that is the union
+  itself adds nothing, and anything else that is itself asks nothing;
+* a ``oneOf`` that may be enforced as ``anyOf`` becomes one;
+* with ``equals``, object schemas that say nothing of additional properties refuse them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from specfn._internal.json import JsonObject
+from specfn.settings import OneOf
+from specfn.validation.compile.applicators import ASSERTIONS, IN_PLACE, LIST, MAP, ONE
+from specfn.validation.compile.close import Closing, closed
+from specfn.validation.compile.format_hints import reason_of
+from specfn.validation.compile.references import ROOT, Survey, target_of
+from specfn.validation.compile.relax import Widening, is_exact
+from specfn.validation.formats import ASSERTED, bound
+
+#: The name of a prepared schema, under which parts of it that are compiled apart find its definitions.
+HOME: Final = "specfn:schema"
+
+#: What a reference in the prepared schema begins with; the rest is the definition's number.
+REFERENCE: Final = f"{HOME}#/$defs/"
+
+#: The most copies of looping definitions, one for each way that leads to them in place.
+_COPIES: Final = 1_000
+
+#: Stands in a trail where it went through a branch of a union.
+_UNION: Final = "|"
+
+
+@dataclass(slots=True, frozen=True)
+class Prepared:
+    """A schema for the engine, and where each of its nodes came from.
+
+    Attributes:
+        schema: a reference to the definition ``0``, and the definitions by number.
+        keys: the pointer of each definition in the given schema, by number.
+        origins: the given schema behind each prepared node, by the identity of the prepared node.
+    """
+
+    schema: JsonObject
+    keys: tuple[str, ...]
+    origins: Mapping[int, JsonObject]
+
+    @property
+    def definitions(self) -> JsonObject:
+        """The prepared definitions by number."""
+        definitions: JsonObject = self.schema["$defs"]
+        return definitions
+
+
+class _Variant(NamedTuple):
+    """A definition as one way of use needs it: closed or not, exact or not, and by which loop it is reached."""
+
+    key: str
+    closing: Closing
+    exact: bool
+    trail: tuple[str, ...]
+
+
+class _Task(NamedTuple):
+    """A subschema to write into its place; ``exact`` where accepting more would refuse more."""
+
+    schema: Any
+    closing: Closing
+    exact: bool
+    trail: tuple[str, ...]
+    into: Any
+    at: Any
+
+
+def prepare(
+    surveyed: Survey,
+    *,
+    formats: bool,
+    equals: bool,
+    one_of: OneOf = "any",
+    refused: frozenset[str] = frozenset(),
+    spell: Callable[[str], str] = str,
+) -> Prepared:
+    """Prepare a surveyed schema for the engine.
+
+    Args:
+        surveyed: the schema.
+        formats: whether formats are asserted.
+        equals: whether objects refuse what they do not declare.
+        one_of: whether a value may fit several branches of a ``oneOf``.
+        refused: the patterns that are not enforced.
+        spell: how the engine writes the others.
+    """
+    return _Preparation(surveyed, formats=formats, refused=refused, spell=spell).run(
+        Closing.CLOSE if equals else Closing.NEVER, exact=one_of == "exactly"
+    )
+
+
+class _Preparation:
+    """The state of one preparation."""
+
+    def __init__(
+        self,
+        surveyed: Survey,
+        *,
+        formats: bool,
+        refused: frozenset[str],
+        spell: Callable[[str], str],
+    ) -> None:
+        self._survey = surveyed
+        self._spell = spell
+        self._formats = formats
+        self._widening = Widening(surveyed, refused)
+        self._numbers: dict[_Variant, str] = {}
+        self._waiting: list[_Variant] = []
+        self._copies = 0
+        self._tasks: list[_Task] = []
+        self._origins: dict[int, JsonObject] = {}
+
+    def run(self, closing: Closing, *, exact: bool) -> Prepared:
+        definitions: JsonObject = {}
+        root = self._refer(_Variant(ROOT, closing, exact, self._enter(ROOT, ())))
+        while self._waiting:
+            variant = self._waiting.pop()
+            schema = self._survey.definitions[variant.key].schema
+            number = self._numbers[variant]
+            self._tasks.append(
+                _Task(schema, variant.closing, variant.exact, variant.trail, definitions, number)
+            )
+            while self._tasks:
+                self._write(self._tasks.pop())
+        return Prepared(
+            {"$id": HOME, "$ref": root, "$defs": definitions},
+            tuple(variant.key for variant in self._numbers),
+            self._origins,
+        )
+
+    def _refer(self, variant: _Variant) -> str:
+        number = self._numbers.get(variant)
+        if number is None:
+            number = self._numbers[variant] = str(len(self._numbers))
+            self._waiting.append(variant)
+        return REFERENCE + number
+
+    def _enter(self, key: str, trail: tuple[str, ...]) -> tuple[str, ...]:
+        """The trail inside a definition; only looping ones need to know how they were reached."""
+        return (*trail, key) if key in self._survey.looping else ()
+
+    def _write(self, task: _Task) -> None:
+        """Write one node; its subschemas become tasks of their own."""
+        if not isinstance(task.schema, dict):
+            task.into[task.at] = task.schema
+            return
+        node: JsonObject = {}
+        task.into[task.at] = node
+        self._origins[id(node)] = task.schema
+        schema, closing = closed(
+            self._widening.widen(task.schema, exact=task.exact), task.closing, self._survey
+        )
+        around = task._replace(schema=schema, closing=closing)
+        for keyword, value in schema.items():
+            if keyword in ASSERTIONS:
+                self._assertion(node, keyword, value, task.schema)
+            elif keyword in ONE or keyword in LIST or keyword in MAP:
+                self._applicator(node, keyword, value, around)
+        if self._formats and isinstance(schema.get("format"), str):
+            node.update(bound(schema, schema["format"]))
+        if "$ref" in schema and not self._reference(node, schema["$ref"], around):
+            node["enum"] = []
+
+    def _assertion(self, node: JsonObject, keyword: str, value: Any, origin: JsonObject) -> None:
+        if keyword == "format":
+            is_text = self._formats and isinstance(value, str) and value in ASSERTED
+            if is_text and reason_of(origin) is None:
+                node[keyword] = value
+        elif keyword in {"required", "type"} and isinstance(value, list):
+            node[keyword] = _once(value)
+        elif keyword == "pattern" and isinstance(value, str):
+            node[keyword] = self._spell(value)
+        else:
+            node[keyword] = value
+
+    def _reference(self, node: JsonObject, value: Any, around: _Task) -> bool:
+        """Write a reference; false where nothing can satisfy it: a branch of a union that is the union."""
+        if not isinstance(value, str):
+            node["$ref"] = value  # the engine says what is wrong with it
+            return True
+        key = target_of(value, ROOT)
+        if key in around.trail:
+            return _UNION not in around.trail[around.trail.index(key) :]
+        inside = self._enter(key, around.trail)
+        if inside:
+            self._copies += 1
+        if self._copies <= _COPIES:
+            node["$ref"] = self._refer(_Variant(key, around.closing, around.exact, inside))
+        return True
+
+    def _applicator(self, node: JsonObject, keyword: str, value: Any, around: _Task) -> None:
+        inner = around.closing.within(keyword)
+        exact = around.exact or is_exact(around.schema, keyword)
+        trail = around.trail
+        if keyword not in IN_PLACE:
+            trail = ()
+        elif trail and keyword in {"anyOf", "oneOf"}:
+            trail = (*trail, _UNION)
+        if keyword in ONE:
+            self._tasks.append(_Task(value, inner, exact, trail, node, keyword))
+            node[keyword] = True  # keeps the place in the order
+        elif keyword in LIST and isinstance(value, list):
+            schemas = _distinct(value) if keyword in {"allOf", "anyOf"} else value
+            node[keyword] = items = [True] * len(schemas)
+            self._tasks.extend(
+                _Task(item, inner, exact, trail, items, index) for index, item in enumerate(schemas)
+            )
+        elif keyword in MAP and isinstance(value, dict):
+            if keyword == "patternProperties":
+                value = self._spelled(value)
+            node[keyword] = members = dict.fromkeys(value, True)
+            self._tasks.extend(
+                _Task(item, inner, exact, trail, members, key) for key, item in value.items()
+            )
+        else:
+            node[keyword] = value  # likewise
+
+    def _spelled(self, members: JsonObject) -> JsonObject:
+        """Schemas by pattern as the engine writes it; two patterns may be the same there."""
+        found: JsonObject = {}
+        for pattern, schema in members.items():
+            spelled = self._spell(pattern)
+            while spelled in found:
+                spelled += "(?:)"
+            found[spelled] = schema
+        return found
+
+
+def _distinct(schemas: list[Any]) -> list[Any]:
+    """Schemas without references that say the same again: checked twice at 40 levels they would be 2^40."""
+    kept: dict[Any, Any] = {}
+    for index, schema in enumerate(schemas):
+        reference = schema.get("$ref") if isinstance(schema, dict) and len(schema) == 1 else None
+        kept.setdefault(reference if isinstance(reference, str) else index, schema)
+    return list(kept.values())
+
+
+def _once(values: list[Any]) -> list[Any]:
+    """A list without repetitions: documents often have them, and the metaschema forbids them."""
+    try:
+        return list(dict.fromkeys(values))
+    except TypeError:
+        return values

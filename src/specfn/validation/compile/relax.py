@@ -1,0 +1,133 @@
+"""Schemas made wider: around patterns that are not enforced, and where ``oneOf`` means ``anyOf`` (rule V5).
+
+Leaving a pattern out makes the schema around it accept more. Below ``not`` or ``if``, among the branches of a
+``oneOf`` and beside ``maxContains`` or ``unevaluatedProperties`` it would make it accept less, so there the
+keyword itself gives way.
+
+A ``oneOf`` in a positive place becomes ``anyOf``: then a value may fit several branches. It stays as it is where
+accepting more would make the schema around it accept less. With a discriminator the tag decides: such a union
+becomes ``anyOf`` only if every branch requires its tag as a constant. Then the tag alone selects the branches,
+and no value is accepted because of a branch with another tag.
+"""
+
+from typing import Any, Final
+
+from specfn._internal.json import JsonObject
+from specfn.schema.render.disjoint import are_exclusive, are_tagged
+from specfn.validation.compile.applicators import DYNAMIC, UNEVALUATED, subschemas
+from specfn.validation.compile.references import ROOT, Survey, target_of
+
+#: The subschemas that must not accept more, because the schema around them might then accept less.
+_EXACT: Final = frozenset({"not", "if", "oneOf", "dependentSchemas"})
+
+
+def is_exact(schema: JsonObject, keyword: str) -> bool:
+    """Return whether the subschemas under a schema keyword must not accept more."""
+    return keyword in _EXACT or (keyword == "contains" and "maxContains" in schema)
+
+
+class Widening:
+    """The changes that make one schema wider."""
+
+    def __init__(self, surveyed: Survey, refused: frozenset[str]) -> None:
+        """Remember the patterns that are dropped and the definitions that hold such."""
+        self._named = _Definitions(surveyed)
+        self._refused = refused
+        self._tainted = surveyed.tainted(refused)
+
+    def widen(self, schema: JsonObject, *, exact: bool) -> JsonObject:
+        """Return the schema without what cannot be enforced; itself where nothing changes.
+
+        Args:
+            schema: the schema; its subschemas are widened apart.
+            exact: whether a ``oneOf`` stays one.
+        """
+        touched = bool(self._tainted) and self._touches(schema)
+        relaxed = not exact and "oneOf" in schema and self._is_any(schema)
+        if not (touched or relaxed):
+            return schema
+        wide = self._without_refused(schema) if touched else {**schema}
+        if relaxed or any(map(self._touches, _branches(wide))):
+            _relax_one_of(wide)
+        return wide
+
+    def _is_any(self, schema: JsonObject) -> bool:
+        """Return whether a ``oneOf`` in a positive place is enforced as ``anyOf``."""
+        branches = _branches(schema)
+        discriminator = schema.get("discriminator")
+        if not isinstance(discriminator, dict) or are_exclusive(self._named, branches):
+            return bool(branches)
+        return are_tagged(self._named, branches, discriminator.get("propertyName", ""))
+
+    def _without_refused(self, schema: JsonObject) -> JsonObject:
+        wide = {keyword: value for keyword, value in schema.items() if keyword not in UNEVALUATED}
+        pattern = wide.get("pattern")
+        if isinstance(pattern, str) and pattern in self._refused:
+            del wide["pattern"]
+        if isinstance(wide.get("patternProperties"), dict):
+            wide["patternProperties"] = self._patterns(wide["patternProperties"])
+        if self._touches(wide.get("not")):
+            del wide["not"]
+        if self._touches(wide.get("if")):
+            wide = {key: value for key, value in wide.items() if key not in {"if", "then", "else"}}
+        if self._touches(wide.get("contains")):
+            wide.pop("maxContains", None)
+        return wide
+
+    def _patterns(self, members: JsonObject) -> JsonObject:
+        kept = {
+            pattern: value for pattern, value in members.items() if pattern not in self._refused
+        }
+        if len(kept) < len(members):
+            kept[""] = True  # any property might be one of these: none is additional
+        return kept
+
+    def _touches(self, schema: Any) -> bool:
+        """Return whether something in a schema is not enforced."""
+        waiting = [schema]
+        while waiting:
+            node = waiting.pop()
+            if not isinstance(node, dict):
+                continue
+            if not DYNAMIC.isdisjoint(node) or self._is_refused(node):
+                return True
+            reference = node.get("$ref")
+            if isinstance(reference, str) and target_of(reference, ROOT) in self._tainted:
+                return True
+            waiting.extend(inner for _, _, inner in subschemas(node))
+        return False
+
+    def _is_refused(self, node: JsonObject) -> bool:
+        pattern, keys = node.get("pattern"), node.get("patternProperties")
+        return (isinstance(pattern, str) and pattern in self._refused) or (
+            isinstance(keys, dict) and not self._refused.isdisjoint(keys)
+        )
+
+
+class _Definitions:
+    """The definitions of a validator schema by reference."""
+
+    def __init__(self, surveyed: Survey) -> None:
+        self._definitions = surveyed.definitions
+
+    def name_of(self, reference: str) -> str:
+        """Return the key of the definition that a reference names."""
+        return target_of(reference, ROOT)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._definitions[name].schema
+
+
+def _branches(schema: JsonObject) -> list[Any]:
+    branches = schema.get("oneOf")
+    return branches if isinstance(branches, list) else []
+
+
+def _relax_one_of(wide: JsonObject) -> None:
+    """Enforce a ``oneOf`` as ``anyOf``, beside an ``anyOf`` that is already there."""
+    branches = wide.pop("oneOf")
+    if "anyOf" in wide:
+        parts = wide.get("allOf")
+        wide["allOf"] = [*(parts if isinstance(parts, list) else ()), {"anyOf": branches}]
+    else:
+        wide["anyOf"] = branches

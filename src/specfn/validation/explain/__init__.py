@@ -1,0 +1,1 @@
+"""Explain why a value is invalid: one problem per place."""

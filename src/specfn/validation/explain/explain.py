@@ -1,0 +1,341 @@
+"""Every place where a value is not what a schema asks for, with what belongs there (rules V2–V4).
+
+Goes from level to level through what fails, on a list of its own instead of the machine's stack, and looks at
+each pair of schema and place once: time grows with what is wrong, never with the number of ways to it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
+
+from specfn._internal.json import JsonObject
+from specfn._internal.pointer import step
+from specfn.records import ABSENT, ArgumentProblem
+from specfn.schema.describe import Schema, describe
+from specfn.validation.compile.engine import Workshop
+from specfn.validation.compile.parts import Part
+from specfn.validation.compile.prepare import Prepared
+from specfn.validation.explain.advice import Advice
+from specfn.validation.explain.findings import Finding
+from specfn.validation.explain.level import Found, Level, Words, at
+from specfn.validation.explain.schema_facts import Facts
+from specfn.validation.explain.schema_shapes import Shapes
+from specfn.validation.explain.subschema_tasks import Choice, Guess, Place, Task
+from specfn.validation.explain.unevaluated import unevaluated
+from specfn.validation.explain.unions import Tag, Unions
+from specfn.validation.explain.wording import Texts
+from specfn.validation.outcome import problem
+from specfn.validation.sentences import NO_ITEM, NOT_GIVEN, SHOWN, UNKNOWN
+
+#: The most levels that are opened for one value; what fails beyond is reported as a whole.
+_LEVELS: Final = 20_000
+
+#: The findings that are problems as they stand.
+_IN_WORDS: Final = frozenset({"here", "inside"})
+
+
+class Fault(NamedTuple):
+    """A place that is wrong, with the schema that speaks of it: what a repair is judged by.
+
+    Attributes:
+        problem: what is wrong.
+        node: the prepared node of the place; ``False`` where nothing may be.
+        guesses: the branches that were guessed on the way.
+        refused: whether the place is a property that its object declares as one that must not be given.
+    """
+
+    problem: ArgumentProblem
+    node: Any
+    guesses: tuple[Guess, ...] = ()
+    refused: bool = False
+
+
+class _Draft(NamedTuple):
+    """A fault whose problem is not described yet: only the first few are described.
+
+    Attributes:
+        fault: the fault.
+        describe: returns the problem as a model reads it.
+        about: the further arguments of ``describe``.
+    """
+
+    fault: Fault
+    describe: Callable[..., ArgumentProblem] | None = None
+    about: tuple[Any, ...] = ()
+
+
+class _Names(NamedTuple):
+    """Properties that an object does not declare: there may be very many.
+
+    Attributes:
+        task: the schema that was opened at the object.
+        names: the properties.
+    """
+
+    task: Task
+    names: tuple[str, ...]
+
+
+_Item: TypeAlias = _Draft | _Names | Task
+
+
+class Explainer:
+    """Explains what is wrong with values of one prepared schema; compiles what it opens once.
+
+    Attributes:
+        facts: what the places take whose schemas the faults name.
+    """
+
+    def __init__(self, prepared: Prepared, definitions: Mapping[str, Schema]) -> None:
+        """Take a schema and the definitions that its texts may name."""
+        self._prepared = prepared
+        self._shapes = Shapes(prepared)
+        self.facts = Facts(prepared, self._shapes)
+        self._workshop = Workshop(prepared)
+        self._texts = Texts(prepared, definitions)
+        self._advice = Advice(self._shapes, self._texts, self._workshop)
+        self._unions = Unions(self._shapes, self._look)
+        self._levels: dict[int, Level] = {}
+        self._tags: dict[int, tuple[str, JsonObject]] = {}
+
+    def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
+        """Every place where a sound value is not what the schema asks for."""
+        return tuple(fault.problem for fault in self.faults(value))
+
+    def faults_in(self, node: Any, value: Any) -> tuple[Fault, ...]:
+        """What is wrong with a sound value in one prepared node, if anything is."""
+        return () if self._workshop.accepts(node, value) else self.faults(value, node)
+
+    def faults(self, value: Any, node: Any = None) -> tuple[Fault, ...]:
+        """The same as ``problems`` with the schema of each place; in another node than the root's if one is given."""
+        root = self._prepared.definitions["0"] if node is None else node
+        found: dict[str, Fault] = {}
+        seen: set[tuple[int, str]] = set()
+        told: set[str] = set()
+        waiting: list[_Item] = [Task(root, Place("$input", value, root))]
+        while waiting:
+            item = waiting.pop()
+            if type(item) is _Draft:
+                path = item.fault.problem.path
+                if path not in found:
+                    found[path] = self._told(item, told) if len(found) < SHOWN else item.fault
+                continue
+            if type(item) is _Names:
+                self._add_names(item, found, told)
+                continue
+            assert type(item) is Task
+            key = (id(item.node), item.place.path)
+            if len(seen) >= _LEVELS:
+                waiting.append(self._problem(item))
+            elif key not in seen:
+                seen.add(key)
+                waiting.extend(reversed(self._open(item) or [self._problem(item)]))
+        return tuple(found.values())
+
+    def _add_names(self, item: _Names, found: dict[str, Fault], told: set[str]) -> None:
+        """Add a fault for each property that is not declared."""
+        task = item.task
+        about, value = task.place.path, task.place.value
+        for name in item.names:
+            path = about + step(name)
+            if path not in found:
+                said = problem(path, "undefined", value[name], UNKNOWN)
+                fault = Fault(said, False, task.guesses)
+                if len(found) < SHOWN:
+                    draft = _Draft(fault, self._advice.unknown, (task, name))
+                    fault = self._told(draft, told)
+                found[path] = fault
+
+    def _told(self, draft: _Draft, told: set[str]) -> Fault:
+        """Describe a fault; the first fault of a guessed branch names the alternative."""
+        fault = draft.fault
+        problem = fault.problem
+        if draft.describe is not None:
+            problem = draft.describe(problem, *draft.about)
+        guess = fault.guesses[-1] if fault.guesses else None
+        if guess is not None and guess.path not in told and problem.description is None:
+            told.add(guess.path)
+            problem = self._advice.guessed(problem, guess)
+        return fault._replace(problem=problem)
+
+    def _open(self, task: Task) -> list[_Item]:
+        """Return the problems of each finding, or the next schema to open."""
+        node, place, found, guesses, _ = task
+        if not isinstance(node, dict):
+            return []
+        if found is None:
+            found = self._look(node, place.value)
+        same = node is place.node and not place.optional  # then the same words fit every time
+        later: dict[tuple[int, ...], list[Found]] = {}
+        items: list[_Item] = []
+        for one in found:
+            words = one.words if same else None
+            if words is None and one.finding.kind in _IN_WORDS:
+                words = self._words(task, one)
+                if same:
+                    one.words = words
+            if words is not None:
+                value = at(place.value, words.tokens)
+                said = problem(place.path + words.step, words.expected, value)
+                about = (words.node, words.holder)
+                items.append(_Draft(Fault(said, words.node, guesses), self._advice.wrong, about))
+            elif one.finding.kind == "part" and one.tokens:
+                self._postpone(task, one, items, later)
+            else:
+                inner = self._within(task, one)
+                items.extend(self._HANDLERS[one.finding.kind](self, inner, one.finding))
+        return items
+
+    def _words(self, task: Task, found: Found) -> Words:
+        """Return the words for a wrong value: the one of the place, or one inside."""
+        inner = self._within(task, found)
+        place = inner.place
+        finding, tokens, path, about = found.finding, found.tokens, place.path, place.node
+        if finding.kind == "here":
+            optional, holder = place.optional, finding.node
+        else:
+            optional = self._is_optional(inner, finding.token)
+            about = finding.node
+            holder = self._shapes.target(about)
+            tokens = (*tokens, finding.token)
+            path += step(finding.token)
+        expected = self._texts.of(about, optional=optional)
+        return Words(path[len(task.place.path) :], tokens, expected, about, holder)
+
+    def _within(self, task: Task, found: Found) -> Task:
+        """Return the task of the value that a finding is about."""
+        for token, spot in zip(found.tokens, found.spots[1:], strict=True):
+            task = task.inside(spot.node, self._inner(task, token, spot.node))
+        return task
+
+    def _postpone(
+        self, task: Task, found: Found, items: list[_Item], later: dict[Any, list[Found]]
+    ) -> None:
+        """Make the parts of one value inside a task of their own, to be opened when its turn comes."""
+        own = Found(found.order[-2:], (), found.spots[-1:], found.finding)
+        key = found.order[:-2]
+        if key in later:
+            later[key].append(own)
+        else:
+            later[key] = [own]
+            items.append(self._within(task, found)._replace(found=later[key]))
+
+    def _level(self, node: JsonObject) -> Level:
+        level = self._levels.get(id(node))
+        if level is None:
+            level = self._levels[id(node)] = Level(node, self._shapes, self._workshop)
+        return level
+
+    def _look(self, node: JsonObject, value: Any) -> list[Found]:
+        level = self._level(node)
+        found = level.findings(value)
+        if level.counts_seen:
+            more = unevaluated(level.members, value, self._shapes, self._workshop)
+            found += [Found((), (), (level.root,), finding) for finding in more]
+        return found
+
+    def _missing(self, task: Task, finding: Finding) -> Iterator[_Item]:
+        name = str(finding.token)
+        node = self._shapes.members(task.node).get(name, True)
+        if node is True:
+            node = self._shapes.members(task.place.node).get(name, True)
+        place = Place(task.place.path + step(name), ABSENT, node)
+        yield self._problem(task, self._shapes.target(node), place)
+
+    def _surplus(self, task: Task, finding: Finding) -> Iterator[_Item]:
+        place = self._inner(task, finding.token, finding.node)
+        is_item = type(finding.token) is int
+        description = NO_ITEM if is_item else NOT_GIVEN
+        fault = _unwanted(place, description, task.guesses)
+        refused = finding.keyword == "properties" and not task.guesses
+        yield _Draft(fault._replace(refused=refused))
+
+    def _unknown(self, task: Task, finding: Finding) -> Iterator[_Item]:
+        yield _Names(task, finding.names)
+
+    def _name(self, task: Task, finding: Finding) -> Iterator[_Item]:
+        place = self._inner(task, finding.token, finding.node)
+        fault = _unwanted(place, None, task.guesses)
+        yield _Draft(fault, self._advice.name, (finding.node, finding.token))
+
+    def _child(self, task: Task, finding: Finding) -> Iterator[_Item]:
+        inner = self._inner(task, finding.token, finding.node)
+        yield task.inside(finding.node, inner)
+
+    def _part(self, task: Task, finding: Finding) -> Iterator[_Item]:
+        part = finding.part
+        assert part is not None
+        if part.keyword == "if":
+            holds = self._workshop.accepts(part.holder["if"], task.place.value)
+            yield task.at(part.holder.get("then" if holds else "else"))
+        elif part.keyword == "allOf":
+            yield task.at(part.holder)
+        elif part.keyword == "dependentSchemas":
+            yield task.at(part.holder["dependentSchemas"][part.key])
+        else:
+            yield self._union(part, task)
+
+    def _union(self, part: Part, task: Task) -> _Item:
+        said = self._prepared.origins[id(part.holder)].get("discriminator")
+        name = said.get("propertyName") if isinstance(said, dict) else None
+        discriminator = name if isinstance(name, str) else None
+        choice = self._unions.meant(part, task.place.value, discriminator)
+        if choice is None:
+            return self._problem(task, part.holder)
+        if isinstance(choice, Tag):
+            return self._unknown_tag(choice, task)
+        if not choice.found:
+            fault = self._problem(task, part.holder).fault
+            return _Draft(fault, self._advice.too_many, (part,))
+        chosen = task.at(choice.node, choice.found)
+        chosen = chosen._replace(choices=(*task.choices, Choice(part, choice.node)))
+        if choice.sure:
+            return chosen
+        branches = self._shapes.branches(part.holder, part.keyword)
+        others = tuple(branch for branch in branches if branch is not choice.node)
+        guess = Guess(task.place.path, others, choice.node)
+        return chosen._replace(guesses=(*task.guesses, guess))
+
+    def _unknown_tag(self, tag: Tag, task: Task) -> _Draft:
+        key = id(tag.values)  # of the union, which is kept
+        if key not in self._tags:
+            node = {"enum": list(tag.values)}
+            self._tags[key] = describe(node, {}), node
+        expected, node = self._tags[key]
+        said = problem(task.place.path + step(tag.name), expected, tag.found)
+        return _Draft(Fault(said, node, task.guesses), self._advice.tag, (tag.values,))
+
+    def _inner(self, task: Task, token: str | int, node: Any) -> Place:
+        """Return the place of a value inside."""
+        place = task.place
+        optional = self._is_optional(task, token)
+        path = place.path + step(token)
+        return Place(path, place.value[token], node, optional, place, task.node)
+
+    def _is_optional(self, task: Task, token: str | int) -> bool:
+        """Return whether a value inside may be left out."""
+        return (
+            type(token) is str
+            and token not in self._shapes.required(task.node)
+            and token not in self._shapes.required(task.place.node)
+        )
+
+    def _problem(self, task: Task, holder: Any = None, place: Place | None = None) -> _Draft:
+        """Return the fault of a wrong value, with the type text of its place."""
+        place = place or task.place
+        expected = self._texts.of(place.node, optional=place.optional)
+        said = problem(place.path, expected, place.value)
+        fault = Fault(said, place.node, task.guesses)
+        return _Draft(fault, self._advice.wrong, (place.node, holder))
+
+    _HANDLERS: ClassVar[Mapping[str, Callable[[Any, Task, Finding], Iterator[_Item]]]] = {
+        "missing": _missing,
+        "surplus": _surplus,
+        "unknown": _unknown,
+        "name": _name,
+        "child": _child,
+        "part": _part,
+    }
+
+
+def _unwanted(place: Place, description: str | None, guesses: tuple[Guess, ...]) -> Fault:
+    return Fault(problem(place.path, "undefined", place.value, description), False, guesses)

@@ -1,0 +1,116 @@
+"""Findings: what is wrong one level down, told by the engine or, for members of objects, found out here."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from specfn.validation.compile.engine import Workshop
+from specfn.validation.compile.parts import Part
+from specfn.validation.explain.schema_shapes import Shapes
+
+#: What a finding means: the value itself; a property that is missing, must not be, or has a wrong name;
+#: properties that are not declared; a value inside, wrong in itself or to be opened; a part of the schema in
+#: place, to be opened.
+Kind: TypeAlias = Literal[
+    "here", "missing", "surplus", "name", "unknown", "inside", "child", "part"
+]
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong at one level.
+
+    Attributes:
+        kind: see ``Kind``.
+        keyword: the schema keyword that is not satisfied.
+        node: the prepared node that holds the keyword, or that is to be opened.
+        token: the key or index of the value inside.
+        part: the part in place that is to be opened.
+        names: the properties that are not declared; ``token`` is the first.
+    """
+
+    kind: Kind
+    keyword: str
+    node: Any
+    token: Any = None
+    part: Part | None = None
+    names: tuple[str, ...] = ()
+
+
+def unknown(keyword: str, node: Any, names: Sequence[str]) -> Finding:
+    """Return one finding of all properties that an object does not declare: there may be very many."""
+    return Finding("unknown", keyword, node, names[0], names=tuple(names))
+
+
+def inner_finding(schema: Any, keyword: str, token: str | int, shapes: Shapes) -> Finding:
+    """A value inside that its schema does not accept: one that must not be, one that is wrong, one to open."""
+    target = shapes.target(schema)
+    if target is False:
+        return Finding("surplus", keyword, schema, token)
+    if shapes.is_simple(target):
+        return Finding("inside", keyword, schema, token)
+    return Finding("child", keyword, schema, token)
+
+
+_Teller: TypeAlias = Callable[[Part, Any, Shapes, Workshop], Iterator[Finding]]
+
+
+def _missing(part: Part, value: Any, _: Shapes, __: Workshop) -> Iterator[Finding]:
+    for name in part.holder["required"]:
+        if name not in value:
+            yield Finding("missing", "required", part.holder, name)
+
+
+def _missing_beside(part: Part, value: Any, _: Shapes, __: Workshop) -> Iterator[Finding]:
+    for key, names in part.holder["dependentRequired"].items():
+        if key in value:
+            for name in names:
+                if name not in value:
+                    yield Finding("missing", "dependentRequired", part.holder, name)
+
+
+def _misnamed(part: Part, value: Any, _: Shapes, workshop: Workshop) -> Iterator[Finding]:
+    schema = part.holder["propertyNames"]
+    for name in value:
+        if not workshop.accepts(schema, name):
+            yield Finding("name", "propertyNames", schema, name)
+
+
+def _property(part: Part, value: Any, shapes: Shapes, workshop: Workshop) -> Iterator[Finding]:
+    for name, schema in part.schema["properties"].items():
+        if name in value and not workshop.accepts(schema, value[name]):
+            yield inner_finding(schema, "properties", name, shapes)
+
+
+def _dependent(part: Part, value: Any, _: Shapes, workshop: Workshop) -> Iterator[Finding]:
+    for name, schema in part.holder["dependentSchemas"].items():
+        if name in value and not workshop.accepts(schema, value):
+            yield Finding("part", part.keyword, part.holder, part=part._replace(key=name))
+
+
+def _by_pattern(part: Part, value: Any, shapes: Shapes, workshop: Workshop) -> Iterator[Finding]:
+    for pattern, schema in part.holder["patternProperties"].items():
+        for name, item in value.items():
+            if workshop.matches(pattern, name) and not workshop.accepts(schema, item):
+                yield inner_finding(schema, "patternProperties", name, shapes)
+
+
+def _additional(part: Part, value: Any, shapes: Shapes, workshop: Workshop) -> Iterator[Finding]:
+    schema = part.holder["additionalProperties"]
+    declared = part.holder.get("properties", {})
+    patterns = part.holder.get("patternProperties", {})
+    for name, item in value.items():
+        if name in declared or any(workshop.matches(pattern, name) for pattern in patterns):
+            continue
+        if not workshop.accepts(schema, item):
+            yield inner_finding(schema, "additionalProperties", name, shapes)
+
+
+#: What is found out here, where the engine only says that something is wrong.
+TELLERS: Final[Mapping[str, _Teller]] = {
+    "required": _missing,
+    "dependentRequired": _missing_beside,
+    "propertyNames": _misnamed,
+    "properties": _property,
+    "dependentSchemas": _dependent,
+    "patternProperties": _by_pattern,
+    "additionalProperties": _additional,
+}

@@ -1,0 +1,254 @@
+"""What a prepared schema says of a value at a glance: its parts, its types, its constants (rule V4)."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from specfn._internal.json import JsonObject
+from specfn.validation.compile.applicators import APPLICATORS
+from specfn.validation.compile.prepare import REFERENCE, Prepared
+
+#: Unions within unions deeper than this are taken as open.
+_DEPTH: Final = 16
+
+_PYTHON_TYPES: Final[Mapping[type, str]] = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    list: "array",
+    dict: "object",
+    type(None): "null",
+}
+
+
+def type_of(value: Any) -> str:
+    """The JSON Schema type of a sound value, the narrowest there is."""
+    if type(value) is float:
+        return "integer" if value.is_integer() else "number"
+    return _PYTHON_TYPES[type(value)]
+
+
+#: A key that is equal for equal JSON scalars: for ``1`` and ``1.0``, not for ``1`` and ``true``.
+Key: TypeAlias = tuple[bool, Any]
+
+
+def key_of(value: Any) -> Key | None:
+    """Return the key of a scalar; ``None`` for arrays and objects."""
+    return None if type(value) is dict or type(value) is list else (type(value) is bool, value)
+
+
+class Constants:
+    """The constants that a schema accepts, indexed.
+
+    Attributes:
+        values: the constants.
+        keys: the keys of those that are scalars.
+    """
+
+    __slots__ = ("keys", "values")
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        """Take the constants in their order."""
+        self.values = tuple(values)
+        self.keys = {key: None for value in self.values if (key := key_of(value)) is not None}
+
+    @property
+    def are_scalars(self) -> bool:
+        """Return whether none of them is an array or object."""
+        return not any(key_of(value) is None for value in self.values)
+
+    def hold(self, value: Any) -> bool:
+        """Return whether a value is among them."""
+        key = key_of(value)
+        if key is not None:
+            return key in self.keys
+        return any(type(item) is type(value) and item == value for item in self.values)
+
+
+class Shapes:
+    """Facts about the nodes of one prepared schema, each found once."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        """Read the facts of a schema."""
+        self._definitions = prepared.definitions
+        self._wholes: dict[int, tuple[JsonObject, ...]] = {}
+        self._conjunctions: dict[tuple[int, ...], JsonObject] = {}
+        self._required: dict[int, frozenset[str]] = {}
+        self._owners: dict[int, dict[str, dict[str, None]]] = {}
+        self._members: dict[int, dict[str, Any]] = {}
+        self._types: dict[int, frozenset[str] | None] = {}
+        self._values: dict[int, Constants | None] = {}
+        self._constants: dict[int, Mapping[str, Constants]] = {}
+        self._branches: dict[tuple[int, str], tuple[Any, ...]] = {}
+
+    def target(self, node: Any) -> Any:
+        """The node that a reference and nothing else leads to; the node itself otherwise."""
+        while isinstance(node, dict) and node.keys() == {"$ref"}:
+            node = self._definitions[node["$ref"][len(REFERENCE) :]]
+        return node
+
+    def whole(self, node: Any) -> tuple[JsonObject, ...]:
+        """A node and every node that must hold with it for the same value: by ``$ref`` and ``allOf``."""
+        if not isinstance(node, dict):
+            return ()
+        found = self._wholes.get(id(node))
+        if found is None:
+            found = self._wholes[id(node)] = tuple(self._gather(node))
+        return found
+
+    def conjunction(self, members: Sequence[JsonObject]) -> JsonObject:
+        """Return the one node whose whole is exactly the given nodes, without those that they refer to."""
+        key = tuple(map(id, members))
+        node = self._conjunctions.get(key)
+        if node is None:
+            node = self._conjunctions[key] = {"allOf": list(members)}
+            self._wholes[id(node)] = tuple(members)
+        return node
+
+    def is_simple(self, node: Any) -> bool:
+        """Whether a node looks at nothing but the value itself."""
+        return not isinstance(node, dict) or APPLICATORS.isdisjoint(node)
+
+    def required(self, node: Any) -> frozenset[str]:
+        """The properties that must be given."""
+        if not isinstance(node, dict):
+            return frozenset()
+        found = self._required.get(id(node))
+        if found is None:
+            found = frozenset(
+                name for part in self.whole(node) for name in part.get("required", ())
+            )
+            self._required[id(node)] = found
+        return found
+
+    def owners(self, node: Any) -> dict[str, dict[str, None]]:
+        """The properties of a node that are objects, by the properties that they declare in turn."""
+        if not isinstance(node, dict):
+            return {}
+        found = self._owners.get(id(node))
+        if found is None:
+            found = self._owners[id(node)] = {}
+            for part in self.whole(node):
+                for name, schema in part.get("properties", {}).items():
+                    for below in self.declared(schema):
+                        found.setdefault(below, {})[name] = None
+        return found
+
+    def declared(self, node: Any) -> Iterator[str]:
+        """The properties that may be given, by their names."""
+        for part in self.whole(node):
+            properties = part.get("properties", {}).items()
+            yield from (name for name, schema in properties if schema is not False)
+
+    def members(self, node: Any) -> Mapping[str, Any]:
+        """Return the schemas that a node declares for properties, the first of each name."""
+        if not isinstance(node, dict):
+            return {}
+        found = self._members.get(id(node))
+        if found is None:
+            found = self._members[id(node)] = {}
+            for part in self.whole(node):
+                for name, schema in part.get("properties", {}).items():
+                    found.setdefault(name, schema)
+        return found
+
+    def types(self, node: Any, depth: int = _DEPTH) -> frozenset[str] | None:
+        """The types of the values that a node can accept; ``None`` for any."""
+        if not isinstance(node, dict):
+            return None if node is not False else frozenset()
+        if depth <= 0:
+            return None
+        if id(node) not in self._types:
+            found: frozenset[str] | None = None
+            for part in self.whole(node):
+                for types in self._said(part, depth):
+                    found = types if found is None else found & types
+            self._types[id(node)] = found
+        return self._types[id(node)]
+
+    def values(self, node: Any) -> Constants | None:
+        """Return the constants that a node accepts, those of all branches; ``None`` if it accepts other values."""
+        if not isinstance(node, dict):
+            return None
+        if id(node) not in self._values:
+            found = self._listed(node, 2)
+            self._values[id(node)] = None if found is None else Constants(found)
+        return self._values[id(node)]
+
+    def constants(self, node: Any) -> Mapping[str, Constants]:
+        """Return the properties of a node that accept only scalar constants: the possible tags."""
+        found = self._constants.get(id(node))
+        if found is None:
+            found = self._constants[id(node)] = dict(self._tags(node))
+        return found
+
+    def branches(self, node: JsonObject, keyword: str) -> tuple[Any, ...]:
+        """Return the alternatives of a union, including those of unions within it, each once."""
+        key = (id(node), keyword)
+        found = self._branches.get(key)
+        if found is None:
+            found = self._branches[key] = tuple(self._flat(node[keyword]))
+        return found
+
+    def _flat(self, branches: Iterable[Any]) -> Iterator[Any]:
+        found: dict[int, Any] = {}
+        seen: set[int] = set()
+        waiting = list(reversed([*branches]))
+        while waiting:
+            branch = self.target(waiting.pop())
+            if not isinstance(branch, dict) or id(branch) in seen:
+                continue
+            seen.add(id(branch))
+            inner = next((key for key in ("anyOf", "oneOf") if branch.keys() == {key}), None)
+            if inner is None:
+                found[id(branch)] = branch
+            else:
+                waiting.extend(reversed(branch[inner]))
+        yield from found.values()
+
+    def _listed(self, node: Any, depth: int) -> Sequence[Any] | None:
+        for part in self.whole(node):
+            if "const" in part:
+                return (part["const"],)
+            if isinstance(part.get("enum"), list):
+                enum: list[Any] = part["enum"]
+                return enum
+            for keyword in ("anyOf", "oneOf") if depth else ():
+                branches = [self._listed(branch, depth - 1) for branch in part.get(keyword, ())]
+                if branches and None not in branches:
+                    return [value for values in branches for value in values or ()]
+        return None
+
+    def _gather(self, node: JsonObject) -> Iterator[JsonObject]:
+        waiting: list[Any] = [node]
+        seen: set[int] = set()
+        while waiting:
+            part = waiting.pop()
+            if not isinstance(part, dict) or id(part) in seen:
+                continue
+            seen.add(id(part))
+            yield part
+            waiting.extend(reversed(part.get("allOf", ())))
+            if "$ref" in part:
+                waiting.append(self._definitions[part["$ref"][len(REFERENCE) :]])
+
+    def _said(self, part: JsonObject, depth: int) -> Iterator[frozenset[str]]:
+        declared = part.get("type")
+        if declared is not None:
+            names = [declared] if isinstance(declared, str) else declared
+            yield frozenset(names) | ({"integer"} if "number" in names else frozenset())
+        if "const" in part:
+            yield frozenset((type_of(part["const"]),))
+        if "enum" in part:
+            yield frozenset(map(type_of, part["enum"]))
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in part:
+                branches = [self.types(branch, depth - 1) for branch in part[keyword]]
+                if None not in branches:
+                    yield frozenset().union(*(types for types in branches if types is not None))
+
+    def _tags(self, node: Any) -> Iterator[tuple[str, Constants]]:
+        for part in self.whole(node):
+            for name, schema in part.get("properties", {}).items():
+                values = self.values(schema)
+                if values is not None and values.are_scalars:
+                    yield name, values

@@ -1,0 +1,228 @@
+"""Which branch of a union a value was meant to be (rule V4).
+
+First by type and constants at the root, then by tag (the discriminator's, else any property that takes only
+constants), then by wrong constants, by what is missing and by how much is wrong one level down, then by order.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from specfn._internal.json import JsonObject
+from specfn.records import ABSENT
+from specfn.validation.compile.parts import Part
+from specfn.validation.explain.level import Found, breadth
+from specfn.validation.explain.schema_shapes import Constants, Key, Shapes, key_of, type_of
+
+#: The most branches whose faults are counted.
+_LOOKED: Final = 16
+
+#: What is wrong with a value one level down in a node.
+Look: TypeAlias = Callable[[JsonObject, Any], list[Found]]
+
+
+class Branch(NamedTuple):
+    """The branch that was meant, and what is wrong with the value one level down in it.
+
+    Attributes:
+        node: the branch.
+        found: what is wrong; empty where the value fits it: then it fits more branches than it may.
+        sure: whether type, constants or a tag decided, not a count of errors.
+    """
+
+    node: JsonObject
+    found: list[Found]
+    sure: bool
+
+
+class Tag(NamedTuple):
+    """A tag that names no branch, or that is missing.
+
+    Attributes:
+        name: the property.
+        values: the tags that there are.
+        found: what was given; ``ABSENT`` if nothing was.
+    """
+
+    name: str
+    values: tuple[Any, ...]
+    found: Any
+
+
+class Unions:
+    """Finds the branches that were meant; the facts of each union are computed once."""
+
+    def __init__(self, shapes: Shapes, look: Look) -> None:
+        """Take the facts of a schema, and a function that lists the findings of a branch."""
+        self._shapes = shapes
+        self._look = look
+        self._typed: dict[tuple[int, str, str], _OfType] = {}
+
+    def meant(self, part: Part, value: Any, discriminator: str | None) -> Branch | Tag | None:
+        """Find the branch that was meant.
+
+        Args:
+            part: the union, which does not accept the value.
+            value: the value.
+            discriminator: the property that the document names for telling the branches apart.
+
+        Returns:
+            The branch; or the tag that is at fault; or ``None`` where no branch comes near.
+        """
+        near = self._of_type(part, type_of(value)).near(value)
+        if not near.nodes:
+            return None
+        if type(value) is dict:
+            tagged = near.narrowed(value, discriminator)
+            if isinstance(tagged, Tag):
+                return tagged
+            near = tagged
+        return self._by_findings(near, value)
+
+    def _of_type(self, part: Part, kind: str) -> "_OfType":
+        key = (id(part.holder), part.keyword, kind)
+        found = self._typed.get(key)
+        if found is None:
+            branches = self._shapes.branches(part.holder, part.keyword)
+            typed = ((branch, self._shapes.types(branch)) for branch in branches)
+            near = [branch for branch, types in typed if types is None or kind in types]
+            found = self._typed[key] = _OfType(near, self._shapes)
+        return found
+
+    def _by_findings(self, near: "_Branches", value: Any) -> Branch:
+        """Return the branch with the fewest wrong constants, missing properties, and faults one level down."""
+        sure = len(near.nodes) == 1
+        nodes = near.nodes if sure or type(value) is not dict else near.least_wrong(value)
+        looked = [(branch, self._look(branch, value)) for branch in nodes[:_LOOKED]]
+        node, found = min(looked, key=lambda pair: breadth(pair[1]))
+        return Branch(node, found, sure)
+
+
+#: What a branch asks of an object: the constants of its properties, and those that must be given.
+_Asked: TypeAlias = tuple[tuple[tuple[str, Constants], ...], frozenset[str]]
+
+
+class _Branches:
+    """Some branches of a union, with indexes by the tags that narrow them."""
+
+    __slots__ = ("_asked", "_shapes", "_shared", "_tags", "nodes")
+
+    def __init__(self, nodes: Sequence[JsonObject], shapes: Shapes) -> None:
+        self.nodes = nodes
+        self._shapes = shapes
+        self._shared: list[str] | None = None
+        self._tags: dict[str, _Tagged] = {}
+        self._asked: list[_Asked] | None = None
+
+    def least_wrong(self, value: JsonObject) -> list[JsonObject]:
+        """Return the branches with the fewest wrong constants, and of these with the fewest missing properties."""
+        if self._asked is None:
+            self._asked = [
+                (tuple(self._shapes.constants(node).items()), self._shapes.required(node))
+                for node in self.nodes
+            ]
+        given = value.keys()
+        faults = [
+            (
+                sum(name in value and not said.hold(value[name]) for name, said in constants),
+                len(required - given),
+            )
+            for constants, required in self._asked
+        ]
+        least = min(faults)
+        return [node for node, count in zip(self.nodes, faults, strict=True) if count == least]
+
+    def narrowed(self, value: JsonObject, discriminator: str | None) -> "_Branches | Tag":
+        """Return the branches that the tags of an object leave, or the tag that selects none."""
+        near: _Branches = self
+        if discriminator is not None:
+            found = self.by_tag(discriminator, value, required=True)
+            if isinstance(found, Tag):
+                return found
+            near = found
+        unknown: Tag | None = None
+        for name in near.shared():
+            if len(near.nodes) < 2:
+                break
+            if name in value:
+                found = near.by_tag(name, value, required=False)
+                if isinstance(found, Tag):
+                    unknown = unknown or found
+                else:
+                    near = found
+        return unknown if unknown is not None and len(near.nodes) > 1 else near
+
+    def by_tag(self, name: str, value: JsonObject, *, required: bool) -> "_Branches | Tag":
+        """Return the branches that one tag leaves; with ``required``, a missing tag selects none."""
+        tagged = self._tags.get(name)
+        if tagged is None:
+            tagged = self._tags[name] = _Tagged(name, self.nodes, self._shapes)
+        given = value.get(name, ABSENT)
+        if given is ABSENT:
+            return self if tagged.open or not required else Tag(name, tagged.values, given)
+        return tagged.by(given) or Tag(name, tagged.values, given)
+
+    def shared(self) -> list[str]:
+        """Return the properties that take only constants in all branches."""
+        if self._shared is None:
+            constants = [self._shapes.constants(node) for node in self.nodes]
+            first = constants[0] if len(constants) > 1 else {}
+            self._shared = [name for name in first if all(name in each for each in constants[1:])]
+        return self._shared
+
+
+class _Tagged:
+    """Branches by the constants that one property takes in them.
+
+    Attributes:
+        values: all constants.
+        open: whether the property takes other values in some branch.
+    """
+
+    __slots__ = ("_by_key", "_others", "open", "values")
+
+    def __init__(self, name: str, nodes: Sequence[JsonObject], shapes: Shapes) -> None:
+        pairs = [(node, shapes.constants(node).get(name)) for node in nodes]
+        self.values = tuple(item for _, said in pairs if said is not None for item in said.values)
+        others = [node for node, said in pairs if said is None]
+        self.open = bool(others)
+        self._others = _Branches(others, shapes)
+        by_key: dict[Key, list[JsonObject]] = {}
+        for node, said in pairs:
+            for key in said.keys if said is not None else ():
+                by_key.setdefault(key, []).append(node)
+        self._by_key = {key: _Branches(found, shapes) for key, found in by_key.items()}
+
+    def by(self, value: Any) -> _Branches | None:
+        """Return the branches that a value selects, else those where the property takes any value."""
+        key = key_of(value)
+        named = None if key is None else self._by_key.get(key)
+        return named or (self._others if self.open else None)
+
+
+class _OfType:
+    """The branches of a union that take values of one type."""
+
+    __slots__ = ("_any", "_by_key", "_pairs", "_shapes")
+
+    def __init__(self, nodes: Sequence[JsonObject], shapes: Shapes) -> None:
+        self._shapes = shapes
+        self._pairs = [(node, shapes.values(node)) for node in nodes]
+        self._any = _Branches([node for node, values in self._pairs if values is None], shapes)
+        self._by_key: dict[Key, _Branches | None] = {
+            key: None for _, values in self._pairs if values is not None for key in values.keys
+        }
+
+    def near(self, value: Any) -> _Branches:
+        """Return the branches without those whose constants are other values."""
+        key = key_of(value)
+        if len(self._any.nodes) == len(self._pairs) or (
+            key is not None and key not in self._by_key
+        ):
+            return self._any
+        found = None if key is None else self._by_key[key]
+        if found is None:
+            fitting = [node for node, said in self._pairs if said is None or said.hold(value)]
+            found = _Branches(fitting, self._shapes)
+            if key is not None:
+                self._by_key[key] = found
+        return found

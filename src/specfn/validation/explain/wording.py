@@ -1,0 +1,44 @@
+"""The words of a problem: what belongs in a place, and what more must be said (rules V2, V3)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from specfn.schema.describe import Schema, describe
+from specfn.validation.compile.prepare import Prepared
+from specfn.validation.sentences import MUST
+
+
+class Texts:
+    """The type texts of one prepared schema, each written once."""
+
+    def __init__(self, prepared: Prepared, definitions: Mapping[str, Schema]) -> None:
+        """Take a schema and the definitions that its texts may name."""
+        self._prepared = prepared
+        self._definitions = definitions
+        self._texts: dict[tuple[int, bool], str] = {}
+        self._expanded: dict[int, str] = {}
+
+    def of(self, node: Any, *, optional: bool = False) -> str:
+        """The type text of a prepared node, as the given schema has it."""
+        key = (id(node), optional)
+        text = self._texts.get(key)
+        if text is None:
+            text = describe(self._origin(node), self._definitions, optional=optional)
+            self._texts[key] = text
+        return text
+
+    def expanded(self, node: Any) -> str:
+        """Return the type text of a prepared node with its components written out."""
+        text = self._expanded.get(id(node))
+        if text is None:
+            text = describe(self._origin(node), self._definitions, expand=True)
+            self._expanded[id(node)] = text
+        return text
+
+    def more(self, node: Any, holder: Any) -> str | None:
+        """Return a sentence on the schema that failed at a place, if the text of the place does not show it."""
+        part = self.expanded(node if holder is None else holder)
+        return None if part in self.of(node) else f"{MUST}{part}."
+
+    def _origin(self, node: Any) -> Schema:
+        return self._prepared.origins.get(id(node), node is not False)

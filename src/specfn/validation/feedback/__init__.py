@@ -1,0 +1,1 @@
+"""Feedback for a model: its own JSON with comments at the invalid places."""

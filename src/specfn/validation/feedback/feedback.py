@@ -1,0 +1,138 @@
+"""The text for a model after an invalid call: its own arguments with comments (rule V8)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from specfn.records import ArgumentProblem, Repair, TextFault
+from specfn.validation.feedback.annotated_json import (
+    Mark,
+    NoRoomError,
+    draw,
+    has_place,
+    one_line,
+    tokens_of,
+)
+from specfn.validation.feedback.comments import Comment, comments
+from specfn.validation.feedback.excerpt import passage
+from specfn.validation.sentences import SHOWN
+
+#: The most bytes of the whole text.
+BYTES: Final = 8_000
+
+#: The most characters of one string, as long as there is room, and where there is little.
+_TEXTS: Final = (200, 60)
+
+_NEXT: Final = "Correct this and send the whole call again."
+_ASK: Final = "If you do not know a value, ask the user."
+_AGAIN: Final = "Send all arguments again as one JSON value and nothing else."
+_NOT_EXECUTED: Final = "Nothing was executed."
+
+#: Repairs after which a model should know that what it sees is not what it sent.
+_OPENED: Final = frozenset({"json", "unwrapped"})
+_NAMED: Final = 3
+
+
+def feedback(
+    data: Any,
+    errors: Sequence[ArgumentProblem],
+    repairs: Sequence[Repair] = (),
+    *,
+    incomplete: bool = False,
+) -> str:
+    """Say what is wrong with arguments, for a model to read (rule V8).
+
+    Args:
+        data: the arguments, whatever they are.
+        errors: what is wrong with them.
+        repairs: what was changed in them before they were checked.
+        incomplete: whether their text ended too early and was closed.
+
+    Returns:
+        Less than 8 KB: what went wrong, the arguments as JSON with ``// ❌ ...`` on each faulty line, and what to do
+        next. What has no line is listed below; with very much to say the list is all there is.
+    """
+    shown = errors[:SHOWN]
+    said = comments(shown)
+    head = "\n".join((_head(len(errors)), *_notes(repairs, incomplete=incomplete)))
+    tail = " ".join((_NEXT, *_asked(said), _NOT_EXECUTED))
+    room = BYTES - _bytes(head, tail) - 8
+    for text in _TEXTS:
+        lines = _drawn(data, said, room, text)
+        if lines is not None:
+            return "\n".join((head, "", *lines, "", tail))
+    return "\n".join((head, "", *_fitting([each.listed for each in said], room), "", tail))
+
+
+def unread(fault: TextFault) -> str:
+    """Say where a text could not be read, for a model to read (rule V8).
+
+    Returns:
+        Less than 2 KB: where reading stopped, the passage with a mark below the place, and what to do next.
+    """
+    head = f"The arguments are not JSON at line {fault.line}, column {fault.column}."
+    return "\n".join((head, "", *passage(fault), "", f"{_AGAIN} {_NOT_EXECUTED}"))
+
+
+def _head(count: int) -> str:
+    """Say in one line what went wrong."""
+    if count <= SHOWN:
+        return "The arguments are invalid."
+    return f"The arguments are invalid in {count:,} places; the first {SHOWN} are shown."
+
+
+def _asked(said: Sequence[Comment]) -> Iterator[str]:
+    if any(each.asks for each in said):
+        yield _ASK
+
+
+def _notes(repairs: Sequence[Repair], *, incomplete: bool) -> Iterator[str]:
+    """Say how the arguments shown differ from those that were sent, where that matters."""
+    if incomplete:
+        yield "The text ended before it was complete, and was closed. Send all of it."
+    if any(repair.kind == "wrapper" for repair in repairs):
+        yield "Sent as a whole call. Send the arguments alone."
+    if any(repair.kind == "empty" for repair in repairs):
+        yield "The text was empty."
+    opened = [repair.path for repair in repairs if repair.kind in _OPENED]
+    if opened:
+        names = ", ".join(path[:100] for path in dict.fromkeys(opened[:_NAMED]))
+        more = f" and {len(opened) - _NAMED} more" if len(opened) > _NAMED else ""
+        yield one_line(f"Sent as a string: {names}{more}. Send objects and arrays themselves.")
+
+
+def _drawn(data: Any, said: Sequence[Comment], room: int, text: int) -> list[str] | None:
+    """Draw the arguments with their comments; return ``None`` if that is too long."""
+    root = Mark()
+    below = [each.listed for each in said if not _placed(root, data, each)]
+    rest = ["", "Also wrong:", *below] if below else []
+    try:
+        return [*draw(data, root, room - _bytes(*rest), text), *rest]
+    except NoRoomError:
+        return None
+
+
+def _placed(root: Mark, data: Any, comment: Comment) -> bool:
+    """Put a comment at its place; return false if the arguments have no such place."""
+    tokens = tokens_of(comment.path)
+    if tokens is None or not has_place(data, tokens):
+        return False
+    mark = root.at(tokens)
+    if comment.is_note:
+        mark.notes.append(comment.text)
+    else:
+        mark.comment = mark.comment or comment.text
+    for hidden in comment.hides:
+        root.at(hidden).hidden = True
+    return True
+
+
+def _bytes(*texts: str) -> int:
+    return sum(len(text.encode(errors="replace")) + 1 for text in texts)
+
+
+def _fitting(lines: Sequence[str], room: int) -> Iterator[str]:
+    """As many lines as there is room for, long ones shortened to their share."""
+    share = room // max(len(lines), 1) - 4
+    for line in lines:
+        data = line.encode(errors="replace")
+        yield line if len(data) <= share else data[:share].decode(errors="ignore") + "..."

@@ -1,0 +1,387 @@
+r"""Regular expressions as ECMA-262 reads them (section 22.2.1, with the additions of annex B.1.2).
+
+Read by code points, as with the flag ``u``; where that grammar has nothing to say and annex B has, annex B counts
+(``[\w-.]``, ``a{``, ``\_``). Beyond it, what other dialects write and nobody could mean otherwise: the anchors ``\A``, ``\Z``
+and ``\z``, names as ``(?P<name>``, and the flags ``(?i)`` and ``(?s)`` in front. Everything else is refused.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, ClassVar, Final
+
+from specfn.validation.patterns.ast import Alt, At, Back, Group, Look, Node, Regex, Repeat, Seq
+from specfn.validation.patterns.character_classes import (
+    LAST,
+    LINE_ENDS,
+    Chars,
+    Property,
+    opposite,
+)
+from specfn.validation.patterns.ecma_words import (
+    ANCHORS,
+    CONTROLS,
+    COUNT,
+    FLAGS,
+    HEX,
+    HIGH,
+    LOW,
+    NAME,
+    NUMBER,
+    OPEN,
+    PARTS,
+    PLACES,
+    PROPERTY,
+    RUN,
+    SETS,
+    SYNTAX,
+)
+
+#: Groups within groups beyond this are refused.
+_DEPTH: Final = 60
+
+#: Texts that are longer are not read to see whether they are regular expressions.
+_LENGTH: Final = 10_000
+
+
+class PatternError(ValueError):
+    """A text is no regular expression, or not one whose meaning is sure."""
+
+
+def read(pattern: str) -> Regex:
+    """Read a regular expression.
+
+    Raises:
+        PatternError: it is none, or its meaning is not sure.
+    """
+    flags = FLAGS.match(pattern)
+    text = pattern[flags.end() :] if flags else pattern
+    reader = _Reader(text, dot_all=flags is not None and "s" in flags[1])
+    return Regex(reader.whole(), flags is not None and "i" in flags[1])
+
+
+def is_strict(pattern: str) -> bool:
+    """Whether a text is a regular expression by the grammar of the flag ``u`` alone (format ``regex``).
+
+    One of more than 10,000 characters is taken for one unread.
+    """
+    if len(pattern) > _LENGTH:
+        return True
+    try:
+        _Reader(pattern, dot_all=False, strict=True).whole()
+    except PatternError:
+        return False
+    return True
+
+
+class _Reader:
+    """Reads one regular expression by recursive descent, as deep as groups are nested."""
+
+    def __init__(self, text: str, *, dot_all: bool, strict: bool = False) -> None:
+        self._text = text
+        self._at = 0
+        self._depth = 0
+        self._strict = strict
+        self._dot = Chars(((0, LAST),) if dot_all else opposite(LINE_ENDS))
+        self._groups = 0
+        self._names: dict[str, int] = {}
+        self._count = _groups(text)
+        self._posix = ":]" in text
+
+    def whole(self) -> Node:
+        node = self._alternatives()
+        if self._at < len(self._text):
+            raise PatternError("a group is closed that is not open")
+        return node
+
+    def _alternatives(self) -> Node:
+        options = [self._sequence()]
+        while self._take("|"):
+            options.append(self._sequence())
+        return options[0] if len(options) == 1 else Alt(tuple(options))
+
+    def _sequence(self) -> Node:
+        items: list[Node] = []
+        while self._at < len(self._text) and self._text[self._at] not in "|)":
+            run = RUN.match(self._text, self._at)
+            if run is not None:
+                self._at = run.end()
+                items += [_one(ord(char)) for char in run[0]]
+            else:
+                items.append(self._term())
+        return Seq(_paired(items)) if len(items) != 1 else items[0]
+
+    def _term(self) -> Node:
+        char = self._text[self._at]
+        handler = self._TERMS.get(char)
+        if handler is None:
+            self._at += 1
+            atom: Node = _one(ord(char))
+        else:
+            atom = handler(self)
+        return self._quantified(atom)
+
+    def _quantified(self, atom: Node) -> Node:
+        least, most = 1, 1
+        count = COUNT.match(self._text, self._at)
+        if self._take("*"):
+            least, most = 0, -1
+        elif self._take("+"):
+            least, most = 1, -1
+        elif self._take("?"):
+            least, most = 0, 1
+        elif count is not None:
+            self._at = count.end()
+            least, most = _counts(count)
+        else:
+            return atom
+        self._take("?")  # whether it is lazy matters to no verdict
+        if isinstance(atom, Look) and atom.ahead and not self._strict:
+            return atom if least else Seq(())  # once is as good as often
+        if isinstance(atom, At | Look):
+            raise PatternError("there is nothing to repeat")
+        return Repeat(atom, least, None if most < 0 else most)
+
+    def _take(self, text: str) -> bool:
+        if self._text.startswith(text, self._at):
+            self._at += len(text)
+            return True
+        return False
+
+    def _ahead(self, count: int) -> str:
+        return self._text[self._at + count : self._at + count + 1]
+
+    def _group(self) -> Node:
+        match = OPEN.match(self._text, self._at)
+        unknown = match is None or (match.end() == self._at + 1 and self._ahead(1) == "?")
+        if match is None or unknown or (self._strict and match[0].startswith("(?P")):
+            raise PatternError("a kind of group whose meaning is not sure")
+        self._at = match.end()
+        number = 0
+        if match[1] is None and match[2] is None:
+            self._groups += 1
+            number = self._groups
+            if match[3] is not None and self._names.setdefault(match[3], number) != number:
+                raise PatternError("two groups have the same name")
+        node = self._nested()
+        if match[2] is not None:
+            return Look(node, ahead=match[2][0] != "<", negated=match[2][-1] == "!")
+        return Group(node, number) if number else node
+
+    def _nested(self) -> Node:
+        self._depth += 1
+        if self._depth > _DEPTH:
+            raise PatternError("groups are nested too deeply")
+        node = self._alternatives()
+        if not self._take(")"):
+            raise PatternError("a group is not closed")
+        self._depth -= 1
+        return node
+
+    def _escape(self) -> Node:
+        self._at += 1
+        char = self._ahead(0)
+        if char in PLACES:
+            self._at += 1
+            return At(PLACES[char])
+        if char in ANCHORS and not self._strict:
+            self._at += 1
+            return At(ANCHORS[char])
+        if char == "k":
+            return self._named_reference()
+        if char.isascii() and char.isdigit() and char != "0":
+            return self._numbered_reference()
+        return self._character(in_class=False)
+
+    def _named_reference(self) -> Node:
+        match = NAME.match(self._text, self._at + 2)
+        if self._ahead(1) != "<" or match is None:
+            raise PatternError("a reference without a name")
+        self._at = match.end()
+        number = self._names.get(match[1])
+        if number is None:
+            raise PatternError("a reference to a name that is not there, or follows later")
+        return Back(number)
+
+    def _numbered_reference(self) -> Node:
+        match = NUMBER.match(self._text, self._at)
+        assert match is not None
+        number = int(match[0][:6])
+        if number > self._count:
+            raise PatternError("a reference to a group that is not there")
+        self._at = match.end()
+        return Back(number)
+
+    def _character(self, *, in_class: bool) -> Chars:
+        """What follows a backslash, if it is a character or a set of them."""
+        char = self._ahead(0)
+        if char in SETS and char:
+            self._at += 1
+            return Chars(SETS[char])
+        if char in CONTROLS:
+            self._at += 1
+            return _one(CONTROLS[char])
+        if char == "0" and not self._ahead(1).isdigit():
+            self._at += 1
+            return _one(0)
+        for read_one in (self._property, self._by_number, self._control):
+            found = read_one()
+            if found is not None:
+                return found
+        if self._is_itself(char, in_class=in_class):
+            self._at += 1
+            return _one(ord(char))
+        raise PatternError(f"\\{char} has no meaning that is sure")
+
+    def _is_itself(self, char: str, *, in_class: bool) -> bool:
+        if char in SYNTAX or (char == "-" and in_class):
+            return bool(char)
+        return not self._strict and bool(char) and not (char.isascii() and char.isalnum())
+
+    def _property(self) -> Chars | None:
+        match = PROPERTY.match(self._text, self._at)
+        if match is None or (self._strict and match[2] is not None):
+            return None
+        self._at = match.end()
+        return Chars((), (Property(match[1] or match[2], match[0][0] == "P"),))
+
+    def _by_number(self) -> Chars | None:
+        match = HEX.match(self._text, self._at)
+        if match is None:
+            return None
+        self._at = match.end()
+        if match[1] is not None:
+            high, low = int(match[1], 16) - 0x800, int(match[2], 16) - 0xC00
+            return _one(0x10000 + (high << 10) + low)
+        code = int(match[3] or match[4] or match[5], 16)
+        if code > LAST:
+            raise PatternError("there is no such code point")
+        return _one(code)
+
+    def _control(self) -> Chars | None:
+        letter = self._ahead(1)
+        if self._ahead(0) != "c" or not (letter.isascii() and letter.isalpha()):
+            return None
+        self._at += 2
+        return _one(ord(letter) % 32)
+
+    def _class(self) -> Node:
+        self._at += 1
+        negated = self._take("^")
+        ranges: list[tuple[int, int]] = []
+        properties: list[Property] = []
+        while not self._take("]"):
+            if self._posix and self._text.startswith("[:", self._at):
+                raise PatternError("a class of another dialect")
+            first = self._member()
+            if self._text.startswith("-", self._at) and self._text[self._at + 1 :][:1] not in (
+                "",
+                "]",
+            ):
+                self._at += 1
+                last = self._member()
+                self._range(first, last, ranges, properties)
+            else:
+                ranges += first.ranges
+                properties += first.properties
+        return Chars(tuple(ranges), tuple(properties), negated)
+
+    def _range(
+        self, first: Chars, last: Chars, ranges: list[tuple[int, int]], properties: list[Property]
+    ) -> None:
+        """``a-z``; around a set the hyphen is one (annex B)."""
+        if _single(first) is not None and _single(last) is not None:
+            low, high = first.ranges[0][0], last.ranges[0][0]
+            if low > high:
+                raise PatternError("a range from a later to an earlier character")
+            ranges.append((low, high))
+            return
+        if self._strict:
+            raise PatternError("a range from or to a set")
+        ranges += (*first.ranges, (0x2D, 0x2D), *last.ranges)
+        properties += (*first.properties, *last.properties)
+
+    def _member(self) -> Chars:
+        if self._at >= len(self._text):
+            raise PatternError("a class is not closed")
+        char = self._text[self._at]
+        self._at += 1
+        if char != "\\":
+            return _one(ord(char))
+        if self._take("b"):
+            return _one(8)
+        return self._character(in_class=True)
+
+    def _any(self) -> Node:
+        self._at += 1
+        return self._dot
+
+    def _start(self) -> Node:
+        self._at += 1
+        return At("start")
+
+    def _end(self) -> Node:
+        self._at += 1
+        return At("end")
+
+    def _nothing(self) -> Node:
+        raise PatternError("there is nothing to repeat")
+
+    def _brace(self) -> Node:
+        if self._strict or (self._ahead(0) == "{" and COUNT.match(self._text, self._at)):
+            raise PatternError("there is nothing to repeat")
+        self._at += 1
+        return _one(ord(self._text[self._at - 1]))
+
+    _TERMS: ClassVar[Mapping[str, Callable[[Any], Node]]] = {
+        "(": _group,
+        "[": _class,
+        "\\": _escape,
+        ".": _any,
+        "^": _start,
+        "$": _end,
+        **dict.fromkeys("*+?", _nothing),
+        **dict.fromkeys("{}]", _brace),
+    }
+
+
+@lru_cache(maxsize=1024)
+def _one(code: int) -> Chars:
+    return Chars(((code, code),))
+
+
+def _single(chars: Chars) -> int | None:
+    """The only character of a set, if it has only one."""
+    if chars.properties or len(chars.ranges) != 1:
+        return None
+    first, last = chars.ranges[0]
+    return first if first == last else None
+
+
+def _counts(match: re.Match[str]) -> tuple[int, int]:
+    least = int(match[1][:9])
+    most = least if match[2] is None else int(match[3][:9]) if match[3] else -1
+    if 0 <= most < least:
+        raise PatternError("a count from more to less")
+    return least, most
+
+
+def _paired(items: list[Node]) -> tuple[Node, ...]:
+    """Ranges of surrogates as they are written for other flags: the characters that the pairs stand for."""
+    found: list[Node] = []
+    for item in items:
+        before = found[-1] if found else None
+        if (
+            isinstance(item, Chars)
+            and isinstance(before, Chars)
+            and (before.ranges, item.ranges) == (HIGH, LOW)
+        ):
+            found[-1] = Chars(((0x10000, LAST),))
+        else:
+            found.append(item)
+    return tuple(found)
+
+
+def _groups(text: str) -> int:
+    """How many groups of a pattern have a number."""
+    return sum(match.lastgroup == "group" for match in PARTS.finditer(text))

@@ -1,0 +1,128 @@
+"""A regular expression written for the engine, whose dialect is Rust's: the same meaning in its words."""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Final
+
+from specfn.validation.patterns.ast import Alt, At, Back, Group, Look, Node, Repeat, Seq
+from specfn.validation.patterns.character_classes import (
+    LAST,
+    SURROGATES,
+    Chars,
+    Ranges,
+    merged,
+    opposite,
+)
+from specfn.validation.patterns.ecma import read
+
+#: What stands for itself anywhere.
+_PLAIN: Final = frozenset(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/:@,=%!;'\"<> "
+)
+
+_WORD: Final = "[0-9A-Za-z_]"
+
+#: The boundary of a word is one of ASCII, which Rust's own is not.
+_PLACES: Final[Mapping[str, str]] = {
+    "start": "^",
+    "end": "$",
+    "boundary": f"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
+    "inside": f"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
+}
+
+_COUNTS: Final[Mapping[tuple[int, int | None], str]] = {(0, None): "*", (1, None): "+", (0, 1): "?"}
+
+
+@lru_cache(maxsize=4096)
+def respell(pattern: str) -> str:
+    """Write an ECMA-262 pattern as Rust writes it.
+
+    Raises:
+        PatternError: it is none, or its meaning is not sure.
+    """
+    regex = read(pattern)
+    return f"(?i){_write(regex.node)}" if regex.ignore_case else _write(regex.node)
+
+
+def _write(node: Node) -> str:
+    return _WRITERS[type(node)](node)
+
+
+def _chars(node: Chars) -> str:
+    if not node.negated and not node.properties and len(node.ranges) == 1:
+        first, last = node.ranges[0]
+        if first == last and not SURROGATES[0] <= first <= SURROGATES[1]:
+            return _char(first)
+    shown = "".join(_range(*pair) for pair in _whole(node.ranges))
+    shown += "".join(f"\\{'P' if one.negated else 'p'}{{{one.name}}}" for one in node.properties)
+    if not shown:  # nothing, or anything: an empty class is none
+        return f"[{'' if node.negated else '^'}{_range(0, LAST)}]"
+    return f"[{'^' if node.negated else ''}{shown}]"
+
+
+def _whole(ranges: Ranges) -> Ranges:
+    """Ranges without surrogates, which are no characters there."""
+    first, last = SURROGATES
+    if not any(low <= last and high >= first for low, high in ranges):
+        return merged(ranges)
+    return opposite((*opposite(ranges), SURROGATES))
+
+
+def _range(first: int, last: int) -> str:
+    return _escaped(first) if first == last else f"{_escaped(first)}-{_escaped(last)}"
+
+
+def _char(code: int) -> str:
+    return chr(code) if chr(code) in _PLAIN else _escaped(code)
+
+
+def _escaped(code: int) -> str:
+    char = chr(code)
+    return char if char.isascii() and char.isalnum() else f"\\u{{{code:x}}}"
+
+
+def _seq(node: Seq) -> str:
+    written = [_inside(item) if isinstance(item, Alt) else _write(item) for item in node.items]
+    for index, (item, following) in enumerate(pairwise(node.items)):
+        if _is_repeated(item, 1) and _is_repeated(following, 0):
+            # fancy-regex reads ``x+y?x+`` as ``x+(?:yx+)?``: apart, it leaves them as they are
+            written[index], written[index + 1] = f"(?:{written[index]}", f"{written[index + 1]})"
+    return "".join(written)
+
+
+def _is_repeated(node: Node, least: int) -> bool:
+    return isinstance(node, Repeat) and node.least == least
+
+
+def _alt(node: Alt) -> str:
+    return "|".join(map(_write, node.options))
+
+
+def _inside(node: Node) -> str:
+    return f"(?:{_write(node)})"
+
+
+def _repeat(node: Repeat) -> str:
+    inner = _write(node.node) if isinstance(node.node, Chars | Group) else _inside(node.node)
+    count = _COUNTS.get((node.least, node.most))
+    if count is None:
+        most = "" if node.most is None else str(node.most)
+        count = f"{{{node.least}}}" if node.least == node.most else f"{{{node.least},{most}}}"
+    return inner + count
+
+
+def _look(node: Look) -> str:
+    return f"(?{'' if node.ahead else '<'}{'!' if node.negated else '='}{_write(node.node)})"
+
+
+_WRITERS: Final[Mapping[type, Callable[[Any], str]]] = {
+    Chars: _chars,
+    Seq: _seq,
+    Alt: _alt,
+    Repeat: _repeat,
+    Group: lambda node: f"({_write(node.node)})",
+    Back: lambda node: f"(?:\\{node.number})",
+    Look: _look,
+    At: lambda node: _PLACES[node.place],
+}

@@ -1,0 +1,177 @@
+"""Type texts in plain words, for a model to read: ``ArgumentProblem.expected`` stays what code reads (rules V3, V8).
+
+``number & Type<"int32"> & Minimum<1> | undefined`` becomes ``integer (int32) of at least 1, optional``. Unknown parts
+stay as they are.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from specfn._internal.json import JSONDecodeError, loads
+
+_TAG: Final = re.compile(r"([A-Z][A-Za-z]+)(?:<(.*)>)?", re.DOTALL)
+_OPENING: Final = "<{[("
+_CLOSING: Final = ">}])"
+
+
+def plain(text: str) -> str:
+    """Write a type text in plain words."""
+    required = text.removesuffix(" | undefined")
+    words = " | ".join(map(_member, split(required, " | ")))
+    return words if required == text else f"{words}, optional"
+
+
+def split(text: str, separator: str) -> list[str]:
+    """Divide a type text at a separator that is in no brackets and no quotes."""
+    found: list[str] = []
+    depth = start = position = 0
+    while position < len(text):
+        char = text[position]
+        if char == '"':
+            position = _behind_string(text, position)
+            continue
+        if depth == 0 and text.startswith(separator, position):
+            found.append(text[start:position])
+            position = start = position + len(separator)
+            continue
+        depth += (char in _OPENING) - (char in _CLOSING)
+        position += 1
+    return [*found, text[start:]]
+
+
+def tags(text: str) -> dict[str, Any]:
+    """Return the constraints of a type text that is no union, by name; those that hold a type as its text."""
+    return dict(_tags(split(text, " & ")))
+
+
+def bounds(found: Mapping[str, Any]) -> Iterator[str]:
+    """Write the constraints of a type: bounds, patterns, items."""
+    for low, high, unit in _RANGES:
+        yield from _range(found.get(low), found.get(high), unit)
+    for name, write in _WORDS.items():
+        if name in found:
+            yield write(found[name])
+
+
+def _member(text: str) -> str:
+    parts = split(text, " & ")
+    if len(parts) == 1 and text.startswith("(") and text.endswith(")"):
+        return f"({plain(text[1:-1])})"
+    found = dict(_tags(parts))
+    base = " & ".join(_base(part, found) for part in parts if not _is_tag(part))
+    named = ", ".join(str(found[name]) for name in _NAMED if name in found)
+    return " ".join(filter(None, (base, f"({named})" if named else "", ", ".join(bounds(found)))))
+
+
+def _base(text: str, found: dict[str, Any]) -> str:
+    """Write a type without its constraints."""
+    if text == "number" and "Type" in found:
+        if str(found["Type"]).lstrip("u").startswith("int"):
+            return "integer"
+        del found["Type"]
+    for opening, closing in _HOLDERS:
+        if text.startswith(opening) and text.endswith(closing):
+            inner = text[len(opening) : -len(closing)]
+            return f"{opening}{_inside(opening, inner)}{closing}"
+    if text.startswith("Not<") and text.endswith(">"):
+        return f"not {plain(text[4:-1])}"
+    return _ALONE.get(text, text)
+
+
+def _inside(opening: str, inner: str) -> str:
+    """Write the members of an object or a tuple, or the type of items."""
+    if opening == "{ ":
+        return "; ".join(map(_property, split(inner, "; ")))
+    if opening == "[":
+        return ", ".join(map(plain, split(inner, ", ")))
+    return plain(inner)
+
+
+def _property(text: str) -> str:
+    name, colon, kind = _first(split(text, ": "))
+    return f"{name}{colon}{plain(kind)}" if colon else name
+
+
+def _first(parts: list[str]) -> tuple[str, str, str]:
+    return (parts[0], ": ", ": ".join(parts[1:])) if len(parts) > 1 else (parts[0], "", "")
+
+
+def _is_tag(text: str) -> bool:
+    match = _TAG.fullmatch(text)
+    return match is not None and match[1] in _KNOWN
+
+
+def _tags(parts: list[str]) -> Iterator[tuple[str, Any]]:
+    for part in parts:
+        match = _TAG.fullmatch(part)
+        if match is not None and match[1] in _KNOWN:
+            yield match[1], _argument(match[1], match[2])
+
+
+def _argument(name: str, text: str | None) -> Any:
+    if text is None or name == "Contains":
+        return text
+    try:
+        return loads(text)
+    except JSONDecodeError:
+        return text
+
+
+def _range(low: Any, high: Any, unit: str) -> Iterator[str]:
+    """Write two bounds: ``of 3 to 10 characters``, ``of at least 1``."""
+    noun = f" {unit}" if unit else ""
+    of = "with" if unit in _HELD else "of"
+    if low is not None and low == high:
+        yield f"{of} {low}{_counted(noun, low)}"
+    elif low is not None and high is not None:
+        yield f"{of} {low} to {high}{noun}"
+    elif low is not None:
+        yield f"{of} at least {low}{_counted(noun, low)}"
+    elif high is not None:
+        yield f"{of} at most {high}{_counted(noun, high)}"
+
+
+def _counted(noun: str, count: Any) -> str:
+    if count != 1 or not noun:
+        return noun
+    return " property" if noun == " properties" else noun.removesuffix("s")
+
+
+def _behind_string(text: str, position: int) -> int:
+    """Return the position behind a JSON string."""
+    position += 1
+    while position < len(text) and text[position] != '"':
+        position += 2 if text[position] == "\\" else 1
+    return position + 1
+
+
+#: What is written in brackets behind the type.
+_NAMED: Final = ("Type", "Format", "ContentEncoding", "ContentMediaType")
+
+_HELD: Final = frozenset({"items", "properties"})
+
+_RANGES: Final = (
+    ("Minimum", "Maximum", ""),
+    ("MinLength", "MaxLength", "characters"),
+    ("MinItems", "MaxItems", "items"),
+    ("MinProperties", "MaxProperties", "properties"),
+)
+
+_WORDS: Final[Mapping[str, Callable[[Any], str]]] = {
+    "ExclusiveMinimum": lambda value: f"above {value}",
+    "ExclusiveMaximum": lambda value: f"below {value}",
+    "MultipleOf": lambda value: f"that is a multiple of {value}",
+    "Pattern": lambda value: f"matching {value}",
+    "UniqueItems": lambda _: "without duplicates",
+    "Contains": lambda value: f"with at least one item that is {plain(value)}",
+}
+
+_KNOWN: Final = frozenset(
+    (*_NAMED, *_WORDS, *(name for low, high, _ in _RANGES for name in (low, high)))
+)
+
+#: What types stand in, by how their texts begin and end.
+_HOLDERS: Final = (("Array<", ">"), ("Record<string, ", ">"), ("{ ", " }"), ("[", "]"))
+
+_ALONE: Final = {"any": "any value", "never": "nothing"}

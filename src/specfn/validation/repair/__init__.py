@@ -1,0 +1,1 @@
+"""Repair values: coercions to declared types, and the candidates for each."""

@@ -1,0 +1,309 @@
+"""Arguments with what was written wrongly but plainly read as it was meant: ``coerce`` (rule V7).
+
+Only places that are wrong are looked at, and a reading is taken only if it alone makes its place right. The
+judge is always the whole schema on the whole value: all places are tried at once, and what still fails, or makes
+something around it fail, is put back. Where the schema allows several branches and none is named, a reading is
+taken only if no other branch could be reached by other readings.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from specfn._internal.pointer import input_path
+from specfn.records import ABSENT, ArgumentProblem, Repair
+from specfn.validation.explain.explain import Explainer, Fault
+from specfn.validation.explain.subschema_tasks import Guess
+from specfn.validation.feedback.annotated_json import tokens_of
+from specfn.validation.guard import sound
+from specfn.validation.outcome import Failure, Success, success
+from specfn.validation.repair.candidates import PLAIN, Policy, Reading, readings
+from specfn.validation.repair.replace import Place, at, changed
+from specfn.validation.validate import Validator
+
+#: The most rounds, the most faults that all of them may look at, and the most guesses that are compared.
+_ROUNDS: Final = 64
+_FAULTS: Final = 50_000
+_GUESSES: Final = 100
+
+#: What stands for the faults of a value that is beyond the limits.
+_UNSOUND: Final = (Fault(ArgumentProblem(path="$input", expected="any"), True),)
+
+#: Says what is wrong with a value.
+_Look: TypeAlias = Callable[[Any], tuple[Fault, ...]]
+
+
+def coerce(
+    value: Any, validator: Validator, policy: Policy = PLAIN, *, opens: bool = False
+) -> Success | Failure:
+    """Read arguments as they were meant, where that is plain. The value itself is never changed.
+
+    Args:
+        value: the arguments.
+        validator: what they must be.
+        policy: what may be read into them.
+        opens: whether an object or array that was sent as a string stays opened although something in it is
+            wrong. That place is still wrong, but the faults are those inside.
+
+    Returns:
+        ``Success`` with the repairs, or ``Failure`` with those that were made and what is still wrong.
+
+    Raises:
+        DocumentError: on first use, if the schema is not one that can be enforced.
+    """
+    if validator.is_valid(value):
+        return success(value)
+    faults, explainer, depth = validator.diagnose(value)
+    if explainer is not None:
+        judge = _Judge(explainer, depth, policy)
+        coercion = _Coercion(judge, lambda tried: validator.diagnose(tried).faults, value, faults)
+        if coercion.run(opens=opens):
+            return coercion.outcome()
+    return Failure(data=value, errors=tuple(fault.problem for fault in faults))
+
+
+class _Change(NamedTuple):
+    """A reading that was taken.
+
+    Attributes:
+        place: where.
+        kind: which.
+        before: what stood there.
+        after: what stands there now.
+        is_open: whether something in it is still wrong, which may yet be put right.
+    """
+
+    place: Place
+    kind: str
+    before: Any
+    after: Any
+    is_open: bool = False
+
+
+class _Case(NamedTuple):
+    """A place that is wrong, with what may be read there."""
+
+    place: Place
+    before: Any
+    readings: list[Reading]
+    guesses: tuple[Guess, ...]
+
+
+class _Blame:
+    """The places that some faults are about, and those around them."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.places: set[Place] = set()
+        self._around: set[Place] = set()
+        for fault in faults:
+            place = tokens_of(fault.problem.path)
+            if place is not None:
+                self.places.add(place)
+                self._around.update(place[:end] for end in range(len(place)))
+
+    def inside(self, place: Place) -> bool:
+        """Whether something within a place is wrong."""
+        return place in self._around
+
+    def reaches(self, place: Place, known: "_Blame") -> bool:
+        """Whether a place, or something around it that was not wrong before, is wrong."""
+        above = (place[:end] for end in range(len(place)))
+        return place in self.places or any(
+            outer in self.places and outer not in known.places for outer in above
+        )
+
+
+class _Judge:
+    """What one whole coercion goes by, those of parts of the value included.
+
+    Attributes:
+        facts: what the places of the schema take.
+        policy: what may be read into it.
+        spent: how many faults were looked at.
+        compared: how many guesses were compared with other branches.
+    """
+
+    def __init__(self, explainer: Explainer, depth: int, policy: Policy) -> None:
+        self._explainer = explainer
+        self._depth = depth
+        self.facts = explainer.facts
+        self.policy = policy
+        self.spent = 0
+        self.compared = 0
+
+    def within(self, node: Any) -> _Look:
+        """What looks at a part of the value, by one node of the schema."""
+        return lambda part: (
+            self._explainer.faults_in(node, part) if sound(part, self._depth) else _UNSOUND
+        )
+
+
+@dataclass(slots=True)
+class _Coercion:
+    """The state of one coercion: the value as it is so far, and what is wrong with it."""
+
+    judge: _Judge
+    look: _Look
+    value: Any
+    faults: tuple[Fault, ...]
+    is_part: bool = False
+    taken: dict[Place, _Change] = field(default_factory=dict)
+    barred: set[Place] = field(default_factory=set)
+
+    def run(self, *, opens: bool = False) -> bool:
+        """Go on until nothing changes; false if nothing did, or if it took too long and must not be used."""
+        for _ in range(_ROUNDS):
+            cases = self._cases()
+            chosen = self._chosen(cases) if cases else []
+            if not chosen:
+                break
+            self._take(chosen)
+            self._put_back()
+        else:
+            return False
+        if not opens:
+            self._shut()
+        return bool(self.taken) and self.judge.spent <= _FAULTS
+
+    def outcome(self) -> Success | Failure:
+        """What it came to."""
+        repairs = tuple(
+            Repair(
+                path=input_path(place), kind=change.kind, before=change.before, after=change.after
+            )
+            for place, change in self.taken.items()
+        )
+        if not self.faults:
+            return Success(data=self.value, repairs=repairs)
+        errors = tuple(fault.problem for fault in self.faults)
+        return Failure(data=self.value, errors=errors, repairs=repairs)
+
+    def _cases(self) -> list[_Case]:
+        found: list[_Case] = []
+        for fault in self.faults:
+            if fault.node is False and not fault.refused:
+                continue  # nothing can be read there, and there may be very many
+            place = tokens_of(fault.problem.path)
+            if place is None or place in self.taken or place in self.barred:
+                continue
+            before = at(self.value, place)
+            if before is not ABSENT:
+                ways = readings(before, fault, place, self.judge.facts, self.judge.policy)
+                found.extend([_Case(place, before, ways, fault.guesses)] if ways else [])
+        return found
+
+    def _chosen(self, cases: list[_Case]) -> list[_Change]:
+        """The readings that are the only ones to make their places right."""
+        known = _Blame(self.faults)
+        right: dict[Place, list[_Change]] = {case.place: [] for case in cases}
+        opened: dict[Place, _Change] = {}
+        for index in range(max((len(case.readings) for case in cases), default=0)):
+            tried = [case for case in cases if index < len(case.readings)]
+            blame = self._try({case.place: case.readings[index].value for case in tried})
+            if blame is None:
+                return []
+            for case in tried:
+                reading = case.readings[index]
+                change = _Change(case.place, reading.kind, case.before, reading.value)
+                if not blame.reaches(case.place, known):
+                    if not blame.inside(case.place):
+                        right[case.place].append(change)
+                    elif reading.kind == "json":
+                        opened[case.place] = change._replace(is_open=True)
+        only = {place: changes[0] for place, changes in right.items() if len(changes) == 1}
+        only.update((place, change) for place, change in opened.items() if not right[place])
+        return self._unrivaled(cases, only)
+
+    def _unrivaled(self, cases: list[_Case], only: dict[Place, _Change]) -> list[_Change]:
+        """The readings that lead to no guessed branch, or to one that has no rival."""
+        compared: dict[str, bool] = {}
+        kept: list[_Change] = []
+        for case in cases:
+            if case.place not in only or (self.is_part and case.guesses):
+                continue
+            for guess in case.guesses:
+                if guess.path not in compared:
+                    compared[guess.path] = self._has_rival(guess, only)
+            if not any(compared[guess.path] for guess in case.guesses):
+                kept.append(only[case.place])
+        return kept
+
+    def _has_rival(self, guess: Guess, only: Mapping[Place, _Change]) -> bool:
+        """Whether readings other than these would lead to another branch of a union."""
+        self.judge.compared += 1
+        place = tokens_of(guess.path)
+        if self.judge.compared > _GUESSES or place is None:
+            return True
+        depth = len(place)
+        ours = {
+            change.place[depth:]: change.after
+            for change in only.values()
+            if change.place[:depth] == place
+        }
+        part = at(self.value, place)
+        for node in guess.others:
+            look = self.judge.within(node)
+            other = _Coercion(self.judge, look, part, look(part), is_part=True)
+            if other.faults and other.run() and not other.faults:
+                theirs = {place: change.after for place, change in other.taken.items()}
+                if not all(_same(theirs.get(key, ABSENT), value) for key, value in ours.items()):
+                    return True
+        return False
+
+    def _try(self, changes: Mapping[Place, Any]) -> _Blame | None:
+        """What is wrong with some places changed; ``None`` if it has taken too long."""
+        if self.judge.spent > _FAULTS:
+            return None
+        faults = self.look(changed(self.value, _apart(changes)))
+        self.judge.spent += len(faults) + 1
+        return _Blame(faults)
+
+    def _take(self, chosen: list[_Change]) -> None:
+        changes = _apart({change.place: change.after for change in chosen})
+        self.value = changed(self.value, changes)
+        self.taken.update((change.place, change) for change in chosen if change.place in changes)
+        self._look_again()
+
+    def _put_back(self) -> None:
+        """Put back what turned out wrong together with the rest."""
+        blame = _Blame(self.faults)
+        wrong = [
+            change
+            for place, change in self.taken.items()
+            if place in blame.places or (blame.inside(place) and not change.is_open)
+        ]
+        self.barred.update(change.place for change in wrong)
+        self._undo(wrong)
+
+    def _shut(self) -> None:
+        """Put back the strings in which something is still wrong."""
+        blame = _Blame(self.faults)
+        opened = [change for change in self.taken.values() if change.is_open]
+        self._undo([change for change in opened if blame.inside(change.place)])
+
+    def _undo(self, changes: list[_Change]) -> None:
+        if not changes:
+            return
+        back = _apart({change.place: change.before for change in changes})
+        self.value = changed(self.value, back)
+        for place in [*self.taken]:
+            if any(place[: len(outer)] == outer for outer in back):
+                del self.taken[place]
+        self._look_again()
+
+    def _look_again(self) -> None:
+        self.faults = self.look(self.value)
+        self.judge.spent += len(self.faults) + 1
+
+
+def _same(left: Any, right: Any) -> bool:
+    return type(left) is type(right) and bool(left == right)
+
+
+def _apart(changes: Mapping[Place, Any]) -> dict[Place, Any]:
+    """The changes that are in no place that is changed itself."""
+    return {
+        place: new
+        for place, new in changes.items()
+        if not any(place[:end] in changes for end in range(len(place)))
+    }

@@ -1,0 +1,1 @@
+"""Extract JSON from the text of a model and parse it leniently."""

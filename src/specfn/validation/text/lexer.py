@@ -1,0 +1,274 @@
+"""The tokens of a text that a model wrote: strings, numbers, words, and what stands between them (rule V6).
+
+A token is read as what it says or not at all. Repairs change how it is written, never what it means.
+"""
+
+import re
+from collections.abc import Mapping
+from math import isinf
+from typing import Any, Final, NamedTuple
+
+from specfn.validation.guard import most_digits
+from specfn.validation.text.numbers import decimal, is_nonzero, is_rounded
+from specfn.validation.text.syntax_faults import UnreadableError
+
+#: How strings are quoted: the closing mark of each opening one.
+QUOTES: Final[Mapping[str, str]] = {'"': '"', "'": "'", "“": "”", "‘": "’"}
+
+#: A run of characters that stand for themselves, by opening mark. Typographic marks hold no other of their kind.
+_PLAIN: Final[Mapping[str, re.Pattern[str]]] = {
+    '"': re.compile(r'[^"\\\x00-\x1f]*'),
+    "'": re.compile(r"[^'\\\x00-\x1f]*"),
+    "“": re.compile(r'[^“”"\\\x00-\x1f]*'),
+    "‘": re.compile(r"[^‘’'\\\x00-\x1f]*"),
+}
+_ESCAPES: Final[Mapping[str, str]] = {
+    '"': '"',
+    "\\": "\\",
+    "/": "/",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+}
+_UNICODE: Final = re.compile(r"u([0-9a-fA-F]{4})")
+_LOW: Final = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+_BYTE: Final = re.compile(r"x([0-9a-fA-F]{2})")
+
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_TOKEN: Final = re.compile(r"[^\s,\]}]+")
+_GOES_ON: Final = ("//", "/*", "#", "```")
+_WORD: Final = re.compile(r"[^\s,:{}\[\]\"'“‘]+")
+
+#: The words that are values; those of Python are repaired.
+LITERALS: Final[Mapping[str, bool | None]] = {
+    **dict.fromkeys(("true", "True"), True),
+    **dict.fromkeys(("false", "False"), False),
+    **dict.fromkeys(("null", "None")),
+}
+_STRICT: Final = frozenset({"true", "false", "null"})
+_NO_NUMBERS: Final = frozenset({"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf", "Inf"})
+
+_ELLIPSES: Final = ("...", "…")
+
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_ODD_SPACE: Final = re.compile(r"[\s\ufeff\u200b]+")
+_LINE: Final = re.compile(r"(?://|#)[^\n\r]*")
+_SHOWN: Final = 40
+
+
+class Token(NamedTuple):
+    """A scalar as it was read.
+
+    Attributes:
+        value: the scalar.
+        end: where the text goes on.
+        kinds: the repairs that it took.
+        closed: whether its end can be told from its own text; a number may always have gone on.
+    """
+
+    value: Any
+    end: int
+    kinds: tuple[str, ...] = ()
+    closed: bool = True
+
+
+class Gap(NamedTuple):
+    """What stands between two tokens.
+
+    Attributes:
+        end: where the next token begins.
+        kinds: the repairs that it took.
+        closed: whether it is over: a comment that the text ends in might have gone on.
+    """
+
+    end: int
+    kinds: tuple[str, ...] = ()
+    closed: bool = True
+
+
+def gap(text: str, at: int) -> Gap:
+    """Skip white space and comments."""
+    match = _SPACE.match(text, at)
+    assert match is not None
+    at = match.end()
+    if at == len(text) or (text[at] not in "/#\v\f\x1c\x1d\x1e\x1f" and text[at] < "\x7f"):
+        return Gap(at)
+    return _odd_gap(text, at)
+
+
+def _odd_gap(text: str, at: int) -> Gap:
+    """The same where there may be comments or white space that is not JSON's."""
+    kinds: dict[str, None] = {}
+    closed = True
+    while at < len(text):
+        space = _ODD_SPACE.match(text, at)
+        if space is not None:
+            if space.group().strip(" \t\n\r"):
+                kinds["space"] = None
+            at = space.end()
+            continue
+        end, closed = _comment_end(text, at)
+        if end == at:
+            break
+        kinds["comment"] = None
+        at = end
+    return Gap(at, tuple(kinds), closed)
+
+
+def _comment_end(text: str, at: int) -> tuple[int, bool]:
+    """Where a comment ends that begins here, and whether it surely does; the same place if none begins."""
+    if text.startswith("/*", at):
+        end = text.find("*/", at + 2)
+        return (len(text), False) if end < 0 else (end + 2, True)
+    line = _LINE.match(text, at)
+    return (at, True) if line is None else (line.end(), line.end() < len(text))
+
+
+def scalar(text: str, at: int) -> Token:
+    """Read the string, number or word that begins here.
+
+    Raises:
+        UnreadableError: there is none, or one that could be read in more than one way.
+    """
+    char = text[at]
+    if char in QUOTES:
+        return string(text, at)
+    if char in "-+.0123456789":
+        return _number(text, at)
+    return _word(text, at)
+
+
+def string(text: str, at: int) -> Token:
+    """Read a string in any quotes.
+
+    Raises:
+        UnreadableError: it is not closed, or holds what cannot be read in one way only.
+    """
+    quote = text[at]
+    plain, closing = _PLAIN[quote], QUOTES[quote]
+    kinds = {} if quote == '"' else {"quotes": None}
+    parts: list[str] = []
+    end = at + 1
+    while True:
+        match = plain.match(text, end)
+        assert match is not None
+        parts.append(match.group())
+        end = match.end()
+        char = text[end : end + 1]
+        if char == closing:
+            return Token("".join(parts), end + 1, tuple(kinds))
+        if not char or (char == "\\" and end + 1 == len(text)):
+            raise UnreadableError(text, at, "The string that begins here is not closed.")
+        if char == "\\":
+            value, end, kind = _escape(text, end)
+            kinds.update({kind: None} if kind else {})
+        elif char < " ":
+            value, end = char, end + 1
+            kinds["control"] = None
+        else:
+            reason = (
+                f'There is a second quotation mark inside {quote}...{closing}. Use " for strings.'
+            )
+            raise UnreadableError(text, end, reason)
+        parts.append(value)
+
+
+def _escape(text: str, at: int) -> tuple[str, int, str | None]:
+    """Read what a backslash begins: the character, where the text goes on, and the repair if it took one."""
+    char = text[at + 1]
+    if char in _ESCAPES:
+        return _ESCAPES[char], at + 2, None
+    if char == "'":
+        return char, at + 2, "escape"
+    byte = _BYTE.match(text, at + 1)
+    if byte is not None:
+        return chr(int(byte[1], 16)), byte.end(), "escape"
+    code = _UNICODE.match(text, at + 1)
+    if code is not None:
+        value, end = _code_point(text, at, int(code[1], 16))
+        return value, end, None
+    raise UnreadableError(
+        text, at, f"{_shown(text[at : at + 2])} is no escape of JSON. Write a backslash as \\\\."
+    )
+
+
+def _code_point(text: str, at: int, code: int) -> tuple[str, int]:
+    """A character by its code, the halves of a surrogate pair put together (RFC 8259, section 7)."""
+    if not 0xD800 <= code < 0xE000:
+        return chr(code), at + 6
+    low = _LOW.match(text, at + 6) if code < 0xDC00 else None
+    if low is None:
+        raise UnreadableError(text, at, "This is half of a surrogate pair, which is no character.")
+    return chr(0x10000 + ((code - 0xD800) << 10) + int(low[1], 16) - 0xDC00), low.end()
+
+
+def _number(text: str, at: int) -> Token:
+    """Read a number by JSON's grammar, the whole token or nothing (RFC 8259, section 6)."""
+    match = _NUMBER.match(text, at)
+    token = _TOKEN.match(text, at)
+    assert token is not None
+    if match is None or not _ends(text, match.end(), token.end()):
+        raise UnreadableError(text, at, _no_number(token.group()))
+    whole = match.group()
+    if match[1] is None and match[2] is None:
+        if len(whole) > most_digits():
+            raise UnreadableError(text, at, f"The number has {len(whole):,} digits: too many.")
+        return Token(int(whole), match.end(), (), False)
+    value = decimal(whole)
+    if (type(value) is float and isinf(value)) or (value == 0 and is_nonzero(whole)):
+        raise UnreadableError(text, at, f"{_shown(whole)} is beyond what a number can hold.")
+    if type(value) is float and is_rounded(value, whole):
+        raise UnreadableError(
+            text,
+            at,
+            f"{_shown(whole)} has more digits than a number can hold. Write at most 15 digits.",
+        )
+    return Token(value, match.end(), (), False)
+
+
+def _no_number(token: str) -> str:
+    if token in _NO_NUMBERS or token.startswith(_ELLIPSES):
+        return _no_value(token, is_last=False)
+    return (
+        f"{_shown(token)} is not a number of JSON."
+        " Write a number such as 12 or -0.5, or a text in double quotes."
+    )
+
+
+def _ends(text: str, end: int, token_end: int) -> bool:
+    """Whether a number is over: what follows is no part of its token, or begins a comment."""
+    return end == token_end or text.startswith(_GOES_ON, end)
+
+
+def _word(text: str, at: int) -> Token:
+    """Read a word that is a value."""
+    match = _WORD.match(text, at)
+    if match is None:
+        raise UnreadableError(text, at, f"A value is missing before {_shown(text[at])}.")
+    word = match.group()
+    for mark in _GOES_ON:
+        word = word.partition(mark)[0]
+    if word in LITERALS:
+        kinds = () if word in _STRICT else ("literal",)
+        return Token(LITERALS[word], at + len(word), kinds)
+    raise UnreadableError(text, at, _no_value(word, is_last=match.end() == len(text)))
+
+
+def _no_value(word: str, *, is_last: bool) -> str:
+    if word in _NO_NUMBERS:
+        return f"{word} is not a number of JSON. Leave the property out, or write null."
+    if word == "undefined":
+        return "undefined is no value of JSON. Leave the property out, or write null."
+    if word.startswith(_ELLIPSES):
+        return "An ellipsis is no value. Write every value out."
+    if is_last and any(literal.startswith(word) for literal in LITERALS):
+        return f"The text ends in the middle of a word: {word}."
+    return f"{_shown(word)} is no value of JSON. Text must be in double quotes."
+
+
+def _shown(text: str) -> str:
+    """The beginning of a piece of text, on one line."""
+    shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text[:_SHOWN])
+    return shown if len(text) <= _SHOWN else f"{shown}..."

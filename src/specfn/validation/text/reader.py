@@ -1,0 +1,260 @@
+"""Reads one value from a text that a model wrote, on a list of its own instead of the machine's stack (rule V6).
+
+Every character is looked at a fixed number of times, so the time is linear in the text whatever it holds.
+"""
+
+import re
+from typing import Any, Final, NamedTuple
+
+from specfn._internal.pointer import input_path
+from specfn.records import Repair
+from specfn.validation.guard import DEPTH, NODES
+from specfn.validation.text.lexer import LITERALS, QUOTES, gap, scalar, string
+from specfn.validation.text.syntax_faults import UnreadableError
+
+_KEY: Final = re.compile(r"(?!\d)[\w$][\w$-]*|0|[1-9][0-9]{0,18}")
+_FENCE: Final = "```"
+_OPENERS: Final = frozenset("{[")
+_CLOSERS: Final = frozenset("]}")
+
+#: What begins or separates most tokens: no white space and no comment.
+_TOKENS: Final = frozenset("\"'{}[]:,-0123456789tfnTFN")
+
+#: A string that needs no repair.
+_PLAIN: Final = re.compile(r'"([^"\\\x00-\x1f]*)"')
+
+
+class _Opened:
+    """Stands for the value of a container that was just opened."""
+
+
+_OPENED: Final = _Opened()
+
+
+class _Open:
+    """A container that is being read."""
+
+    __slots__ = ("box", "closing", "key", "offset")
+
+    def __init__(self, box: Any, closing: str, offset: int) -> None:
+        self.box = box
+        self.closing = closing
+        self.offset = offset
+        self.key = ""
+
+    @property
+    def token(self) -> str | int:
+        """The key or index of the member that is being read."""
+        return self.key if type(self.box) is dict else len(self.box)
+
+
+class Reading(NamedTuple):
+    """A value and where the text goes on.
+
+    Attributes:
+        value: the value.
+        end: where the text goes on.
+        incomplete: whether the text ended inside the value, which was closed.
+        resumed: whether a member follows a bracket that may have closed its container too early.
+    """
+
+    value: Any
+    end: int
+    incomplete: bool
+    resumed: bool = False
+
+
+class Reader:
+    """Reads values of one text; every repair goes to ``repairs``."""
+
+    def __init__(self, text: str, repairs: list[Repair]) -> None:
+        """Take a text and the list of what is repaired in it."""
+        self._text = text
+        self._repairs = repairs
+        self._stack: list[_Open] = []
+        self._at = 0
+        self._nodes = 0
+        self._closed = True
+        self._incomplete = False
+        self._shut_early = False
+        self._resumed = False
+
+    def read(self, at: int) -> Reading:
+        """Read the value that begins here.
+
+        Raises:
+            UnreadableError: it cannot be read, or in more than one way, or is beyond the limits.
+        """
+        self._at = at
+        value = self._value()
+        while self._stack:
+            value = self._first() if value is _OPENED else self._next(value)
+        return Reading(value, self._at, self._incomplete, self._resumed)
+
+    def _value(self) -> Any:
+        """A scalar, or a container that is opened."""
+        text, at = self._text, self._at
+        plain = _PLAIN.match(text, at)
+        if plain is not None:
+            self._at, self._closed = plain.end(), True
+            return plain[1]
+        if text[at : at + 1] in _OPENERS:
+            return self._open(text[at])
+        token = scalar(text, at)
+        self._at, self._closed = token.end, token.closed
+        for kind in token.kinds:
+            self._repair(self._path(), kind, text[at : token.end], token.value)
+        return token.value
+
+    def _open(self, char: str) -> _Opened:
+        if len(self._stack) == DEPTH:
+            raise self._error(self._at, f"Nested deeper than {DEPTH} levels.")
+        box: Any = {} if char == "{" else []
+        self._stack.append(_Open(box, "}" if char == "{" else "]", self._at))
+        self._at += 1
+        return _OPENED
+
+    def _first(self) -> Any:
+        """What follows an opening bracket: its first member, or its end."""
+        top = self._stack[-1]
+        self._skip()
+        char = self._text[self._at : self._at + 1]
+        if char == top.closing:
+            return self._shut()
+        if self._is_over(char):
+            raise self._error(top.offset, "The text ends right after this bracket.")
+        return self._member(top)
+
+    def _next(self, value: Any) -> Any:
+        """What follows a member: the next one, or the end of its container."""
+        top = self._stack[-1]
+        self._attach(top, value)
+        closed = self._skip() and self._closed
+        char = self._text[self._at : self._at + 1]
+        if char == top.closing:
+            return self._shut()
+        if char == ",":
+            self._at += 1
+            closed = self._skip()
+            char = self._text[self._at : self._at + 1]
+            if char == top.closing:
+                self._repair(self._path(-1), "comma", ",", "")
+                return self._shut()
+            if not self._is_over(char):
+                return self._member(top)
+        if self._is_over(char):
+            return self._close(closed=closed)
+        raise self._unexpected(top, char)
+
+    def _member(self, top: _Open) -> Any:
+        """One member: in an object its key first."""
+        self._resumed = self._resumed or self._shut_early
+        if type(top.box) is dict:
+            self._key(top)
+        if self._is_over(self._text[self._at : self._at + 1]):
+            raise self._error(self._at, "The text ends where a value should stand.")
+        return self._value()
+
+    def _key(self, top: _Open) -> None:
+        at = self._at
+        kinds = self._key_token(top)
+        if top.key in top.box:
+            raise self._error(at, f"The key {top.key[:60]!r} stands twice in one object.")
+        for kind in kinds:
+            self._repair(self._path(), kind, self._text[at : self._at], top.key)
+        self._skip()
+        char = self._text[self._at : self._at + 1]
+        if char != ":":
+            if self._is_over(char):
+                raise self._error(at, "The text ends after this key.")
+            raise self._error(self._at, "A colon is missing after the key.")
+        self._at += 1
+        self._skip()
+
+    def _key_token(self, top: _Open) -> tuple[str, ...]:
+        """Read a key into its container; the repairs that it took."""
+        text, at = self._text, self._at
+        plain = _PLAIN.match(text, at)
+        if plain is not None:
+            top.key, self._at = plain[1], plain.end()
+            return ()
+        if text[at] in QUOTES:
+            token = string(text, at)
+            top.key, self._at = token.value, token.end
+            return token.kinds
+        match = _KEY.match(text, at)
+        if match is None or match.group() in LITERALS:
+            raise self._error(at, "A key in double quotes should stand here.")
+        top.key, self._at = match.group(), match.end()
+        return ("key",)
+
+    def _attach(self, top: _Open, value: Any) -> None:
+        self._nodes += 1
+        if self._nodes > NODES:
+            raise self._error(self._at, f"More than {NODES:,} values.")
+        if type(top.box) is dict:
+            top.box[top.key] = value
+        else:
+            top.box.append(value)
+
+    def _shut(self) -> Any:
+        """Close the innermost container.
+
+        A member that comes later may belong into it if this bracket is one too many. An array counts only
+        inside an array: what follows it in an object has a key, so it is no item of the array.
+        """
+        self._at += 1
+        self._closed = True
+        box = self._stack.pop().box
+        if type(box) is dict or (self._stack and type(self._stack[-1].box) is list):
+            self._shut_early = True
+        return box
+
+    def _close(self, *, closed: bool) -> Any:
+        """Close what is open at the end of the text, if the last token is surely whole."""
+        if not closed:
+            raise self._error(self._at, "The text ends here, perhaps in the middle of a value.")
+        closers = "".join(top.closing for top in reversed(self._stack))
+        value = self._stack.pop().box
+        while self._stack:
+            self._attach(self._stack[-1], value)
+            value = self._stack.pop().box
+        self._repair("$input", "closed", "", closers)
+        self._incomplete = True
+        return value
+
+    def _skip(self) -> bool:
+        """Skip to the next token; whether what was skipped is surely over."""
+        text, at = self._text, self._at
+        if text[at : at + 1] == " ":
+            self._at = at = at + 1
+        if text[at : at + 1] in _TOKENS:
+            return True
+        between = gap(text, at)
+        self._at = between.end
+        for kind in between.kinds:
+            self._repair(self._path(-1), kind, self._text[at : self._at].strip(" \t\n\r"), "")
+        return between.closed
+
+    def _is_over(self, char: str) -> bool:
+        """Whether the text ends here, where ``char`` stands."""
+        return not char or (char == "`" and self._text.startswith(_FENCE, self._at))
+
+    def _unexpected(self, top: _Open, char: str) -> UnreadableError:
+        if char in _CLOSERS:
+            opening = "{" if type(top.box) is dict else "["
+            line = self._text.count("\n", 0, top.offset) + 1
+            return self._error(
+                self._at, f"{char} does not close the {opening} of line {line}, which is open here."
+            )
+        return self._error(self._at, f"A comma or {top.closing} should stand here.")
+
+    def _error(self, at: int, reason: str) -> UnreadableError:
+        return UnreadableError(self._text, at, reason)
+
+    def _repair(self, path: str, kind: str, before: str, after: Any) -> None:
+        self._repairs.append(Repair(path=path, kind=kind, before=before, after=after))
+
+    def _path(self, end: int | None = None) -> str:
+        """The place of the member that is being read; with ``-1``, of its container."""
+        return input_path(top.token for top in self._stack[:end])

@@ -1,0 +1,320 @@
+"""``specfn call``: one call, asked about first, and never a secret in sight."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SECRET = "canary-71cd"
+
+
+@pytest.fixture
+def pets(document: Any) -> Path:
+    """A document of a few operations with every kind of credential."""
+    json_body = {"content": {"application/json": {"schema": {"type": "object"}}}}
+    upload = {
+        "type": "object",
+        "required": ["photo"],
+        "properties": {"photo": {"type": "string", "format": "binary"}, "note": {"type": "string"}},
+    }
+    path = [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}]
+    return document(
+        {
+            "/pets/{id}": {
+                "get": {"operationId": "pet", "parameters": path},
+                "delete": {"operationId": "drop", "parameters": path},
+            },
+            "/pets": {
+                "post": {"operationId": "add", "requestBody": json_body, "security": [{"key": []}]}
+            },
+            "/me": {"get": {"operationId": "me", "security": [{"login": []}]}},
+            "/photos": {
+                "post": {
+                    "operationId": "upload",
+                    "requestBody": {"content": {"multipart/form-data": {"schema": upload}}},
+                }
+            },
+        },
+        servers=[{"url": "https://api.example.com/v1"}],
+        components={
+            "securitySchemes": {
+                "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
+                "login": {"type": "http", "scheme": "basic"},
+            }
+        },
+    )
+
+
+@pytest.fixture
+def server() -> Iterator[Any]:
+    from tests.http.conftest import http_answer, listen  # noqa: PLC0415  # a server, not its fixtures
+
+    listening, stop = listen()
+    listening.respond = lambda _: http_answer(b'{"id": 1, "name": "Rex\\u001b[31m"}')
+    yield listening
+    stop()
+
+
+def answer(*arguments: Any, **headers: Any) -> Any:
+    from tests.http.conftest import http_answer  # noqa: PLC0415  # likewise
+
+    return lambda _: http_answer(*arguments, **headers)
+
+
+def test_a_call(specfn: Any, pets: Path, server: Any) -> None:
+    """The data that the server answered is on stdout, without what would reach a terminal."""
+    ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", f"{server.url}/v1")
+    assert ended.code == 0
+    assert ended.data == {"id": 1, "name": "Rex\x1b[31m"}
+    assert "\x1b" not in ended.out
+    assert server.line == "GET /v1/pets/7 HTTP/1.1"
+    assert ended.err == ""
+
+
+def test_the_whole_answer_as_json(specfn: Any, pets: Path, server: Any) -> None:
+    """``--json`` is status, headers and data, whatever the status; bytes are base64."""
+    ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url, "--json")
+    assert ended.data["status"] == 200
+    assert ended.data["headers"]["content-type"] == "application/json"
+    assert ended.data["data"]["id"] == 1
+    server.respond = answer(b"\x00\xff", "404 Not Found", "image/png")
+    ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url, "--json")
+    assert ended.code == 1
+    assert ended.data["data"] == {"media_type": "image/png", "base64": "AP8="}
+    assert "404" in ended.err
+
+
+def test_arguments(specfn: Any, pets: Path, server: Any) -> None:
+    """Arguments come from the line or stdin, are read as they were meant, and refused if they are wrong."""
+    ended = specfn("call", pets, "pet", "-", "--base-url", server.url, stdin=b'{"id": "7"}')
+    assert (ended.code, server.target) == (0, "/pets/7")
+    assert "$input.id was repaired (" in ended.err
+    ended = specfn("call", pets, "pet", '{"id": "seven"}', "--base-url", server.url)
+    assert ended.code == 1
+    assert "$input.id: expected integer" in ended.err
+    ended = specfn("call", pets, "pet", "--base-url", server.url)
+    assert ended.code == 1
+    assert len(server.requests) == 1
+    assert specfn("call", "-", "pet", "-", "--base-url", server.url).code == 2
+
+
+def test_what_may_change_something_is_asked_about(specfn: Any, pets: Path, server: Any) -> None:
+    """Without anybody to ask nothing is sent; --yes is an answer."""
+    for name in ("drop", "upload"):
+        arguments = '{"id": 7}' if name == "drop" else '{"body": {"photo": "x"}}'
+        ended = specfn("call", pets, name, arguments, "--base-url", server.url)
+        assert ended.code == 2
+        assert "--yes" in ended.err
+    assert server.requests == []
+    assert specfn("call", pets, "drop", '{"id": 7}', "--base-url", server.url, "--yes").code == 0
+    assert server.line == "DELETE /pets/7 HTTP/1.1"
+
+
+@pytest.mark.parametrize(("said", "code", "sent"), [("y\n", 0, 1), ("n\n", 1, 0), ("\n", 1, 0)])
+def test_a_person_is_asked(
+    capsys: Any,
+    pets: Path,
+    server: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    said: str,
+    code: int,
+    sent: int,
+) -> None:
+    """On a terminal the request is shown, masked, and sent only for a yes."""
+    from specfn.cli.main import run  # noqa: PLC0415  # the fixture of this name is the command
+
+    class Terminal:
+        def isatty(self) -> bool:
+            return True
+
+        def readline(self) -> str:
+            return said
+
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr("click.termui.visible_prompt_func", lambda _: said.strip())
+    given = [
+        "call",
+        str(pets),
+        "add",
+        '{"body": {"a": 1}}',
+        "--base-url",
+        server.url,
+        "--auth",
+        f"key={SECRET}",
+    ]
+    assert run(given) == code
+    out, err = capsys.readouterr()
+    assert SECRET not in out + err
+    assert "X-Key: **********" in err
+    assert len(server.requests) == sent
+    assert ("not sent" in err) is not bool(sent)
+
+
+def test_credentials(specfn: Any, pets: Path, server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A credential comes from the line or the environment; the line wins; basic is user and password."""
+    given = ("call", pets, "add", "{}", "--base-url", server.url, "--yes")
+    assert specfn(*given).code == 2
+    assert specfn(*given, "--auth", f"key={SECRET}").code == 0
+    assert server.head["x-key"] == [SECRET]
+    monkeypatch.setenv("SPECFN_AUTH_KEY", "from the environment")
+    assert specfn(*given).code == 0
+    assert server.head["x-key"] == ["from the environment"]
+    assert specfn(*given, "--auth", f"key={SECRET}").code == 0
+    assert server.head["x-key"] == [SECRET]
+    monkeypatch.setenv("SPECFN_AUTH_LOGIN", "Aladdin:open sesame")
+    assert specfn("call", pets, "me", "--base-url", server.url).code == 0
+    assert server.head["authorization"] == ["Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="]
+
+
+def test_headers_query_and_cookies(specfn: Any, pets: Path, server: Any) -> None:
+    """What is sent always is given as name and value."""
+    more = ["--header", "X-A: b: c", "--query", "t=1=2", "--cookie", "s=1", "--timeout", "5"]
+    assert specfn("call", pets, "pet", '{"id": 1}', "--base-url", server.url, *more).code == 0
+    assert server.target == "/pets/1?t=1%3D2"
+    assert server.head["x-a"] == ["b: c"]
+    assert server.head["cookie"] == ["s=1"]
+
+
+WRONG = [
+    (["--auth", f"nope={SECRET}"], "no security scheme is called 'nope'"),
+    (["--auth", SECRET], "SCHEME=VALUE"),
+    (["--header", f"X-A: {SECRET}\r\nX-B: c"], "header"),
+    (["--header", SECRET], "--header"),
+    (["--query", SECRET], "--query"),
+    (["--cookie", f"a={SECRET};b"], "cookie"),
+    (["--timeout", "-1"], "--timeout"),
+    (["--origin", f"https://u:{SECRET}@h"], "--origins"),
+    (["--base-url", f"https://u:{SECRET}@h"], "--base-url"),
+    (["--file", "photo"], "--file"),
+    (["--file", "photo=/nowhere/at/all"], "cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("options", "said"), WRONG, ids=[said for _, said in WRONG])
+def test_wrong_options(specfn: Any, pets: Path, server: Any, options: list[str], said: str) -> None:
+    """A wrong option is wrong use of the command, told by its name and without its value."""
+    ended = specfn("call", pets, "pet", '{"id": 1}', "--base-url", server.url, *options)
+    assert ended.code == 2
+    assert said in ended.err
+    assert SECRET not in ended.out + ended.err
+    assert server.requests == []
+
+
+def test_where_to(specfn: Any, pets: Path, server: Any) -> None:
+    """Without a base URL the document's servers are named, and nobody is called; nobody there is code 3."""
+    ended = specfn("call", pets, "pet", '{"id": 1}')
+    assert ended.code == 2
+    assert "https://api.example.com/v1" in ended.err
+    ended = specfn("call", pets, "pet", '{"id": 1}', "--base-url", "http://127.0.0.1:9")
+    assert ended.code == 3
+    assert server.requests == []
+
+
+def test_a_dry_run(specfn: Any, pets: Path, server: Any) -> None:
+    """``--dry-run`` sends nothing, asks nobody and shows no secret: a curl line, or JSON."""
+    given = (
+        "call", pets, "add", '{"body": {"a": 1}}', "--base-url", server.url, "--auth", f"key={SECRET}", "--dry-run",
+    )  # fmt: skip
+    ended = specfn(*given)
+    assert ended.code == 0
+    assert ended.out.startswith(f"curl -X POST {server.url}/pets")
+    run = specfn(*given, "--json").data
+    assert run["body"] == {"a": 1}
+    assert run["headers"]["X-Key"] == "**********"
+    assert SECRET not in ended.out + json.dumps(run)
+    assert server.requests == []
+
+
+def test_files(specfn: Any, pets: Path, server: Any, tmp_path: Path) -> None:
+    """A file that a person names is sent; one that an argument names is a text."""
+    photo = tmp_path / "rex.png"
+    photo.write_bytes(b"\x89PNG\xff")
+    given = ("call", pets, "upload", '{"body": {"note": "n"}}', "--base-url", server.url, "--yes")
+    assert specfn(*given, "--file", f"photo={photo}").code == 0
+    assert b'name="photo"; filename="rex.png"' in server.body
+    assert b"\r\n\r\n\x89PNG\xff\r\n" in server.body
+    body = json.dumps({"body": {"photo": str(photo)}})
+    assert specfn("call", pets, "upload", body, "--base-url", server.url, "--yes").code == 0
+    assert os.fsencode(photo) in server.body
+    assert b"PNG" not in server.body.replace(b"rex.png", b"")
+
+
+def test_output_files(specfn: Any, pets: Path, server: Any, tmp_path: Path) -> None:
+    """``-o`` takes what the server answered: JSON with line breaks, texts and bytes as they are."""
+    target = tmp_path / "answer"
+    given = ("call", pets, "pet", '{"id": 1}', "--base-url", server.url, "-o", target)
+    assert specfn(*given).out == ""
+    assert json.loads(target.read_bytes())["id"] == 1
+    for content, media_type in [
+        (b"\x00\xff", "image/png"),
+        ("é\r\n".encode(), "text/plain"),
+        (b"", ""),
+    ]:
+        server.respond = answer(content, media_type=media_type)
+        assert specfn(*given).code == 0
+        assert target.read_bytes() == content
+    assert specfn(*given, "--json").code == 0
+    assert json.loads(target.read_bytes())["status"] == 200
+
+
+def test_the_demo(specfn: Any, shop: Any) -> None:
+    """The shop of the demo is called by its own document."""
+    given = ("--base-url", shop.base_url)
+    ended = specfn("call", shop.document_url, "GET /categories", *given)
+    assert ended.code == 0
+    assert isinstance(ended.data, (list, dict))
+
+
+def test_faults_speak_of_options(specfn: Any, pets: Path, server: Any) -> None:
+    """A fault that the library tells in its own words names the options of the command."""
+    ended = specfn("call", pets, "add", '{"body": {}}', "--base-url", server.url, "--yes")
+    assert ended.code == 2
+    assert "needs credentials: key" in ended.err
+    assert "--auth SCHEME=VALUE" in ended.err
+    assert "connection." not in ended.err
+
+
+def test_a_redirect_is_told(specfn: Any, pets: Path, server: Any) -> None:
+    """What is not followed is told with where it leads."""
+    server.respond = answer(b"", "307 Temporary Redirect", Location="/pets/7/")
+    ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url)
+    assert ended.code == 1
+    assert "the server responded 307 and redirects to /pets/7/" in ended.err
+
+
+def test_numbers_that_json_cannot_write(specfn: Any, pets: Path, server: Any) -> None:
+    """NaN and infinities are null on stdout, also beside integers of any length, and a line on stderr names them."""
+    server.respond = answer(b'{"a": [NaN, 123456789012345678901234567890], "b": 1e999}')
+    for options in ([], ["--json"]):
+        ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url, *options)
+        assert ended.code == 0
+        data = ended.data["data"] if options else ended.data
+        assert data == {"a": [None, 123456789012345678901234567890], "b": None}
+        assert "2 numbers are NaN or infinite" in ended.err
+        assert "#/a/0, #/b" in ended.err
+
+
+@pytest.mark.parametrize("number", ["1", "9" * 25])
+def test_an_answer_nested_deeply(specfn: Any, pets: Path, server: Any, number: str) -> None:
+    """What can be read can be written: a deeply nested answer is no fault of the command."""
+    for depth in (254, 900, 5_000):
+        text = "[" * depth + number + "]" * depth
+        server.respond = answer(text.encode())
+        for options in ([], ["--json"]):
+            ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url, *options)
+            assert ended.code == 0
+            assert "".join(ended.out.split()).count(text) == 1
+
+
+def test_lines_of_a_text_on_a_terminal(
+    specfn: Any, pets: Path, server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a terminal, ends of lines are ends of lines, and a carriage return that hides a line is shown."""
+    server.respond = answer(b"a\r\nb\rc", media_type="text/csv")
+    monkeypatch.setattr("specfn.cli.commands.call._is_terminal", lambda _: True)
+    ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url)
+    assert ended.out == "a\nb\\u000dc\n"

@@ -1,0 +1,103 @@
+"""Compressed answers, up to a limit."""
+
+import gzip
+import tracemalloc
+import zlib
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specfn.http.transport.inflate import BrokenEncodingError, Inflater, UnknownEncodingError
+
+TEXT = b"some text, " * 1_000
+
+
+def raw_deflate(content: bytes) -> bytes:
+    compressor = zlib.compressobj(wbits=-15)
+    return compressor.compress(content) + compressor.flush()
+
+
+def read(encoding: str, wire: bytes, limit: int = 10**6, step: int = 7) -> tuple[bytes, bool]:
+    inflater = Inflater(encoding, limit)
+    for start in range(0, len(wire), step):
+        if not inflater.feed(wire[start : start + step]):
+            break
+    return inflater.content(), inflater.truncated
+
+
+ENCODINGS: list[tuple[str, Callable[[bytes], bytes]]] = [
+    ("", bytes),
+    ("identity", bytes),
+    ("none, UTF-8", bytes),  # written by mistake: nothing is encoded
+    ("gzip", gzip.compress),
+    ("identity, gzip", gzip.compress),
+    (" X-GZip ", gzip.compress),
+    ("deflate", zlib.compress),
+    ("deflate", raw_deflate),
+]
+
+
+@pytest.mark.parametrize(("encoding", "compress"), ENCODINGS)
+def test_encodings(encoding: str, compress: Callable[[bytes], bytes]) -> None:
+    """What was compressed comes out as it went in, however it is cut on the way."""
+    for step in (7, 4096):
+        assert read(encoding, compress(TEXT), step=step) == (TEXT, False)
+        assert read(encoding, b"", step=step) == (b"", False)
+
+
+@pytest.mark.parametrize("step", [1, 100_000])
+def test_several_members(step: int) -> None:
+    """A gzip stream may be several members, with padding after the last."""
+    wire = gzip.compress(b"one ", mtime=0) + gzip.compress(b"two") + b"\0" * 20
+    assert read("gzip", wire, step=step) == (b"one two", False)
+
+
+@pytest.mark.parametrize(
+    "encoding",
+    ["br", "zstd", "compress", "gzip, gzip", "deflate, gzip", "gzip,br", "x", "gzip\x00"],
+)
+def test_encodings_that_were_not_requested(encoding: str) -> None:
+    """Content in any other encoding, or in two, is an error; without content there is nothing to decode."""
+    with pytest.raises(UnknownEncodingError, match=f"^{encoding}$"):
+        read(encoding, gzip.compress(gzip.compress(TEXT)))
+    assert read(encoding, b"") == (b"", False)
+
+
+BROKEN = [
+    ("gzip", b"this is not gzip"),
+    ("gzip", gzip.compress(TEXT, mtime=0)[:-10]),
+    ("gzip", gzip.compress(TEXT, mtime=0)[:30] + b"\xff" * 50),
+    ("deflate", b"\xff" * 50),
+    ("deflate", zlib.compress(TEXT)[:-6]),
+]
+
+
+@pytest.mark.parametrize(("encoding", "wire"), BROKEN)
+def test_broken_encodings(encoding: str, wire: bytes) -> None:
+    """Bytes that are not what the encoding says are an error, never half an answer."""
+    with pytest.raises(BrokenEncodingError):
+        read(encoding, wire, step=4096)
+
+
+@given(content=st.binary(max_size=200), limit=st.integers(0, 220), step=st.integers(1, 50))
+def test_never_more_than_the_limit(content: bytes, limit: int, step: int) -> None:
+    """The content is the beginning of what was sent, and truncation is said exactly when it happened."""
+    for encoding, compress in ENCODINGS:
+        kept, truncated = read(encoding, compress(content), limit, max(step, 2))
+        assert kept == content[:limit]
+        assert truncated is (len(content) > limit)
+
+
+def test_a_bomb_stays_small() -> None:
+    """Ten gigabytes in ten megabytes cost no more memory than the limit allows."""
+    compressor = zlib.compressobj(9, wbits=31)
+    block = b"\0" * 10**7
+    wire = b"".join(compressor.compress(block) for _ in range(20)) + compressor.flush()
+    tracemalloc.start()
+    kept, truncated = read("gzip", wire, limit=10**6, step=65_536)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (len(kept), truncated) == (10**6, True)
+    assert peak < 5 * 10**6

@@ -1,0 +1,51 @@
+import copy
+from typing import Any
+
+import pytest
+
+from specfn.records import ABSENT
+from specfn.validation.repair.replace import Place, at, changed
+
+VALUE: dict[str, Any] = {"a": [1, {"b": 2}], "c": {"d": {"e": 3}}, "f": None}
+
+
+@pytest.mark.parametrize(
+    ("changes", "after"),
+    [
+        ({}, VALUE),
+        ({(): 5}, 5),
+        ({("f",): 1}, {"a": [1, {"b": 2}], "c": {"d": {"e": 3}}, "f": 1}),
+        (
+            {("a", 0): "x", ("a", 1, "b"): "y"},
+            {"a": ["x", {"b": "y"}], "c": {"d": {"e": 3}}, "f": None},
+        ),
+        ({("c", "d", "e"): ABSENT}, {"a": [1, {"b": 2}], "c": {"d": {}}, "f": None}),
+        ({("f",): ABSENT, ("a",): []}, {"a": [], "c": {"d": {"e": 3}}}),
+    ],
+)
+def test_changed(changes: dict[Place, Any], after: Any) -> None:
+    """Only the named places change; the value that was given stays as it is, and its other parts are shared."""
+    before = copy.deepcopy(VALUE)
+    made = changed(VALUE, changes)
+    assert made == after
+    assert before == VALUE
+    if ("c", "d", "e") not in changes and () not in changes:
+        assert made["c"] is VALUE["c"]
+
+
+@pytest.mark.parametrize(
+    ("place", "found"),
+    [
+        ((), VALUE),
+        (("a", 1, "b"), 2),
+        (("f",), None),
+        (("x",), ABSENT),
+        (("a", 2), ABSENT),
+        (("a", "b"), ABSENT),
+        (("f", "x"), ABSENT),
+        (("a", 0, 0), ABSENT),
+    ],
+)
+def test_at(place: Place, found: Any) -> None:
+    """What a place holds, or that there is no such place."""
+    assert at(VALUE, place) is found or at(VALUE, place) == found
