@@ -1,4 +1,4 @@
-"""Predicates for ``Options.separate`` that select the values a human fills in (rule S1).
+"""Predicates for ``Options.separate`` that select the values a human fills in.
 
 A predicate takes a ``Node`` and returns whether the human fills that place::
 

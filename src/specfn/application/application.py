@@ -10,7 +10,7 @@ from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.errors import ToolsWarning, UnknownFunctionError, UsageError
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
-from specfn.function.lookup import place, spaced
+from specfn.function.lookup import operation_ids, spaced, unambiguous
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
 
@@ -68,14 +68,7 @@ class Application:
     @cached_property
     def _index(self) -> Mapping[str, Function]:
         """Return functions by every unambiguous name."""
-        index: dict[str, Function] = {}
-        for keys in (_names, _accessors, _places, _operation_ids):
-            found: dict[str, Function | None] = {}
-            for function in self.functions:
-                for key in dict.fromkeys(keys(function)):
-                    found[key] = None if key in found else function
-            index = {**{key: function for key, function in found.items() if function}, **index}
-        return index
+        return unambiguous(self.functions)
 
     def find(self, key: str) -> Function | None:
         """Return a function by name, dotted accessor, operationId or ``"GET /path"``; ``None`` if there is none."""
@@ -94,13 +87,13 @@ class Application:
         if found is None:
             from specfn.calling.names.nearest import nearest  # noqa: PLC0415  # only for unknown names
 
-            meant = [each.name for each in self.functions if key in _operation_ids(each)]
+            meant = [each.name for each in self.functions if key in operation_ids(each)]
             if meant:  # an operationId of several functions: list their names
                 raise UnknownFunctionError(key, meant[:3])
             names = [
                 name
                 for function in self.functions
-                for name in (function.name, *_operation_ids(function))
+                for name in (function.name, *operation_ids(function))
                 if name in self._index
             ]
             raise UnknownFunctionError(key, nearest(key, names))
@@ -167,14 +160,14 @@ class Application:
         """
         import warnings  # noqa: PLC0415  # likewise
 
-        from specfn.catalog import selection as selecting  # noqa: PLC0415  # likewise
-        from specfn.catalog.tools import build as making  # noqa: PLC0415  # likewise
+        from specfn.catalog import selection  # noqa: PLC0415  # likewise
+        from specfn.catalog.tools import build  # noqa: PLC0415  # likewise
         from specfn.connectors import registry  # noqa: PLC0415  # likewise
 
-        listed = selecting.chosen(self.functions, self.__getitem__, select)
-        deferred = selecting.switched(listed, self.functions, self.__getitem__, defer_loading)
-        found = making.tools(
-            making.subjects(listed, deferred=deferred, namespaces=namespaces),
+        listed = selection.chosen(self.functions, self.__getitem__, select)
+        deferred = selection.switched(listed, self.functions, self.__getitem__, defer_loading)
+        found = build.tools(
+            build.subjects(listed, deferred=deferred, namespaces=namespaces),
             registry.profile(profile),
             fits=self._fits,
             budget_tokens=budget_tokens,
@@ -277,7 +270,7 @@ class Application:
         fill: "Fill | None" = None,
         limit: int = 20_000,
     ) -> "Bound":
-        """Return the functions as callables that return text, for any framework that calls tools (rule V10).
+        """Return the functions as callables that return text, for any framework that calls tools.
 
         ``bound[name](**arguments)`` and ``await bound[name].acall(**arguments)`` validate the arguments, ask for
         approval if it is needed, execute, and return a text for the model. The text is the response as JSON with any
@@ -383,19 +376,3 @@ class Application:
             notes=len(self.notes) + sum(len(function.notes) for function in self.functions),
             progress=progress or id,
         )
-
-
-def _names(function: Function) -> tuple[str, ...]:
-    return (function.name,)
-
-
-def _accessors(function: Function) -> tuple[str, ...]:
-    return (".".join(function.accessor), "_".join(function.accessor))
-
-
-def _operation_ids(function: Function) -> tuple[str, ...]:
-    return () if function.operation_id is None else (function.operation_id,)
-
-
-def _places(function: Function) -> tuple[str, ...]:
-    return (place(function),)

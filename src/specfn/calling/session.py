@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @known_keywords_in
 class Session:
-    """One conversation, from its first request to its outcome (rules C2, C3, C7, C10, C11)."""
+    """One conversation, from its first request to its outcome."""
 
     def __init__(  # noqa: PLR0913  # a conversation has as many parts as it has
         self,
@@ -97,7 +97,7 @@ class Session:
     def next(self) -> Effect:
         """Return the next effect; the same until it is fed.
 
-        If a hook or a policy of the caller raises, the conversation ends, and each call has its result (C7).
+        If a hook or a policy of the caller raises, the conversation ends, and each call has its result.
         """
         if self._effect is None:
             with self._closing():
@@ -146,7 +146,7 @@ class Session:
             raise UsageError("the conversation has ended; begin another one with its messages")
 
     def stop(self, why: Stopped) -> Outcome:
-        """End the conversation now; every call of its last turn gets a result all the same (C7)."""
+        """End the conversation now; every call of its last turn gets a result all the same."""
         if self._pending is not None:
             self._pending.close(undone(why))
             self._close_turn(self._pending)
@@ -168,7 +168,7 @@ class Session:
             self.stop("cancelled")
 
     def require(self, connection: "Connection | None") -> None:
-        """Check that the offered functions can be called, and withhold those that lack a credential (C10).
+        """Check that the offered functions can be called, and withhold those that lack a credential.
 
         Args:
             connection: used for functions without a connection of their own.

@@ -44,7 +44,7 @@ class Function:
         schemas: the schemas, composed on first use.
         unspoken: the keys from the root of human parameters, which the description leaves out.
         told: the description that the caller passes instead of the document's; ``None`` for none.
-        shortened: true if the name leaves out a part of the accessor (rule F2).
+        shortened: true if the name leaves out a part of the accessor.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Function:
 
     @property
     def description(self) -> str:
-        """Return the description that a model reads (rule F3). It is composed at each access."""
+        """Return the description that a model reads. It is composed at each access."""
         return within(self.full_description, self.schemas.settings.description_limit)
 
     @property
@@ -114,7 +114,7 @@ class Function:
 
     @property
     def parameters(self) -> Any:
-        """Return the schema of the arguments: one object schema, or with ``keyword=False`` a list of schemas (F4).
+        """Return the schema of the arguments: one object schema, or with ``keyword=False`` a list of schemas.
 
         Raises:
             DocumentError: the function has a ``fault``.
@@ -124,7 +124,7 @@ class Function:
 
     @property
     def output(self) -> JsonObject | None:
-        """Return the schema of the success response in the same dialect; ``None`` if there is none (F5)."""
+        """Return the schema of the success response in the same dialect; ``None`` if there is none."""
         value: JsonObject | None = self.schemas.output
         return value
 
@@ -216,7 +216,7 @@ class Function:
         return Success(data=arguments) if checked else checked
 
     def parse(self, text: str | bytes) -> "Success | Failure":
-        """Read the text of arguments as a model wrote it (rule V6). Never raises, whatever the text.
+        """Read the text of arguments as a model wrote it. Never raises, whatever the text.
 
         Returns:
             ``Success(data, repairs, incomplete)``, not yet validated; or a ``Failure`` that says where reading stopped.
@@ -226,7 +226,7 @@ class Function:
         return parse(text)
 
     def coerce(self, arguments: Any) -> "Success | Failure":
-        """Repair unambiguous mistakes and validate (rule V7). Never raises, whatever the value.
+        """Repair unambiguous mistakes and validate. Never raises, whatever the value.
 
         Returns:
             ``Success(data, repairs)``, or ``Failure`` with what is still wrong. ``data`` is the very object that was
@@ -243,7 +243,7 @@ class Function:
         )
 
     def check(self, text_or_arguments: Any) -> "Success | Failure":
-        """Parse, coerce and validate the arguments that a model sends (rule V9). Never raises, whatever the value.
+        """Parse, coerce and validate the arguments that a model sends. Never raises, whatever the value.
 
         Args:
             text_or_arguments: the text of the arguments (``str``, or UTF-8 as ``bytes``), or the arguments.

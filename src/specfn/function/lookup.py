@@ -61,6 +61,35 @@ def spaced(text: str) -> str:
     return f"{method.upper()} {path.strip()}" if path else text
 
 
+def operation_ids(function: NamedOperation) -> tuple[str, ...]:
+    """Return the operationId, or nothing."""
+    return () if function.operation_id is None else (function.operation_id,)
+
+
+def unambiguous(functions: Sequence[_Function]) -> Mapping[str, _Function]:
+    """Return functions by every key that means one of them: names before accessors, places and operationIds."""
+    index: dict[str, _Function] = {}
+    for keys in (_names, _accessors, _places, operation_ids):
+        found: dict[str, _Function | None] = {}
+        for function in functions:
+            for key in dict.fromkeys(keys(function)):
+                found[key] = None if key in found else function
+        index = {**{key: function for key, function in found.items() if function}, **index}
+    return index
+
+
+def _names(function: NamedOperation) -> tuple[str, ...]:
+    return (function.name,)
+
+
+def _accessors(function: NamedOperation) -> tuple[str, ...]:
+    return (".".join(function.accessor), "_".join(function.accessor))
+
+
+def _places(function: NamedOperation) -> tuple[str, ...]:
+    return (place(function),)
+
+
 def by_handle(functions: Sequence[_Function]) -> Mapping[str, tuple[_Function, ...]]:
     """Return functions by every name that they have."""
     found: dict[str, tuple[_Function, ...]] = {}

@@ -69,7 +69,7 @@ class Failure:
         return f"Failure(errors={self.errors!r}, data={brief(self.data)})"
 
     def feedback(self) -> str:
-        """Say what is wrong and what to do next, for a model to read (rule V8)."""
+        """Say what is wrong and what to do next, for a model to read."""
         from specfn.validation.feedback.feedback import feedback, unread  # noqa: PLC0415 - for invalid calls
 
         if self.fault is not None:

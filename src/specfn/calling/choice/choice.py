@@ -1,4 +1,4 @@
-"""May, must or must not the model call a function: ``Auto``, ``Required``, ``NoCall`` (rules C1 and C3).
+"""May, must or must not the model call a function: ``Auto``, ``Required``, ``NoCall``.
 
 A choice is the prompt author's: it says which functions are offered and how the model may choose. What may be
 executed at all is the operator's, and stands in ``InvocationConfig``; a choice only narrows it.

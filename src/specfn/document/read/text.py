@@ -162,9 +162,9 @@ def has_more_colons(data: bytes, compact: bytes | None) -> bool:
 
 
 def _duplicates(data: bytes) -> tuple[Note, ...]:
-    from specfn.document.read import duplicate_keys as duplicates  # noqa: PLC0415  # few texts have any
+    from specfn.document.read import duplicate_keys  # noqa: PLC0415  # few texts have any
 
-    return tuple(duplicates.notes(data))
+    return tuple(duplicate_keys.notes(data))
 
 
 def _has_too_many_nodes(data: bytes) -> bool:

@@ -22,9 +22,8 @@ from specfn.http.media import is_json
 from specfn.http.media import unsendable as unsendable_body
 from specfn.http.origin import Base
 from specfn.http.redact import covered
-from specfn.http.request import base_url as server
+from specfn.http.request import base_url, parameters, security, url
 from specfn.http.request import body as bodies
-from specfn.http.request import parameters, security, url
 from specfn.http.request.method_override import refuse_override
 from specfn.http.request.security import Slot
 from specfn.http.request.style import Pair
@@ -135,7 +134,7 @@ def prepare(
     problems = function.problems(arguments) if validate else ()
     if problems:
         raise ArgumentError(function.name, problems)
-    base = server.choose(route, function.api, connection)
+    base = base_url.choose(route, function.api, connection)
     names = security.requirement(route, function.api, base, connection)
     faults = Faults()
     path, query, headers, cookies = _written(route, named, faults)

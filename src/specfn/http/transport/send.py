@@ -21,7 +21,7 @@ from specfn._internal.url import shown
 from specfn.errors import HTTPStatusError, TransportError, UsageError, wrong_result
 from specfn.http.connection import Connection
 from specfn.http.redact import CoveredURL, bodiless
-from specfn.http.request import base_url as server
+from specfn.http.request import base_url
 from specfn.http.request.request import additions, finish, immediate, prepare
 from specfn.http.response import validate_response
 from specfn.http.response.response import Result, decode
@@ -143,7 +143,7 @@ def _call(
 def _forward(request: httpx.Request, connection: Connection) -> Steps:
     """One request of the caller's, to where the connection goes anyway."""
     connection.require_open()
-    is_known = server.origin_of(request.url) in server.allowed_origins(connection)
+    is_known = base_url.origin_of(request.url) in base_url.allowed_origins(connection)
     if not is_known and not connection.trust_servers:
         raise UsageError(
             f"{shown(str(request.url))} is none of the connection's origins: "

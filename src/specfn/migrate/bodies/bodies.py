@@ -5,7 +5,7 @@ from typing import Any
 from specfn._internal.json import JsonObject
 from specfn.document.references.resolve import reference_of
 from specfn.document.upgrade.keywords import is_true
-from specfn.migrate.bodies import media_types as media
+from specfn.migrate.bodies import media_types
 from specfn.migrate.bodies.media_types import Look
 from specfn.migrate.bodies.parts import parts_of, transfer_of
 from specfn.migrate.errors import lost_reference
@@ -34,14 +34,14 @@ def body_of(
     _needs_no(raw, pointer)
     content = raw.get("content")
     content = content if isinstance(content, dict) else {}
-    chosen = media.choose(content, wanted, look)
+    chosen = media_types.choose(content, wanted, look)
     if chosen is None:
         text = "the request body declares no content: dropped"
         notes.append(Note(pointer=pointer, text=text))
         return None
     declared = content[chosen] if isinstance(content[chosen], dict) else {}
     _needs_no(declared, pointer)
-    if wanted is not None and media.essence(wanted) != media.essence(chosen):
+    if wanted is not None and media_types.essence(wanted) != media_types.essence(chosen):
         text = f"Options.media_types selects {wanted!r}, which the request body does not declare"
         notes.append(Note(pointer=pointer, text=text))
     return _body(raw, chosen, declared, version, pointer, look)
@@ -56,10 +56,10 @@ def _needs_no(node: JsonObject, pointer: str) -> None:
 def _body(
     raw: JsonObject, chosen: str, declared: JsonObject, version: str, pointer: str, look: Look
 ) -> Body:
-    kind = media.kind_of(chosen)
-    schema = media.schema_of(declared, kind)
-    if media.is_sequence(chosen):
-        schema, kind = media.sequence_of(declared, look)
+    kind = media_types.kind_of(chosen)
+    schema = media_types.schema_of(declared, kind)
+    if media_types.is_sequence(chosen):
+        schema, kind = media_types.sequence_of(declared, look)
     description = raw.get("description")
     encoding = declared.get("encoding")
     more: JsonObject = {}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from specfn._internal.json import JsonObject
-from specfn.migrate.bodies import media_types as media
+from specfn.migrate.bodies import media_types
 from specfn.migrate.route import DeclaredResponse
 
 
@@ -37,15 +37,15 @@ def answer(status: str, response: JsonObject) -> DeclaredResponse:
     """Return a Response Object as a record."""
     content = response.get("content")
     content = content if isinstance(content, dict) else {}
-    chosen = media.choose(content)
+    chosen = media_types.choose(content)
     declared = content[chosen] if chosen is not None and isinstance(content[chosen], dict) else {}
-    kind = media.kind_of(chosen) if chosen is not None else None
+    kind = media_types.kind_of(chosen) if chosen is not None else None
     description = response.get("description")
     return DeclaredResponse(
         status=status,
         media_type=chosen,
         kind=kind,
-        schema=media.schema_of(declared, kind) if kind is not None else None,
+        schema=media_types.schema_of(declared, kind) if kind is not None else None,
         description=description if isinstance(description, str) else None,
         media_types=tuple(content),
     )
