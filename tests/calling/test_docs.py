@@ -24,8 +24,8 @@ def _model(**request: Any) -> Any:
 def test_the_examples_run(
     root: Path, app: Any, connection: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every example of docs/calling.md with one application runs, one after the other, with a model that is none."""
-    page = (root / "docs" / "calling.md").read_text(encoding="utf-8")
+    """Every example of docs/conversations.md with one application runs, one after the other, with a model that is none."""
+    page = (root / "docs" / "conversations.md").read_text(encoding="utf-8")
     examples = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     shown = [example for example in examples if "Catalog" not in example]
     assert len(shown) == 4

@@ -13,8 +13,8 @@ from tests.typed.documented import examples
 
 import specfn
 
-#: The pages; ``docs/execution.md``, ``docs/calling.md`` and the README have tests of their own.
-PAGES = "index arguments validation chat records separation options".split()
+#: The pages; ``docs/execution.md``, ``docs/conversations.md`` and the README have tests of their own.
+PAGES = "index arguments validation tools records separation options".split()
 
 _NAME = {"type": "string"}
 DOCUMENT = {
