@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 import pydantic
@@ -125,3 +126,23 @@ def test_any_sequence_is_accepted_and_stored_as_a_tuple(texts: list[str]) -> Non
         given_texts.append("https://c.example")
         assert getattr(record, field) == tuple(texts)
         assert record == model.model_validate({field: tuple(texts)})
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (
+            lambda: specfn.Options(nameing="path"),  # type: ignore[call-arg]
+            "Options has no field 'nameing'; did you mean 'naming' or 'names'?",
+        ),
+        (
+            lambda: calling.Session(None, conector="openai"),  # type: ignore[arg-type, call-arg]
+            "Session has no argument 'conector'; did you mean 'connector' or 'on_event'?",
+        ),
+    ],
+)
+def test_the_text_of_a_mistyped_option(make: Callable[[], object], text: str) -> None:
+    """The whole text of the error: the record, the unknown name and the closest names."""
+    with pytest.raises(specfn.errors.UsageError) as error:
+        make()
+    assert str(error.value) == text
