@@ -468,7 +468,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T17",
-        function="specfn.schema.render.budget:Renderer.render",
+        function="specfn.schema.render.budget:ModelRenderer.render",
         off=without_budget,
         tests="test_one_huge_text_is_not_the_whole_budget",
     ),
@@ -534,7 +534,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T22",
-        function="specfn.application.bind:Policy.allows",
+        function="specfn.application.bind:BindPolicy.allows",
         off=gives(value=True),
         tests="test_only_reads_are_sent_unasked",
     ),
