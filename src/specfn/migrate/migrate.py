@@ -17,7 +17,8 @@ from specfn.migrate.bodies.responses import DeclaredResponses, chosen_media, suc
 from specfn.migrate.broken_references import References
 from specfn.migrate.errors import Refused, lost_reference
 from specfn.migrate.operations import Operation, operations
-from specfn.migrate.parameters.groups import GROUPS, groups, scheme_keys
+from specfn.migrate.parameters.credentials import scheme_keys
+from specfn.migrate.parameters.groups import GROUPS, groups
 from specfn.migrate.parameters.parameters import path_parameters
 from specfn.migrate.route import DeclaredResponse, Placeholder, Route, Template
 from specfn.records import Note, OperationCode, OperationError

@@ -192,11 +192,11 @@ def _count(data: bytes) -> int:
 
 def _flow(data: bytes, failed: JSONDecodeError) -> Parsed:
     """Read a text as YAML that is not JSON. If that fails, report the fault of the intended language."""
-    from specfn.document.read import json_faults, yaml  # noqa: PLC0415 # 17 ms that JSON does not pay
+    from specfn.document.read import faults, yaml  # noqa: PLC0415 # 17 ms that JSON does not pay
 
     _decoded(data)
     is_json = _JSON.match(data)
-    reason = json_faults.explained(failed)
+    reason = faults.explain_json(failed)
     try:
         value, shared = yaml.parse(data)
     except yaml.YAMLError as error:

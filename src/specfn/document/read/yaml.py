@@ -90,15 +90,15 @@ def parse(text: str | bytes) -> Read:
 
 def _explained(error: yaml.MarkedYAMLError, text: str | bytes) -> YAMLError:
     """Return a fault of the grammar with an error text that helps the author."""
-    from specfn.document.read import yaml_faults  # noqa: PLC0415  # for invalid texts only
+    from specfn.document.read import faults  # noqa: PLC0415  # for invalid texts only
 
     begun, found = (
-        yaml_faults.Position(mark.line, mark.column) if mark else None
+        faults.Position(mark.line, mark.column) if mark else None
         for mark in (error.context_mark, error.problem_mark)
     )
-    place = found or begun or yaml_faults.Position(0, 0)
+    place = found or begun or faults.Position(0, 0)
     problem = error.problem or error.context or "something else"
-    fault = yaml_faults.explained(problem, place, begun, _bytes(text).decode("utf-8", "replace"))
+    fault = faults.explain_yaml(problem, place, begun, _bytes(text).decode("utf-8", "replace"))
     return YAMLError(f"{NOT_YAML}: {fault.reason}", fault.place.line + 1, fault.place.column + 1)
 
 

@@ -1,10 +1,11 @@
 """Groups of query, header and cookie parameters: shown to the model, or set by the connection (rules R5 to R7)."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from specfn._internal.json import JsonObject
 from specfn.document.upgrade.keywords import is_true
 from specfn.migrate.bodies.media_types import Look
+from specfn.migrate.parameters.credentials import credential_reason
 from specfn.migrate.parameters.parameters import declaration
 from specfn.migrate.parameters.reserved import ignored, is_of_caller, overrides
 from specfn.migrate.route import GroupKey, Location, Parameter, ParameterGroup
@@ -18,18 +19,6 @@ GROUPS: dict[str, GroupKey] = {
     "header": "headers",
     "cookie": "cookies",
 }
-
-#: Names of credentials at any location, without case and separators (rule R7).
-_CREDENTIALS = frozenset(
-    "apikey xapikey accesstoken authtoken xauthtoken clientsecret subscriptionkey ocpapimsubscriptionkey "
-    "oauthtoken".split()
-)
-
-#: Names of the fields of a request signature (AWS Signature Version 4 and 4A, in headers or a presigned URL).
-_SIGNATURE = frozenset(
-    "xamzalgorithm xamzcontentsha256 xamzcredential xamzdate xamzexpires xamzregionset xamzs3sessiontoken "
-    "xamzsecuritytoken xamzsignature xamzsignedheaders".split()
-)
 
 #: Keywords that keep an object parameter from being spread (rule R6).
 _NOT_PLAIN = frozenset(
@@ -51,11 +40,6 @@ _NOT_PLAIN = frozenset(
         "unevaluatedProperties",
     }
 )
-
-
-def plain(name: str) -> str:
-    """Return a name without case and separators, to compare different spellings."""
-    return "".join(filter(str.isalnum, name.lower()))
 
 
 def groups(
@@ -170,16 +154,6 @@ def _is_authorization(raw: JsonObject) -> bool:
     return is_header and is_true(raw.get("required"))
 
 
-def scheme_keys(schemes: Iterable[JsonObject]) -> set[tuple[str, str]]:
-    """Return the locations and names of the keys of ``apiKey`` schemes. Header names are in lower case."""
-    found = set()
-    for scheme in schemes:
-        where, name = scheme.get("in"), scheme.get("name")
-        if scheme.get("type") == "apiKey" and isinstance(where, str) and isinstance(name, str):
-            found.add((where, name.lower() if where == "header" else name))
-    return found
-
-
 def _hidden(
     name: str, location: Location, settings: Settings, keys: Collection[tuple[str, str]]
 ) -> str | None:
@@ -193,13 +167,7 @@ def _hidden(
         wish = next((each for key, each in settings.hidden.items() if key.lower() == lower), None)
     if wish is not None:
         return "hidden by Options.hidden" if wish else None
-    if (location, lower if location == "header" else name) in keys:
-        return "it is the key of a security scheme: the connection sets it"
-    if plain(name) in _CREDENTIALS:
-        return "its name is that of a credential: the connection sets it"
-    if plain(name) in _SIGNATURE:
-        return "it is part of a request signature: the connection sets it"
-    return None
+    return credential_reason(name, location, keys)
 
 
 def _reserved(name: str, location: Location) -> str | None:
