@@ -1,0 +1,71 @@
+"""The pages of the documentation."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+ENTRY = re.compile(r"^ +- (?P<title>[^:\n]+): (?P<page>\S+\.md)$", re.MULTILINE)
+LINK = re.compile(r"\]\((?!\w+://)([^)#]*)#([^)]+)\)")
+CODE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+WIDTH = 120
+
+
+def prose(page: Path) -> str:
+    """Return the text of a page without code blocks."""
+    return CODE.sub("", page.read_text(encoding="utf-8"))
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as mkdocs and GitHub write them."""
+    titles = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles}
+
+
+def name(page: Path) -> str:
+    """Return the path of a page below the root."""
+    return page.relative_to(ROOT).as_posix()
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    """The navigation lists each page exactly once, and no other page."""
+    entries = ENTRY.findall((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert sorted(f"docs/{page}" for _, page in entries) == sorted(map(name, PAGES))
+
+
+def test_titles_agree_with_the_navigation() -> None:
+    """A page's heading is its title in the navigation, except for the home page and the rules."""
+    entries = ENTRY.findall((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    for title, page in entries:
+        if page != "index.md" and not page.startswith("rules/"):
+            text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+            assert text.startswith(f"# {title}\n"), page
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_a_page_begins_with_its_purpose(page: Path) -> None:
+    """The first paragraph of a page says what its reader can do or knows afterwards."""
+    text = re.sub(r"<!--.*?-->", "", prose(page), flags=re.DOTALL)
+    first = text.partition("\n")[2].strip()
+    assert re.match(r"After this page you (can|know) ", first)
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=name)
+def test_lines_are_short_and_tables_have_headers(page: Path) -> None:
+    """Lines of prose have at most 120 characters, and each column of a table has a header."""
+    lines = prose(page).splitlines()
+    long = [line for line in lines if len(line) > WIDTH and not line.startswith(("|", "<!--"))]
+    headers = [before for before, line in pairwise(lines) if re.fullmatch(r"\|[-:| ]+\|", line)]
+    empty = [header for header in headers if not all(map(str.strip, header.split("|")[1:-1]))]
+    assert (long, empty) == ([], [])
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=name)
+def test_anchors_exist(page: Path) -> None:
+    """A link to a heading names a heading of its target."""
+    for target, anchor in LINK.findall(prose(page)):
+        linked = (page.parent / target).resolve() if target else page
+        assert anchor in anchors(linked), f"{target}#{anchor}"
