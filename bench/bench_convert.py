@@ -1,8 +1,8 @@
-"""The fear: that a large document takes seconds, or a small one more than it is worth.
+"""Benchmark of the conversion of documents.
 
     python bench/bench_convert.py [pyperf options]
 
-Reads documents of SPECFN_CORPUS (default ../shared/corpus); what is not there is left out.
+Reads documents of SPECFN_CORPUS (default ../shared/corpus); missing documents are skipped.
 """
 
 import os
@@ -24,12 +24,12 @@ DOCUMENTS = (
 
 
 def load(text: bytes) -> None:
-    """Names, accessors and descriptions: what ``load`` promises to do at once."""
+    """Load a document: names, accessors and descriptions."""
     specfn.loads(text)
 
 
 def convert(text: bytes) -> None:
-    """All of it: every schema of every function is composed and written."""
+    """Load a document, then compose and serialize every schema."""
     for function in specfn.loads(text).functions:
         _ = function.schemas.written
 

@@ -1,4 +1,4 @@
-"""The fear: that starting costs more than the work (an agent that calls a command per question starts often).
+"""Benchmark of the start of a process.
 
 python bench/bench_import.py [pyperf options]
 """
@@ -11,7 +11,7 @@ import pyperf
 
 SMALL = str(Path(__file__).parent.parent / "src" / "specfn" / "demo" / "openapi.yaml")
 
-#: What is started, from nothing to a whole conversion; ``import specfn`` must stay below 60 ms,
+#: Commands, from an empty process to a whole conversion; ``import specfn`` must stay below 60 ms,
 #: ``specfn demo`` below five seconds.
 STARTS = {
     "python": ["-c", "pass"],

@@ -1,7 +1,7 @@
-"""The fear: that a repair turns what a model wrote into something that it did not mean.
+"""Benchmark of repairs of damaged arguments.
 
-Takes functions of the corpus, samples valid arguments of each, damages them in the ways that models do, and says for
-every way how often they were silently restored, read as incomplete, answered with the place, or changed.
+The script samples valid arguments for functions of the corpus and damages them in typical ways. For each way, it
+prints how often the arguments were restored, incomplete, answered with feedback, or changed.
 
     python bench/bench_repair.py [--functions N] [--seed N] [--show WAY]
 """
@@ -29,11 +29,11 @@ from tests.samples import Sampler  # noqa: E402 - likewise
 
 FOLDER = Path(os.environ.get("SPECFN_CORPUS") or ROOT.parent / "shared" / "corpus") / "dev"
 
-#: Schemas larger than this are left out: sampling them takes longer than everything else.
+#: Larger schemas are skipped, because sampling them takes too long.
 LARGE = 200_000
 SEEDS = 12
 
-#: Texts of hostile units, each of which is read 10⁶ characters long, with what they begin with.
+#: Hostile units and beginnings; each text has 10⁶ characters.
 TRAPS = (
     "{",
     "[",
@@ -57,7 +57,7 @@ BEGINNINGS = ("", "[", '{"a": "', "x ", "```json\n")
 
 
 def samples(count: int) -> Iterator[tuple[Function, Any]]:
-    """Functions of all documents in turn, each with the largest of a few valid arguments."""
+    """Return functions of all documents in turn, each with the largest of several valid arguments."""
     documents = [iter(load(path).functions) for path in sorted(FOLDER.glob("*.json"))]
     found = 0
     while documents and found < count:
@@ -73,7 +73,7 @@ def samples(count: int) -> Iterator[tuple[Function, Any]]:
 
 
 def sample(function: Function) -> Any:
-    """The largest of a few arguments that the function takes; ``None`` if there is none."""
+    """Return the largest of several valid arguments; ``None`` without any."""
     if len(dumps(function.validator)) > LARGE:
         return None
     drawn = [Sampler(function.validator, seed, often=seed / 4).draw() for seed in range(SEEDS)]
@@ -82,7 +82,7 @@ def sample(function: Function) -> Any:
 
 
 def traps() -> tuple[float, str]:
-    """The longest time that a hostile text of a million characters takes, and which."""
+    """Return the longest time for a hostile text of a million characters, and that text."""
     worst = (0.0, "")
     for unit in TRAPS:
         for beginning in BEGINNINGS:

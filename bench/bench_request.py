@@ -1,12 +1,11 @@
-"""The fear: that calling through a document costs noticeably more than calling by hand.
+"""Benchmark of calls, compared with requests by httpx.
 
     python bench/bench_request.py [--rounds N]
 
-A server in a process of its own answers at once, over connections that are kept. The same request is
-sent by httpx (``client.request`` and ``response.json()``, as one writes it by hand) and by
-``specfn.execute``, in turns, one after another. Told are the medians and their ratio, by the clock and of
-the processor: on a machine that does other things as well, the clock measures those. The requests: a read
-with a path, a query and a bearer token; a write with a JSON body of 1 KB.
+A server in its own process responds at once, over kept connections. The same request is sent by httpx
+(``client.request`` and ``response.json()``) and by ``specfn.execute``, in turns. The script prints the medians
+and their ratio, for elapsed time and processor time. Elapsed time also depends on other processes. The requests
+are a read with a path, a query and a bearer token, and a write with a JSON body of 1 KB.
 """
 
 import argparse
@@ -86,7 +85,7 @@ ORDER: Final[dict[str, Any]] = {
     ],
 }  # fmt: skip
 
-#: By name: what is called with which arguments, and the same by hand.
+#: By name: a function with its arguments, and the same request for httpx.
 CALLS: Final[dict[str, tuple[str, dict[str, Any], tuple[str, str, dict[str, Any]]]]] = {
     "read": (
         "GET /shops/{shop}/orders/{id}",
@@ -103,7 +102,7 @@ ANSWER: Final = (
 
 
 class Answering(asyncio.Protocol):
-    """Answers each request as soon as it is there, without looking at what it says."""
+    """A server that responds to each request without parsing it."""
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
@@ -130,14 +129,14 @@ def serve(port: Any) -> None:
 
 
 class Cost(NamedTuple):
-    """The median of a call: seconds on the clock, and of the processor."""
+    """The median cost of a call in seconds: elapsed time and processor time."""
 
     clock: float
     processor: float
 
 
 class Stopwatch:
-    """Measures calls that take turns, so that whatever else runs disturbs all alike."""
+    """A measurement of calls in turns, so that other processes affect all alike."""
 
     def __init__(self, count: int) -> None:
         self._found: list[list[Cost]] = [[] for _ in range(count)]
@@ -175,7 +174,7 @@ async def atimed(rounds: int, *calls: Callable[[], Awaitable[Any]]) -> list[Cost
 
 
 def compare(name: str, url: str, rounds: int) -> None:
-    """One request in turns: by httpx alone, and by specfn."""
+    """Measure a request by httpx and by specfn, in turns."""
     app = specfn.load(DOCUMENT)
     connection = specfn.Connection(base_url=url, credentials={"bearer": TOKEN})
     key, arguments, (method, path, more) = CALLS[name]
@@ -194,7 +193,7 @@ def compare(name: str, url: str, rounds: int) -> None:
 
 
 async def acompare(name: str, url: str, rounds: int) -> None:
-    """The same, awaiting."""
+    """Measure an async request by httpx and by specfn, in turns."""
     app = specfn.load(DOCUMENT)
     connection = specfn.Connection(base_url=url, credentials={"bearer": TOKEN})
     key, arguments, (method, path, more) = CALLS[name]

@@ -1,9 +1,9 @@
-"""The fear: that a name which a model got wrong leads to another function, or to none where the right one was plain.
+"""Benchmark of the resolution of mutated function names.
 
-Mutates the names of real functions in the ways models do, and resolves them by four strategies: exact names only, the
-parser that the reliability decision proposes (split at ``-``, ``.`` or ``_``), calling difflib's nearest name, and ours.
-Then gives every operation a twin whose first segment is a wrapper word (``/tools/items`` beside ``/items``), and resolves
-every key that ``app[key]`` knows, and the mutations again.
+The script mutates names of real functions in typical ways and resolves them by four strategies: exact names, a split at
+``-``, ``.`` or ``_``, the closest name by difflib, and specfn. Then it adds a twin to every operation, with a wrapper
+word as first segment (``/tools/items`` beside ``/items``). It resolves every key of ``app[key]`` and the mutations
+again.
 
     python bench/bench_resolve.py [--step N] [--twins]
 """
@@ -40,12 +40,12 @@ DOCUMENTS = (
     "octokit__api.github.com",
 )
 
-#: What a strategy makes of a name: a function's name, or ``None``.
+#: A strategy: it returns a function's name for a name, or ``None``.
 Strategy = Callable[[str], str | None]
 
 
 def strategies(app: specfn.Application) -> dict[str, Strategy]:
-    """The strategies for one application."""
+    """Return the strategies for an application."""
     names = {function.name for function in app}
     joined = {(".".join(f.accessor[:-1]), f.accessor[-1]): f.name for f in app}
 
@@ -72,7 +72,7 @@ def strategies(app: specfn.Application) -> dict[str, Strategy]:
 
 
 def judged(function: Function, kind: str, found: str | None) -> str:
-    """What a strategy's answer is worth."""
+    """Return the verdict on the result of a strategy."""
     if found is None:
         return "refused"
     if found == function.name and kind not in ("verb", *FOREIGN, *GLUED):
@@ -80,12 +80,12 @@ def judged(function: Function, kind: str, found: str | None) -> str:
     return "wrong"
 
 
-#: What resolution takes off a name; here the first segments of twins.
+#: Wrappers that resolution removes; here the first segments of twins.
 WRAPPERS = "tools tool functions function call default_api multi_tool_use".split()
 
 
 def with_twins(document: Any) -> Any:
-    """A document in which every path has a twin below a wrapper word."""
+    """Return the document with a twin of every path below a wrapper word."""
     paths = {}
     for index, (path, item) in enumerate(document["paths"].items()):
         word = WRAPPERS[index % len(WRAPPERS)]
@@ -100,7 +100,7 @@ def with_twins(document: Any) -> Any:
 
 
 def keys(app: specfn.Application, function: Function) -> Iterator[tuple[str, Function]]:
-    """Every key under which a function is found, and the function that ``app[key]`` returns for it."""
+    """Yield every key of a function with the function that ``app[key]`` returns."""
     for key in dict.fromkeys(
         (
             function.name,
@@ -117,14 +117,14 @@ def keys(app: specfn.Application, function: Function) -> Iterator[tuple[str, Fun
 
 
 def same_letters(called: str, function: Function) -> bool:
-    """Whether a mutation made a key of another function, but for separators and letter case."""
+    """Return true if a mutation equals a key of another function, without separators and letter case."""
     handles = (function.name, ".".join(function.accessor), function.operation_id or "")
     kept = ["".join(filter(str.isalnum, text)).lower() for text in (called, *handles)]
     return kept[0] in kept[1:]
 
 
 def twins(step: int) -> None:
-    """Print how the keys and the mutations of functions resolve beside their twins."""
+    """Print the results for keys and mutations of functions beside their twins."""
     own, damaged, wrong = Counter[str](), Counter[str](), Counter[str]()
     for document in DOCUMENTS:
         spec = json.loads((CORPUS / f"{document}.json").read_text(encoding="utf-8"))
@@ -158,7 +158,7 @@ def main() -> None:
 
 
 def table(step: int) -> None:
-    """Print what each strategy makes of the mutations."""
+    """Print the results of each strategy for the mutations."""
     counts: dict[str, Counter[str]] = {}
     suggested = Counter[bool]()
     for document in DOCUMENTS:

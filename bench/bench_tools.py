@@ -1,8 +1,7 @@
-"""The fear: that the tools of a document do not fit into what a model can read.
+"""Benchmark of the sizes of tools.
 
-Counts the tools of documents and what they cost: as the document says them, with every component in place; with the
-components that each needs as ``$defs``; as dialect 3.0 within its budget of bytes; as each profile sends them; and as
-FastMCP's tools of the same document, which run in an environment of their own.
+The script prints the number and sizes of tools in several forms: with all components inlined, with ``$defs``, in
+dialect 3.0 within its budget, for each profile, and from FastMCP, which runs in its own environment.
 
     python bench/bench_tools.py [--fastmcp PYTHON] [--limit SECONDS] [DOCUMENT ...]
 """
@@ -37,8 +36,8 @@ DOCUMENTS = (
 
 FASTMCP = "fastmcp==4.1.2"
 
-#: Name, description and schema of each tool, as a client of the server lists them: no output, no annotations. Tells
-#: the name, the bytes, and whether a reference leads to a definition that the tool does not have.
+#: Name, description and schema of each tool, as a client of the server lists them: no output, no annotations. It prints
+#: the name, the bytes, and a flag for dangling references.
 SCRIPT = r"""
 import asyncio, json, re, sys
 from fastmcp import FastMCP
@@ -58,7 +57,7 @@ for tool in asyncio.run(server.list_tools()):
 
 
 class Sizes(NamedTuple):
-    """What the tools of a document come to, in bytes of compact JSON; ``lost`` have references that lead nowhere."""
+    """Sizes of the tools of a document in bytes of compact JSON; ``lost`` counts tools with dangling references."""
 
     tools: int
     total: int
@@ -68,7 +67,7 @@ class Sizes(NamedTuple):
 
 
 def added(sizes: Iterable[tuple[str, int]]) -> Sizes:
-    """The sum of some tools, and the largest of them."""
+    """Return the total of the tools, and the largest one."""
     listed = [*sizes]
     name, most = max(listed, key=lambda item: item[1], default=("", 0))
     return Sizes(len(listed), sum(size for _, size in listed), most, name)
@@ -78,9 +77,9 @@ def added(sizes: Iterable[tuple[str, int]]) -> Sizes:
 
 
 class InPlace:
-    """How large a schema is with each component written wherever it is used.
+    """The size of a schema with all components inlined.
 
-    A reference within a cycle is left as it is: what leads back to itself has no end.
+    A reference within a cycle is kept.
     """
 
     def __init__(self, definitions: Mapping[str, Any]) -> None:
@@ -90,7 +89,7 @@ class InPlace:
         self._below = {name: _reachable(name, direct) for name in definitions}
 
     def size(self, value: Any, within: str | None = None) -> int:
-        """The bytes of a value; ``within`` is the component that it stands in."""
+        """Return the bytes of a value; ``within`` contains the surrounding components."""
         if isinstance(value, list):
             return 2 + max(len(value) - 1, 0) + sum(self.size(item, within) for item in value)
         if not isinstance(value, dict):
@@ -112,7 +111,7 @@ class InPlace:
         return name if name in self._definitions else None
 
     def _named(self, value: Any) -> Iterator[str]:
-        """The components that a value refers to."""
+        """Return the components that a value references."""
         waiting = [value]
         while waiting:
             node = waiting.pop()
@@ -137,16 +136,16 @@ def _reachable(start: str, direct: Mapping[str, set[str]]) -> set[str]:
 
 
 def whole(schema: Mapping[str, Any]) -> int:
-    """The bytes of a schema with its ``$defs`` in place of the references to them."""
+    """Return the bytes of a schema with inlined ``$defs``."""
     root = {key: value for key, value in schema.items() if key != "$defs"}
     return InPlace(schema.get("$defs", {})).size(root)
 
 
-# -- what is compared -----------------------------------------------------------------------------
+# -- compared tools -------------------------------------------------------------------------------
 
 
 def forms(app: specfn.Application) -> Iterator[tuple[str, Sizes]]:
-    """The tools of a document in each form."""
+    """Return the sizes of a document's tools in each form."""
     told = {f.name: len(dumps({"name": f.name, "description": f.description})) for f in app}
     beside = len(',"parameters":')
 
@@ -162,7 +161,7 @@ def forms(app: specfn.Application) -> Iterator[tuple[str, Sizes]]:
 
 
 def environment(folder: Path) -> str | None:
-    """The Python of a new environment with FastMCP; ``None`` where it cannot be installed."""
+    """Return the Python of a new environment with FastMCP; ``None`` if the installation fails."""
     python = str(folder / "bin" / "python")
     for command in (
         [sys.executable, "-m", "venv", str(folder)],
@@ -174,7 +173,7 @@ def environment(folder: Path) -> str | None:
 
 
 def fastmcp(python: str, document: Path, limit: float) -> Sizes | str:
-    """FastMCP's tools of a document, or why there are none."""
+    """Return FastMCP's tools of a document, or the reason of a failure."""
     command = [python, "-c", SCRIPT, str(document)]
     try:
         run = subprocess.run(command, check=False, capture_output=True, text=True, timeout=limit)
@@ -189,7 +188,7 @@ def fastmcp(python: str, document: Path, limit: float) -> Sizes | str:
 
 
 def row(form: str, sizes: Sizes | str) -> str:
-    """One line of the table."""
+    """Return one line of the table."""
     if isinstance(sizes, str):
         return f"| {form} | {sizes} | | | |"
     lost = f"; {sizes.lost:,} with references that lead nowhere" if sizes.lost else ""

@@ -1,8 +1,8 @@
-"""The fear: that checking what a model wrote costs more than what it protects.
+"""Benchmark of validation, compared with other validators.
 
-Takes real request bodies of the corpus, samples arguments that are valid and arguments with a few wrong leaves, and
-times, in one run and in turns, specfn beside bare jsonschema-rs, jsonschema, fastjsonschema where it is installed, and
-the validator of npm ``@samchon/openapi`` where there is Node.
+The script samples valid and invalid arguments for request bodies of the corpus. It measures specfn, bare jsonschema-rs
+and jsonschema in turns. It adds fastjsonschema if it is installed, and the validator of npm ``@samchon/openapi`` if
+Node is installed.
 
     python bench/bench_validate.py [--rounds N] [--bodies N] [--each]
 """
@@ -70,12 +70,12 @@ const found = cases.map(({ document, method, path, valid, broken }) => {
 fs.writeFileSync(process.argv[4], JSON.stringify(found));
 """
 
-#: Schemas of these sizes are ordinary; the smallest and largest bodies tell nothing of a day's work.
+#: Sizes of ordinary schemas; the smallest and largest bodies are not representative.
 SIZES = range(400, 35_000)
 
 
 class Case(NamedTuple):
-    """One body: its function, arguments that are valid, and the same with a few wrong leaves."""
+    """A function with valid arguments, and with the same arguments after a few invalid changes."""
 
     document: Path
     function: Function
@@ -109,7 +109,7 @@ def main() -> None:
 
 
 def cases(documents: Sequence[Path], most: int) -> Iterator[Case]:
-    """Bodies of every document that has some: those whose schemas are of middling size in it."""
+    """Yield the bodies with schemas of medium size from each document."""
     for document in documents:
         suitable = sorted(
             (len(dumps(function.validator)), function.path, function.method, function)
@@ -128,7 +128,7 @@ def cases(documents: Sequence[Path], most: int) -> Iterator[Case]:
 
 
 def sampled(document: Path, function: Function) -> Case | None:
-    """A case of a function, if the sampler finds arguments on which all agree."""
+    """Return a case of a function; ``None`` if the validators disagree on all samples."""
     oracle = jsonschema.Draft202012Validator(function.validator)
     body = {
         **function.validator["properties"]["body"],
@@ -147,7 +147,7 @@ def sampled(document: Path, function: Function) -> Case | None:
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """The holder and key of every leaf."""
+    """Yield the container and key of every leaf."""
     waiting = [value]
     for holder in waiting:  # which grows as it goes
         for key, item in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
@@ -162,7 +162,7 @@ def leaves(value: Any) -> int:
 
 
 def damaged(value: Any, chance: random.Random) -> Any:
-    """A copy with one to four leaves of another type."""
+    """Return a copy with one to four leaves of another type."""
     broken = copy.deepcopy(value)
     found = list(places(broken))
     for holder, key in chance.sample(found, min(len(found), chance.randint(1, 4))):
@@ -171,7 +171,7 @@ def damaged(value: Any, chance: random.Random) -> Any:
 
 
 def verdicts(case: Case) -> dict[str, Callable[[], object]]:
-    """What is timed on valid arguments; each is compiled already."""
+    """Return the compiled validators for valid arguments."""
     schema, value = case.function.validator, case.valid
     engines: dict[str, Callable[[], object]] = {
         "specfn": lambda: validate(value),
@@ -188,7 +188,7 @@ def verdicts(case: Case) -> dict[str, Callable[[], object]]:
 
 
 def reports(case: Case) -> dict[str, Callable[[], object]]:
-    """What is timed on broken arguments: every error, with place and text."""
+    """Return the validators for invalid arguments, which report all errors with place and text."""
     schema, value = case.function.validator, case.broken
     validate = case.function.validate
     bare = jsonschema_rs.Draft202012Validator(schema, offline=True, validate_formats=True)
@@ -201,7 +201,7 @@ def reports(case: Case) -> dict[str, Callable[[], object]]:
 
 
 def fast(schema: Any) -> Callable[[Any], Any] | None:
-    """The validator of fastjsonschema, where it is installed and takes the schema (it reads draft 7)."""
+    """Return the validator of fastjsonschema if it is installed and supports the schema (draft 7)."""
     try:
         import fastjsonschema  # noqa: PLC0415 - not everywhere
     except ImportError:
@@ -215,7 +215,7 @@ def fast(schema: Any) -> Callable[[Any], Any] | None:
 
 
 def timed(engines: dict[str, Callable[[], object]], rounds: int) -> dict[str, float | None]:
-    """The least seconds of each, taking turns (what else the machine does only adds); ``None`` for what raises."""
+    """Return the minimum seconds of each, measured in turns; ``None`` for one that raises."""
     counts = {name: calibrated(call) for name, call in engines.items()}
     spent: dict[str, list[float]] = {name: [] for name in engines}
     for _ in range(rounds):
@@ -226,7 +226,7 @@ def timed(engines: dict[str, Callable[[], object]], rounds: int) -> dict[str, fl
 
 
 def calibrated(call: Callable[[], object]) -> int:
-    """How many calls take two milliseconds; 0 if it cannot be called."""
+    """Return the number of calls in two milliseconds; 0 if the call raises."""
     try:
         call()
     except Exception:  # noqa: BLE001 - whatever another library does with a schema
@@ -238,7 +238,7 @@ def calibrated(call: Callable[[], object]) -> int:
 
 
 def loop(call: Callable[[], object], count: int) -> float:
-    """Seconds of one call."""
+    """Return the seconds of one call."""
     started = time.perf_counter()
     for _ in range(count):
         call()
@@ -246,7 +246,7 @@ def loop(call: Callable[[], object], count: int) -> float:
 
 
 def reference(found: Sequence[Case], rounds: int) -> tuple[list[float | None], list[float | None]]:
-    """Seconds of the reference's validator; empty where there is no Node."""
+    """Return the seconds of the reference's validator; empty without Node."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         return [], []
@@ -278,7 +278,7 @@ def reference(found: Sequence[Case], rounds: int) -> tuple[list[float | None], l
 
 
 def table(kind: str, columns: dict[str, list[float | None]]) -> None:
-    """Medians in microseconds, and specfn against each: of the medians, and the median and mean of each body."""
+    """Print medians in microseconds, and ratios of specfn: of the medians, and median and mean over the bodies."""
     print(f"\n{kind:<18} bodies   median    specfn / it: of medians, median, geometric mean")
     ours = columns["specfn"]
     for name, theirs in columns.items():
@@ -294,7 +294,7 @@ def table(kind: str, columns: dict[str, list[float | None]]) -> None:
 
 
 def each(found: Sequence[Case], rows: dict[str, dict[str, list[float | None]]]) -> None:
-    """Every body."""
+    """Measure every body."""
     for index, case in enumerate(found):
         cells = [
             f"{(columns[name][index] or 0) * 1e6:8.2f}"

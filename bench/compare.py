@@ -1,8 +1,8 @@
-"""The fear: that converting a document costs more than with the reference implementation.
+"""Benchmark of the conversion, compared with the reference implementation.
 
-Runs ``specfn tools`` and npm ``@samchon/openapi`` in turn, each time as a cold process that reads a document and
-writes all functions to a file, and prints medians and ratios. The package is installed into a temporary
-directory; where there is no Node, only specfn is measured.
+The script runs ``specfn tools`` and npm ``@samchon/openapi`` in turns. Each run is a cold process that reads a
+document and writes all functions to a file. The script prints medians and ratios. It installs the package into a
+temporary directory. Without Node, it measures specfn only.
 
     python bench/compare.py [--rounds N] [--limit SECONDS] [DOCUMENT ...]
 """
@@ -33,7 +33,7 @@ fs.writeFileSync(process.argv[3], JSON.stringify(functions.map(
     ({ name, description, parameters, output, method, path }))));
 """
 
-#: Large, ordinary, small.
+#: Documents: large, ordinary, small.
 DOCUMENTS = (
     "octokit__api.github.com.json",
     "digitalocean.com.json",
@@ -45,7 +45,7 @@ DOCUMENTS = (
 
 
 class Cost(NamedTuple):
-    """What one process took: on the clock, of all cores, and of memory at its most."""
+    """The cost of a process: elapsed time, processor time and peak memory."""
 
     seconds: float
     cpu: float
@@ -53,7 +53,7 @@ class Cost(NamedTuple):
 
 
 def cost(command: Sequence[str], limit: float) -> Cost | None:
-    """Run a command in a process of its own; ``None`` where it fails or takes too long."""
+    """Run a command in a new process; return ``None`` if it fails or times out."""
     started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     timer = threading.Timer(
@@ -70,7 +70,7 @@ def cost(command: Sequence[str], limit: float) -> Cost | None:
 
 
 def reference(folder: Path) -> list[str] | None:
-    """The command of the reference implementation; ``None`` where it cannot be installed."""
+    """Return the command of the reference implementation; ``None`` if the installation fails."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         return None
@@ -85,7 +85,7 @@ def reference(folder: Path) -> list[str] | None:
 def measure(
     commands: dict[str, list[str]], out: Path, rounds: int, limit: float
 ) -> dict[str, list[Cost]]:
-    """The costs of commands that take turns; one that fails or is too slow has one turn only."""
+    """Return the costs of commands in turns; a command that fails or is too slow has one turn."""
     costs: dict[str, list[Cost]] = {name: [] for name in commands}
     waiting = dict(commands)
     for _ in range(rounds):
@@ -102,7 +102,7 @@ def measure(
 
 
 def row(document: Path, costs: dict[str, list[Cost]], limit: float) -> str:
-    """Medians, and the ratios of specfn to the reference."""
+    """Return a line with medians, and ratios of specfn to the reference."""
     cells = [f"{document.name[:40]:<40}", f"{document.stat().st_size / 1e6:5.2f} MB"]
     medians = {
         name: Cost(*(median(values) for values in zip(*found, strict=True)))
