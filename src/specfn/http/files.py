@@ -167,7 +167,7 @@ def _file_name(parameters: str) -> str | None:
         name = unquote(name)
     name = clean(_SEPARATOR.split(name)[-1])
     name = "".join(each for each in name if unicodedata.category(each) not in _CONTROLS).strip()
-    return name[-_NAME_LENGTH:] if name.strip(".") else None
+    return name[-_NAME_LENGTH:] if name.strip(". ") else None
 
 
 def _decoded(content: bytes, value: Any) -> bytes:

@@ -212,8 +212,8 @@ class _Writer:
 
 
 def _is_sequence(part: MultipartPart) -> bool:
-    """Return whether an array is one part: a line for each item."""
-    return any(map(is_sequence, part.media_types))
+    """Return whether an array is one part: a line for each item. Files are parts of their own."""
+    return not part.is_file and any(map(is_sequence, part.media_types))
 
 
 def _percent(match: re.Match[str]) -> str:
