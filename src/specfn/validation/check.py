@@ -1,4 +1,4 @@
-"""Everything that is done with what a model wrote, in its order: ``check`` (rule V9)."""
+"""The steps from a model's text to validated arguments: parse, coerce, validate (rule V9)."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,16 +16,16 @@ def check(
     *,
     takes_arguments: bool = True,
 ) -> Success | Failure:
-    """Parse a text, coerce and validate its value; a value is coerced and validated.
+    """Parse a text, then coerce and validate its value. A value that is not a text is only coerced and validated.
 
     Args:
-        given: a text or bytes, or arguments.
-        coerce: what coerces and validates.
-        nothing: no arguments, as a value.
-        takes_arguments: whether there are any: then an empty text is a failure, which lists those that are required.
+        given: a text, bytes, or arguments.
+        coerce: coerces and validates a value.
+        nothing: the value of an empty text.
+        takes_arguments: whether the function has arguments. If so, an empty text is a failure that lists the required ones.
 
     Returns:
-        ``Success``, or ``Failure`` with what is wrong with the arguments as far as they could be repaired.
+        ``Success``, or ``Failure`` with the problems that remain after the repairs.
     """
     kind = type(given)
     if kind is not str and kind is not bytes and kind is not bytearray:
@@ -39,7 +39,7 @@ def check(
 
 
 def _after(read: Success, coerce: Callable[[Any], Success | Failure]) -> Success | Failure:
-    """The outcome of a text's value, with the repairs that the text took."""
+    """Return the outcome of a parsed value, including the repairs of the text."""
     outcome = coerce(read.data)
     if not read.repairs:
         return outcome

@@ -1,4 +1,4 @@
-"""Formats that are asserted, each only for its own type of value (rule V5)."""
+"""Asserted formats, each for its own type of value (rule V5)."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ def _unsigned(bits: int) -> tuple[int, int]:
     return 0, (1 << bits) - 1
 
 
-#: Numeric formats as bounds (OpenAPI Format Registry). ``float`` and ``double`` bound nothing that JSON can say.
+#: Numeric formats as bounds (OpenAPI Format Registry). ``float`` and ``double`` allow every JSON number.
 BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
     **{f"int{bits}": _signed(bits) for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": _unsigned(bits) for bits in (8, 16, 32, 64)},
@@ -28,7 +28,7 @@ _BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)(={0,2})\Z")
 
 
 def is_base64(text: str) -> bool:
-    """Whether a text is base64 in either alphabet, padded or not (RFC 4648, sections 4 and 5)."""
+    """Return whether a text is base64 in either alphabet, padded or not (RFC 4648, sections 4 and 5)."""
     match = _BASE64.match(text)
     if match is None:
         return False
@@ -40,7 +40,7 @@ _TIME: Final = re.compile(
     r"(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?P<offset>[zZ]|([+-])(\d{2}):?(\d{2}))?", re.ASCII
 )
 
-#: A number of a duration; only the last one has a fraction.
+#: A number of a duration. Only the last one may have a fraction.
 _N: Final = r"[+-]?\d+(?:[.,]\d+(?=[A-Z]\Z))?"
 _CLOCK: Final = rf"(?:T(?=.)(?:{_N}H)?(?:{_N}M)?(?:{_N}S)?)?"
 _DURATION: Final = re.compile(
@@ -51,7 +51,7 @@ _DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def is_date(text: str) -> bool:
-    """A day that there is: ``2024-02-29``."""
+    """Return whether a text is an existing date: ``2024-02-29``."""
     match = _DATE.fullmatch(text)
     if match is None:
         return False
@@ -63,12 +63,12 @@ def is_date(text: str) -> bool:
 
 
 def is_time(text: str) -> bool:
-    """Return whether a text is a time, with an offset or without: ``12:00:00Z``, ``12:00:00``."""
+    """Return whether a text is a time, with or without an offset: ``12:00:00Z``, ``12:00:00``."""
     return _is_time(text, needs_offset=False)
 
 
 def _is_time(text: str, *, needs_offset: bool) -> bool:
-    """Return whether a text is a time; a 61st second is one before midnight in UTC."""
+    """Return whether a text is a time. Second 60 is valid only before midnight in UTC."""
     match = _TIME.fullmatch(text)
     if match is None or (needs_offset and match["offset"] is None):
         return False
@@ -94,8 +94,8 @@ def is_duration(text: str) -> bool:
     return _DURATION.fullmatch(text) is not None
 
 
-#: The formats of strings that are checked here. jsonschema-rs reads dates and times with stray signs, takes the square
-#: of the time for regular expressions with many named groups, and decodes base64 by other rules.
+#: String formats with a check of our own. jsonschema-rs accepts dates and times with stray signs, needs quadratic time
+#: for regular expressions with many named groups, and decodes base64 by other rules.
 OWN: Final[Mapping[str, Callable[[str], bool]]] = {
     "date": is_date,
     "date-time": is_date_time,
@@ -107,7 +107,7 @@ OWN: Final[Mapping[str, Callable[[str], bool]]] = {
     "base64url": is_base64,
 }
 
-#: Every format that is asserted of a string; all others are only shown. jsonschema-rs checks the rest.
+#: All asserted string formats; jsonschema-rs checks those without an own check. Other formats are only shown.
 ASSERTED: Final = frozenset(
     (
         *OWN,
@@ -132,7 +132,7 @@ def _compiled(name: str) -> Any:
 
 
 def bound(schema: JsonObject, name: str) -> JsonObject:
-    """The bounds that a numeric format adds to a schema's own, as schema keywords."""
+    """Return ``minimum`` and ``maximum`` of a schema, tightened by its numeric format."""
     if name not in BOUNDS:
         return {}
     least, most = BOUNDS[name]

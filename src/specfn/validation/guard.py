@@ -1,8 +1,8 @@
-"""Refuse what is not JSON before the engine sees it (rule V1).
+"""Refusal of values that are not plain JSON, before the engine reads them (rule V1).
 
-The engine walks Python objects lazily and on the machine's stack: what a schema does not look at it never
-checks, and input nested deeply enough ends the process. So an iterative look comes first. It takes under a
-microsecond for ordinary arguments; where it finds something, a second walk says what and where.
+The engine reads Python objects lazily and by recursion. It never checks a value that no schema keyword reads, and
+deeply nested input ends the process. So the value is checked first, without recursion. This takes under a
+microsecond for ordinary arguments. A second walk collects the problems, if there are any.
 """
 
 import sys
@@ -19,7 +19,7 @@ from specfn.records import ArgumentProblem
 DEPTH: Final = 64
 NODES: Final = 100_000
 
-#: The most problems that are named: what is not JSON in one place is seldom worth a second look.
+#: The most problems that are reported.
 _SHOWN: Final = 20
 
 #: Integers below this have fewer digits than any limit that Python accepts for texts of integers (640).
@@ -30,13 +30,13 @@ _BITS_PER_DIGIT: Final = 3.3219280948873626
 
 
 def sound(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR0911, PLR0912 - runs before every call
-    """Whether a value is plain JSON within the limits: exact types, string keys, finite numbers, whole text."""
+    """Return whether a value is plain JSON within the limits: exact types, string keys, finite numbers, no lone surrogates."""
     if type(value) is not dict and type(value) is not list:
         return _sound_scalar(value)
     boxes = [value]
     room = NODES
-    enough = depth  # that few containers cannot be nested deeper
-    for box in boxes:  # which grows as it goes
+    enough = depth  # fewer containers than this cannot exceed the depth
+    for box in boxes:  # the loop appends to the list
         if len(boxes) > enough:
             if not _within(value, depth):
                 return False
@@ -66,7 +66,7 @@ def sound(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR0911, PLR09
 
 
 def _within(value: Any, depth: int) -> bool:
-    """Whether a container keeps to the limits of depth and number."""
+    """Return whether a container is within the limits of depth and size."""
     level = [value]
     room = NODES
     for _ in range(depth):
@@ -85,7 +85,7 @@ def _within(value: Any, depth: int) -> bool:
 
 
 def unsound(value: Any, depth: int = DEPTH) -> tuple[ArgumentProblem, ...]:
-    """What keeps a value from being plain JSON, by place; empty if it is sound."""
+    """Return why a value is not plain JSON, one problem per place; empty if it is."""
     found: dict[str, ArgumentProblem] = {}
     for problem in _faults(value, depth):
         found.setdefault(problem.path, problem)
@@ -95,7 +95,7 @@ def unsound(value: Any, depth: int = DEPTH) -> tuple[ArgumentProblem, ...]:
 
 
 class _Place(NamedTuple):
-    """A value on the way down: where it is, as a chain of tokens, and how deep."""
+    """A value that waits to be checked: its path as a chain of tokens, and its level."""
 
     value: Any
     token: str | int
@@ -184,12 +184,12 @@ def _sound_scalar(value: Any) -> bool:
 
 
 def most_digits() -> int:
-    """How many digits the engine can read: beyond Python's own limit it calls any integer valid."""
+    """Return the most digits of an integer that the engine reads. Beyond Python's own limit it accepts any integer."""
     return min(sys.get_int_max_str_digits() or _DIGITS, _DIGITS)
 
 
 def _encodes(text: str) -> bool:
-    """Whether a text has no lone surrogates."""
+    """Return whether a text has no lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:

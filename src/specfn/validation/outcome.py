@@ -1,4 +1,4 @@
-"""What checking a model's arguments comes to: ``Success`` or ``Failure`` (rules V1, V8, V9)."""
+"""Outcomes of checking a model's arguments: ``Success`` or ``Failure`` (rules V1, V8, V9)."""
 
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -9,12 +9,13 @@ from specfn.records import ArgumentProblem, Repair, TextFault
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Success:
-    """Arguments that the function takes.
+    """Valid arguments.
 
     Attributes:
-        data: the arguments; the very object that was given where nothing had to change.
-        repairs: what was changed before they were accepted.
-        incomplete: whether the text ended too early and was closed; then only a ``read`` may be executed.
+        data: the arguments; the same object that was passed if nothing was repaired.
+        repairs: the changes that were made before validation.
+        incomplete: whether the text ended too early and was closed. Then only a function with the effect ``read`` may be
+            executed.
     """
 
     data: Any
@@ -36,7 +37,7 @@ _set_incomplete: Final = Success.__dict__["incomplete"].__set__
 
 
 def success(data: Any) -> Success:
-    """Make ``Success(data=data)`` in a third of the time: it is made for every valid call."""
+    """Return ``Success(data=data)`` in a third of the usual time, because every valid call needs one."""
     made = _new(Success)
     _set_data(made, data)
     _set_repairs(made, ())
@@ -46,14 +47,14 @@ def success(data: Any) -> Success:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Arguments that the function does not take; nothing was executed.
+    """Invalid arguments; nothing was executed.
 
     Attributes:
-        data: the arguments as far as they could be read; the very object that was given where nothing was changed.
-        errors: every place that is wrong, in the order of the document's properties.
-        repairs: what was changed before they were checked.
+        data: the arguments as far as they were read; the same object that was passed if nothing was repaired.
+        errors: each invalid place, in the order of the document's properties.
+        repairs: the changes that were made before validation.
         incomplete: whether the text ended too early and was closed.
-        fault: where reading stopped, of a text that could not be read; ``data`` is then the text.
+        fault: the position where reading stopped, if the text could not be read; ``data`` is then the text.
     """
 
     data: Any
@@ -69,7 +70,7 @@ class Failure:
         return f"Failure(errors={self.errors!r}, data={brief(self.data)})"
 
     def feedback(self) -> str:
-        """Say what is wrong and what to do next, for a model to read."""
+        """Return the feedback for a model: the invalid places and the next step."""
         from specfn.validation.feedback.feedback import feedback, unread  # noqa: PLC0415 - for invalid calls
 
         if self.fault is not None:
@@ -88,7 +89,7 @@ _set_target: Final = ArgumentProblem.__dict__["target"].__set__
 def problem(
     path: str, expected: str, value: Any, description: str | None = None
 ) -> ArgumentProblem:
-    """Make an ``ArgumentProblem`` in a third of the time: there are many of them."""
+    """Return an ``ArgumentProblem`` in a third of the usual time, because there may be many."""
     made = _new_problem(ArgumentProblem)
     _set_path(made, path)
     _set_expected(made, expected)

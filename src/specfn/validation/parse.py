@@ -1,7 +1,7 @@
-"""Text that a model wrote to a value, with the repairs that it took: ``parse`` (rule V6).
+"""Lenient parsing of a model's text, with the repairs that were needed: ``parse`` (rule V6).
 
-Strict JSON is read as it is. Everything else is read only where it can mean one thing: a repair changes how
-a value is written, never the value.
+Strict JSON is read as it is. Any other text is read only if it has exactly one meaning. A repair changes the notation
+of a value, never the value.
 """
 
 import re
@@ -24,13 +24,13 @@ _SURELY_OBJECT: Final = re.compile(r"\s*\{\s*[\"'}]")
 
 
 def parse(source: Any) -> Success | Failure:
-    """Read a text that a model wrote. Never raises, whatever it is given.
+    """Parse a text that a model wrote. Never raises, whatever the argument is.
 
     Args:
         source: the text; bytes are UTF-8.
 
     Returns:
-        ``Success(data, repairs, incomplete)``, or a ``Failure`` whose ``fault`` says where reading stopped and why.
+        ``Success(data, repairs, incomplete)``, or a ``Failure`` whose ``fault`` has the position and the reason.
     """
     repairs: list[Repair] = []
     try:
@@ -41,7 +41,7 @@ def parse(source: Any) -> Success | Failure:
 
 
 def _text(source: Any) -> str:
-    """The text of what was given, if it is one that can be read."""
+    """Return the source as text, if it is valid Unicode within the limit."""
     if type(source) is bytes or type(source) is bytearray:
         try:
             source = source[: LONGEST * 4 + 4].decode()
@@ -63,7 +63,7 @@ def _text(source: Any) -> str:
 
 
 def _read(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
-    """The value of a text, taken out of the strings that it is encoded in."""
+    """Return the value of a text, decoded if it is a string that contains JSON, and whether it is incomplete."""
     incomplete = False
     value = strict(text)
     if value is UNREAD:
@@ -78,7 +78,7 @@ def _read(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
 
 
 def _unwrapped(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
-    """The object or array that a string holds, or that a string in it holds."""
+    """Return the object or array that a string contains, possibly encoded several times."""
     found: list[Repair] = []
     value: Any = text
     incomplete = False

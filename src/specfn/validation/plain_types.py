@@ -1,4 +1,4 @@
-"""Type texts in plain words, for a model to read: ``ArgumentProblem.expected`` stays what code reads (rules V3, V8).
+"""Type texts in plain English for a model; ``ArgumentProblem.expected`` keeps the notation for code (rules V3, V8).
 
 ``number & Type<"int32"> & Minimum<1> | undefined`` becomes ``integer (int32) of at least 1, optional``. Unknown parts
 stay as they are.
@@ -16,14 +16,14 @@ _CLOSING: Final = ">}])"
 
 
 def plain(text: str) -> str:
-    """Write a type text in plain words."""
+    """Write a type text in plain English."""
     required = text.removesuffix(" | undefined")
     words = " | ".join(map(_member, split(required, " | ")))
     return words if required == text else f"{words}, optional"
 
 
 def split(text: str, separator: str) -> list[str]:
-    """Divide a type text at a separator that is in no brackets and no quotes."""
+    """Split a type text at a separator outside of brackets and quotes."""
     found: list[str] = []
     depth = start = position = 0
     while position < len(text):
@@ -41,7 +41,7 @@ def split(text: str, separator: str) -> list[str]:
 
 
 def tags(text: str) -> dict[str, Any]:
-    """Return the constraints of a type text that is no union, by name; those that hold a type as its text."""
+    """Return the constraints of a type text that is not a union, by name. A constraint that contains a type is a text."""
     return dict(_tags(split(text, " & ")))
 
 
@@ -146,7 +146,7 @@ def _behind_string(text: str, position: int) -> int:
     return position + 1
 
 
-#: What is written in brackets behind the type.
+#: The constraints that are written in parentheses after the type.
 _NAMED: Final = ("Type", "Format", "ContentEncoding", "ContentMediaType")
 
 _HELD: Final = frozenset({"items", "properties"})
@@ -171,7 +171,7 @@ _KNOWN: Final = frozenset(
     (*_NAMED, *_WORDS, *(name for low, high, _ in _RANGES for name in (low, high)))
 )
 
-#: What types stand in, by how their texts begin and end.
+#: The texts around an inner type: the opening and the closing one.
 _HOLDERS: Final = (("Array<", ">"), ("Record<string, ", ">"), ("{ ", " }"), ("[", "]"))
 
 _ALONE: Final = {"any": "any value", "never": "nothing"}

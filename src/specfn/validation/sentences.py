@@ -1,30 +1,30 @@
-"""The fixed sentences of problems, and lists of names."""
+"""Fixed sentences of problems, and enumerations of names."""
 
 from typing import Final
 
-#: The most problems of one failure that a model reads; only these are described at length.
+#: The most problems of one failure that a model reads. Only these have a description.
 SHOWN: Final = 20
 
-#: The most names in a sentence, and the longest.
+#: The most names in a sentence, and the most characters of a name.
 _NAMES: Final = 12
 _LENGTH: Final = 60
 
-#: Describes a property that its object does not declare.
+#: The description of a property that its object does not declare.
 UNKNOWN: Final = "There is no such property."
 
-#: Describe what a schema declares as not allowed.
+#: The descriptions of a property and an item that the schema forbids.
 NOT_GIVEN: Final = "This must not be given."
 NO_ITEM: Final = "The array has no such item."
 
-#: Begins the sentence on the alternative of a union that declares a property.
+#: The beginning of the sentence that names the alternative of a union that declares a property.
 BELONGS: Final = "It belongs to the alternative"
 
-#: Begins the sentence on a schema that the type text of its place does not show.
+#: The beginning of the sentence that describes a schema that the type text of its place does not contain.
 MUST: Final = "It must be "
 
 
 def listed(names: list[str]) -> str:
-    """List names in a sentence."""
+    """Join names in a sentence."""
     shown = [name if len(name) <= _LENGTH else "..." for name in names[:_NAMES]]
     if len(names) > _NAMES:
         shown.append(f"{len(names) - _NAMES} more")

@@ -1,4 +1,4 @@
-"""Whether a value is what a schema asks for: ``Validator`` (rules V1, V2, V4, V5)."""
+"""Validation of a value against a schema: ``Validator`` (rules V1, V2, V4, V5)."""
 
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 
 class Diagnosis(NamedTuple):
-    """What is wrong with one value.
+    """The faults of one value, with the objects that a repair needs.
 
     Attributes:
-        faults: the places that are wrong.
-        explainer: what explained it; ``None`` for what is not plain JSON within the limits: nothing can repair that.
+        faults: the faults, one per place.
+        explainer: explains parts of the value; ``None`` if the value is not plain JSON within the limits. Such a value
+            cannot be repaired.
         depth: the most levels that a value may have.
     """
 
@@ -34,10 +35,10 @@ class Diagnosis(NamedTuple):
 
 
 class Validator:
-    """Validates against one schema; compiled on first use, and once.
+    """A validator for one schema, compiled once, on first use.
 
     Attributes:
-        schema: the schema as it was given.
+        schema: the schema as passed.
     """
 
     __slots__ = (
@@ -60,13 +61,13 @@ class Validator:
         equals: bool = False,
         one_of: OneOf = "any",
     ) -> None:
-        """Take a JSON Schema 2020-12 schema whose references are ``#/$defs/NAME``.
+        """Accept a JSON Schema 2020-12 schema whose references are ``#/$defs/NAME``.
 
         Args:
             schema: the schema; it is not copied and must not change.
-            formats: whether formats are asserted, or only shown.
+            formats: whether formats are asserted or only shown.
             equals: whether object schemas refuse properties that they do not declare.
-            one_of: whether a value may fit several branches of a ``oneOf`` (``any``) or not (``exactly``).
+            one_of: whether a value may match several branches of a ``oneOf`` (``any``) or only one (``exactly``).
         """
         self.schema: Final = schema
         self._formats: Final = formats
@@ -83,16 +84,16 @@ class Validator:
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """The patterns that are not enforced: refused ones, and those that some value was too costly for."""
+        """Return the patterns that are not enforced: refused patterns, and patterns that were too costly for some value."""
         return (*self._engine().refused, *self._noted)
 
     def validate(self, value: Any) -> Success | Failure:
-        """Check a value. ``data`` of the outcome is that very value.
+        """Validate a value. ``data`` of the outcome is the same object.
 
         Raises:
-            DocumentError: on first use, if the schema is not one that can be enforced.
+            DocumentError: on first use, if the schema cannot be enforced.
         """
-        accepts = self._accepts  # there, once compiled, where patterns cost nothing: nearly always
+        accepts = self._accepts  # set after the first use if no pattern is costly, which is the usual case
         if accepts is None or not sound(value, self._depth):
             return self._validate(value)
         if accepts(value):
@@ -110,19 +111,19 @@ class Validator:
         return Failure(data=value, errors=engine.problems(value))
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
-        """Every place where a value is wrong, in the order of the document's properties; empty if it is valid.
+        """Return each invalid place of a value, in the order of the document's properties; empty if the value is valid.
 
         Raises:
-            DocumentError: on first use, if the schema is not one that can be enforced.
+            DocumentError: on first use, if the schema cannot be enforced.
         """
         outcome = self.validate(value)
         return outcome.errors if isinstance(outcome, Failure) else ()
 
     def diagnose(self, value: Any) -> "Diagnosis":
-        """The problems with the schema of each place, and what judges readings of parts of the value.
+        """Return the faults of a value, each with the schema of its place, and the objects that a repair needs.
 
         Raises:
-            DocumentError: on first use, if the schema is not one that can be enforced.
+            DocumentError: on first use, if the schema cannot be enforced.
         """
         engine = self._engine()
         if not sound(value, engine.depth):
@@ -135,10 +136,10 @@ class Validator:
         return Diagnosis(faults, explainer, engine.depth)
 
     def is_valid(self, value: Any) -> bool:
-        """Whether a value is valid, without saying why not.
+        """Return whether a value is valid. No problems are collected.
 
         Raises:
-            DocumentError: on first use, if the schema is not one that can be enforced.
+            DocumentError: on first use, if the schema cannot be enforced.
         """
         engine = self._engine()
         if not sound(value, engine.depth):
@@ -148,10 +149,10 @@ class Validator:
         return bool(engine.accepts(value))
 
     def compile(self) -> None:
-        """Compile now, not on first use.
+        """Compile the schema now, not on first use.
 
         Raises:
-            DocumentError: the schema is not one that can be enforced.
+            DocumentError: the schema cannot be enforced.
         """
         self._engine()
 
@@ -167,10 +168,10 @@ class Validator:
         return engine
 
     def _affordable(self, engine: "_Whole", cost: Price, value: Any) -> "_Whole":
-        """The engine that can decide on a value: without its costly patterns if they cost too much.
+        """Return the compiled schema for a value: without its costly patterns if they cost too much.
 
-        Running out of steps ends the engine's whole validation with a quiet *no*, which is why a *no* is believed only
-        when no pattern ran out.
+        A pattern that exceeds its steps makes the engine report an invalid value without an error. So an invalid value is
+        reported only if no pattern exceeded its steps.
         """
         if not cost.affordable(value):
             dropped = cost.patterns
@@ -187,7 +188,7 @@ class Validator:
 
 
 class _Whole:
-    """One schema compiled: the verdict at once, the explanation when it is first asked for."""
+    """A compiled schema: the verdict is available at once, the explanation is built on first use."""
 
     def __init__(
         self,
@@ -212,7 +213,7 @@ class _Whole:
         self._explainer: Explainer | None = None
 
     def without(self, patterns: tuple[str, ...]) -> "_Whole":
-        """The same without some patterns."""
+        """Return the same schema compiled without some patterns."""
         return _Whole(
             self._survey,
             self._formats,
@@ -222,17 +223,17 @@ class _Whole:
         )
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
-        """What is wrong with a sound value that is not accepted."""
+        """Return the problems of a plain JSON value that is not accepted."""
         return self.explainer().problems(value)
 
     def explainer(self) -> Explainer:
-        """What explains; made when it is first asked for."""
+        """Return the explainer, built on first use."""
         if self._explainer is None:
             self._explainer = Explainer(self._prepare(), self._survey.named)
         return self._explainer
 
     def _prepare(self) -> Prepared:
-        # made anew for the explanation: most schemas never need one, and the tree is larger than the engine
+        # Prepared again for the explanation: most schemas never need one, and the tree needs more memory than the engine.
         return prepare(
             self._survey,
             formats=self._formats == "assert",

@@ -1,4 +1,4 @@
-"""The schema keywords of JSON Schema 2020-12 by what they hold, as tables."""
+"""Tables of the JSON Schema 2020-12 keywords that contain or apply subschemas."""
 
 from typing import Any, Final, TypeAlias
 
@@ -9,7 +9,7 @@ IN_PLACE_ONE: Final = frozenset({"not", "if", "then", "else"})
 IN_PLACE_LIST: Final = frozenset({"allOf", "anyOf", "oneOf"})
 IN_PLACE_MAP: Final = frozenset({"dependentSchemas"})
 
-#: Applied to the values inside (Core, sections 10.3 and 11).
+#: Applied to properties and items (Core, sections 10.3 and 11).
 INSIDE_ONE: Final = frozenset(
     {
         *("items", "contains", "additionalProperties", "propertyNames"),
@@ -26,7 +26,7 @@ HOLDERS: Final = ONE | LIST | MAP
 APPLICATORS: Final = HOLDERS | {"$ref"}
 IN_PLACE: Final = IN_PLACE_ONE | IN_PLACE_LIST | IN_PLACE_MAP
 
-#: What is checked of a value itself (Validation, section 6).
+#: Assertions about the value itself (Validation, section 6).
 ASSERTIONS: Final = frozenset(
     {
         *("type", "enum", "const"),
@@ -37,18 +37,18 @@ ASSERTIONS: Final = frozenset(
     }
 )
 
-#: References that depend on who refers: nobody writes them in OpenAPI, and they are not enforced.
+#: References with a dynamic scope. They hardly occur in OpenAPI, and are not enforced.
 DYNAMIC: Final = frozenset({"$dynamicRef", "$recursiveRef"})
 
 UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
 
 
-#: One subschema of a schema: the keyword, the key or index under it if any, and the subschema.
+#: One subschema of a schema: the keyword, the key or index below it if any, and the subschema.
 Step: TypeAlias = tuple[str, str | int | None, Any]
 
 
 def subschemas(schema: JsonObject) -> list[Step]:
-    """The subschemas of a schema, in its own order; what has the wrong shape holds none."""
+    """Return the subschemas of a schema in its own order. A keyword with a value of the wrong type has no subschemas."""
     found: list[Step] = []
     if HOLDERS.isdisjoint(schema):
         return found
@@ -63,7 +63,7 @@ def subschemas(schema: JsonObject) -> list[Step]:
 
 
 def parts_in_place(schema: JsonObject) -> list[Any]:
-    """The subschemas that look at the same value as the schema itself, references apart."""
+    """Return the subschemas that apply to the same value, without the target of ``$ref``."""
     if IN_PLACE.isdisjoint(schema):
         return []
     return [part for keyword, _, part in subschemas(schema) if keyword in IN_PLACE]

@@ -1,8 +1,7 @@
-"""``equals``: object schemas that declare properties refuse all others (rule V2).
+"""Closing of object schemas: with ``equals``, they refuse properties that they do not declare (rule V2).
 
-An object schema by itself is closed with ``additionalProperties: false``. One that is put together in place
-(``allOf`` and its like) is closed as a whole with ``unevaluatedProperties: false``: its parts must stay open
-for each other's properties.
+A plain object schema is closed with ``additionalProperties: false``. A schema with in-place applicators (``allOf``
+etc.) is closed as a whole with ``unevaluatedProperties: false``. Its parts stay open for each other's properties.
 """
 
 from enum import Enum
@@ -12,7 +11,7 @@ from specfn._internal.json import JsonObject
 from specfn.validation.compile.applicators import IN_PLACE, subschemas
 from specfn.validation.compile.references import ROOT, Survey, target_of
 
-#: Where a schema is asked a question, closing it would change the answer.
+#: Keywords below which a schema is never closed, because closing it would change the verdict of the keyword.
 _ASKED: Final = frozenset({"not", "if", "contains", "propertyNames"})
 
 _SAYS_SO: Final = ("additionalProperties", "unevaluatedProperties")
@@ -20,24 +19,24 @@ _PASSES_ON: Final = ({"$ref"}, {"anyOf"}, {"oneOf"})
 
 
 class Closing(Enum):
-    """Whether a schema in this place is closed."""
+    """Mode of closing a schema: never, not by itself, or by itself."""
 
     NEVER = "never"
     OPEN = "open"
     CLOSE = "close"
 
     def within(self, keyword: str) -> "Closing":
-        """The same for a subschema under a schema keyword."""
+        """Return the mode of a subschema below a keyword."""
         if self is Closing.NEVER or keyword in _ASKED:
             return Closing.NEVER
         return self if keyword in IN_PLACE else Closing.CLOSE
 
 
 def closed(schema: JsonObject, closing: Closing, surveyed: Survey) -> tuple[JsonObject, Closing]:
-    """Close one schema where that is asked for.
+    """Close one schema if its mode requires it.
 
     Returns:
-        The schema, and whether its parts in place are closed by themselves.
+        The schema, and the mode of its in-place subschemas.
     """
     if closing is not Closing.CLOSE:
         return schema, closing
@@ -56,7 +55,7 @@ def closed(schema: JsonObject, closing: Closing, surveyed: Survey) -> tuple[Json
 
 
 def _declares(schema: JsonObject, surveyed: Survey) -> bool:
-    """Whether a schema or any part of it in place has properties."""
+    """Return whether a schema or an in-place subschema declares properties."""
     waiting: list[Any] = [schema]
     seen: set[str] = set()
     while waiting:

@@ -1,4 +1,4 @@
-"""jsonschema-rs as the engine of validation, kept off the network and within limits (rules V1, V5)."""
+"""jsonschema-rs as the validation engine, without network access and within limits (rules V1, V5)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
@@ -19,21 +19,21 @@ STEPS: Final = 10_000
 #: The most bytes of one compiled pattern; ``[\\p{L}]{1,255}`` needs 20 MB.
 _SIZE: Final = 50 << 20
 
-#: The most work, in states times characters, that the patterns of one validation may need.
+#: The most work that the patterns of one validation may need, in states times characters.
 _WORK: Final = 40_000_000
 
 
 def matches(spelled: str, text: str) -> bool:
-    """Return whether a pattern in Rust's dialect is found in a text."""
+    """Return whether a text contains a match of a pattern in Rust's dialect."""
     compiled = _alone(spelled)
     return compiled is not None and bool(compiled.is_valid(text))
 
 
 def compile_whole(prepared: Prepared) -> Callable[[Any], bool]:
-    """Compile a whole schema to a function that returns the verdict on a sound value.
+    """Compile a schema to a function that returns whether a plain JSON value is valid.
 
     Raises:
-        DocumentError: it is not a schema.
+        DocumentError: it is not a JSON Schema.
     """
     from jsonschema_rs import Draft202012Validator, ValidationError  # noqa: PLC0415 - 24 ms, first use
 
@@ -48,10 +48,10 @@ def compile_whole(prepared: Prepared) -> Callable[[Any], bool]:
 
 
 class Workshop:
-    """Compiles parts of a prepared schema, each once, when they are first needed for a report."""
+    """A compiler for the subschemas of a prepared schema. Each is compiled once, when a report first needs it."""
 
     def __init__(self, prepared: Prepared) -> None:
-        """Make the definitions known under their name."""
+        """Register the definitions under the name of the prepared schema."""
         from jsonschema_rs import Draft202012, Registry  # noqa: PLC0415 - loaded with the first validator
 
         self._registry: Final = Registry([(HOME, prepared.schema)], draft=Draft202012)
@@ -76,13 +76,13 @@ class Workshop:
 
 
 class Price(NamedTuple):
-    """The work that the costly patterns of one schema need.
+    """The cost of the expensive patterns of one schema.
 
     Attributes:
-        patterns: all costly patterns.
-        backtracking: the patterns that may run out of steps.
+        patterns: all expensive patterns.
+        backtracking: the patterns that may exceed their steps.
         weight: the work of the heavy patterns per character.
-        behind: whether a pattern has a lookbehind, which takes the square of a text's length.
+        behind: whether a pattern has a lookbehind, whose time is quadratic in the length of a text.
     """
 
     patterns: tuple[str, ...]
@@ -91,7 +91,7 @@ class Price(NamedTuple):
     behind: bool
 
     def affordable(self, value: Any) -> bool:
-        """Return whether the patterns can be run over every text of a value within the limit of one validation."""
+        """Return whether the patterns can be applied to all texts of a value within the limit of one validation."""
         texts = characters = squares = 0
         for text in texts_of(value):
             texts += 1
@@ -101,7 +101,7 @@ class Price(NamedTuple):
         return characters * self.weight + texts * len(self.backtracking) * STEPS + looks <= _WORK
 
     def exhausted(self, value: Any) -> tuple[str, ...]:
-        """Return the backtracking patterns that run out of steps on some text of a value."""
+        """Return the backtracking patterns that exceed their steps on some text of a value."""
         texts = set(texts_of(value))
         return tuple(
             pattern
@@ -111,7 +111,7 @@ class Price(NamedTuple):
 
 
 def price(patterns: Iterable[str]) -> Price | None:
-    """Return the work that patterns need beyond linear time; ``None`` if all of them are plain."""
+    """Return the cost of patterns beyond linear time; ``None`` if all of them are plain."""
     judged = [(pattern, judge(pattern)) for pattern in patterns]
     costly = [(pattern, one) for pattern, one in judged if one.kind in {"heavy", "backtracking"}]
     if not costly:
@@ -126,7 +126,7 @@ def price(patterns: Iterable[str]) -> Price | None:
 
 @lru_cache(maxsize=4096)
 def judge(pattern: str) -> Judgement:
-    """Judge one pattern, once per process."""
+    """Classify one pattern, once per process."""
     weight = weigh(pattern)
     if weight > REFUSED:
         return Judgement("refused", weight)
@@ -166,7 +166,7 @@ def _runs_out(spelled: str, text: str) -> bool:
     compiled = _alone(spelled)
     if compiled is None or compiled.is_valid(text):
         return False
-    # the kind's name is "pattern" for both: only the class tells a mismatch from running out of steps
+    # Both errors have the kind "pattern". Only its class distinguishes a mismatch from exceeded steps.
     return any(type(error.kind).__name__ != "Pattern" for error in compiled.iter_errors(text))
 
 
@@ -186,7 +186,7 @@ def _options() -> JsonObject:
 
 
 def _pointer(prepared: Prepared, place: Sequence[str | int]) -> str:
-    """A place in the prepared schema as one in the given schema."""
+    """Return the pointer in the given schema for a place in the prepared schema."""
     if len(place) < 2:
         return ""
     node: Any = prepared.definitions[str(place[1])]

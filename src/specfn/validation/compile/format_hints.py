@@ -1,4 +1,4 @@
-"""String formats that a schema declares and does not mean: they are only hints (rule V5)."""
+"""String formats that a schema contradicts itself, and which are therefore only hints (rule V5)."""
 
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
@@ -8,7 +8,7 @@ from specfn._internal.pointer import join
 from specfn.validation.compile.applicators import subschemas
 from specfn.validation.formats import ASSERTED, has_format
 
-#: The keywords whose own values must satisfy the format, and whether they list several.
+#: The keywords whose values must satisfy the format, and whether they contain a list of values.
 _VALUES: Final = {
     "const": False,
     "enum": True,
@@ -25,9 +25,9 @@ class Hint(NamedTuple):
     """A string format that is not asserted.
 
     Attributes:
-        pointer: the place of its schema.
+        pointer: the pointer of its schema.
         format: the format.
-        reason: why it is only a hint.
+        reason: the reason.
     """
 
     pointer: str
@@ -36,7 +36,7 @@ class Hint(NamedTuple):
 
 
 def reason_of(schema: JsonObject) -> str | None:
-    """Return why the string format of a schema is only a hint; ``None`` if it is asserted, or none is declared."""
+    """Return the reason why the string format of a schema is only a hint; ``None`` if the format is asserted or missing."""
     name = schema.get("format")
     if not isinstance(name, str) or name not in ASSERTED:
         return None
@@ -50,7 +50,7 @@ def reason_of(schema: JsonObject) -> str | None:
 
 
 def hints(schema: Any) -> Iterator[Hint]:
-    """Find every string format of a validator schema that is only a hint, definitions included."""
+    """Return all string formats of a validator schema that are only hints, including those of definitions."""
     definitions = schema.get("$defs", {}) if isinstance(schema, dict) else {}
     waiting: list[tuple[tuple[str | int, ...], Any]] = [
         (("$defs", name), node) for name, node in definitions.items()

@@ -1,8 +1,9 @@
-"""How much of the machine a prepared schema needs, known before it is used (rule V1, threat T17).
+"""Limits of a prepared schema, computed before its first use (rule V1, threat T17).
 
-The engine walks a schema on the machine's stack and evaluates every use of a definition anew. Two numbers bound
-that: how many hops lead in place from one value to the next (times the depth of the arguments, that is stack),
-and how often one value may be looked at (a binary graph of references, 40 levels deep, means 2^40 times).
+The engine evaluates schemas by recursion, and evaluates every use of a definition again. Two numbers bound the cost:
+
+* the length of a chain of in-place subschemas, multiplied by the depth of the arguments: the stack;
+* the number of evaluations of one value: a binary graph of references with 40 levels would need 2^40.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,29 +21,29 @@ from specfn.validation.compile.applicators import (
 from specfn.validation.compile.prepare import REFERENCE, Prepared
 from specfn.validation.guard import DEPTH
 
-#: Hops times depth that fit into a stack of 256 KiB, twice over (measured).
+#: The product of hops and depth that needs half of a stack of 256 KiB (measured).
 _STACK: Final = 1_536
 
-#: The most hops; with more, arguments six levels deep would already be refused.
+#: The most hops. With more, arguments with six levels would be refused.
 _HOPS: Final = 256
 
-#: How many schemas may be applied to one value, and how often one inside may be looked at, branches together.
+#: The most evaluations of one value by in-place subschemas, and of one value inside of it, over all branches.
 _LOOKS: Final = 100_000
 _LOOKS_INSIDE: Final = 1_000_000
 
 
 class _Cost(NamedTuple):
-    """What one node needs in place: the longest way down, and how many nodes are looked at."""
+    """The in-place cost of one node: the longest chain of subschemas, and the number of evaluations."""
 
     hops: int
     looks: int
 
 
 def depth_limit(prepared: Prepared) -> int:
-    """How deep arguments may be nested for a schema.
+    """Return the most levels that arguments of a schema may have.
 
     Raises:
-        DocumentError: the schema cannot be used safely at any depth worth having, or within any time.
+        DocumentError: the schema needs too much stack or time at any useful depth.
     """
     entries = list(_entries(prepared.definitions))
     in_place = _InPlace(prepared.definitions)
@@ -59,7 +60,7 @@ def depth_limit(prepared: Prepared) -> int:
 
 
 def _entries(definitions: JsonObject) -> Iterator[JsonObject]:
-    """Every schema that a value meets first and that leads on: definitions, and what is applied inside."""
+    """Yield the schemas that are applied first to a value and have subschemas: definitions, properties and items."""
     waiting = [(node, True) for node in definitions.values()]
     while waiting:
         node, first = waiting.pop()
@@ -72,7 +73,7 @@ def _entries(definitions: JsonObject) -> Iterator[JsonObject]:
 
 
 class _InPlace:
-    """What schemas need for one value; a prepared schema has no loops in place."""
+    """In-place subschemas and their costs. A prepared schema has no in-place loops."""
 
     def __init__(self, definitions: JsonObject) -> None:
         self._definitions = definitions
@@ -91,7 +92,7 @@ class _InPlace:
         return self._costs[id(node)]
 
     def parts(self, node: JsonObject) -> list[JsonObject]:
-        """The schemas that a schema applies to the same value."""
+        """Return the schemas that a schema applies to the same value, including the target of ``$ref``."""
         found = parts_in_place(node)
         reference = node.get("$ref")
         if isinstance(reference, str):
@@ -99,7 +100,7 @@ class _InPlace:
         return [part for part in found if isinstance(part, dict)]
 
     def target(self, node: JsonObject) -> Any:
-        """The node that a reference and nothing else leads to."""
+        """Return the target of a node that contains only ``$ref``; else the node."""
         while node.keys() == {"$ref"}:
             (target,) = self.parts(node) or (None,)
             if target is None:
@@ -108,7 +109,7 @@ class _InPlace:
         return node
 
     def whole(self, node: JsonObject) -> Iterator[JsonObject]:
-        """A schema and all that it applies to the same value, as often as it does."""
+        """Yield a schema and all schemas that it applies to the same value, repeated as often as they are applied."""
         waiting = [node]
         while waiting:
             part = waiting.pop()
@@ -120,7 +121,7 @@ class _InPlace:
         looks = sum(cost.looks for cost in costs)
         twice = any(
             keyword in node for keyword in UNEVALUATED
-        )  # once to check, once to know what was seen
+        )  # once for the verdict, once to collect the evaluated properties or items
         return _Cost(
             1 + max(cost.hops for cost in costs) if costs else 0,
             min(1 + looks * (2 if twice else 1), _LOOKS + 1),
@@ -128,9 +129,9 @@ class _InPlace:
 
 
 class _Inside:
-    """How often the values inside a value are looked at, at worst along one way down.
+    """The most evaluations of a value inside a value, along one path.
 
-    Recursion counts once: the engine remembers what it found for a schema that it is already inside.
+    Recursion counts once: the engine remembers the verdict of a schema that it is evaluating.
     """
 
     def __init__(self, in_place: _InPlace) -> None:
@@ -164,7 +165,7 @@ class _Inside:
                         yield target
 
     def _worst(self, wholes: list[JsonObject]) -> int:
-        """The member or item that most schemas look at."""
+        """Return the number of evaluations of the member or item with the most."""
         named: dict[Any, int] = {}
         any_member = any_item = 0
         for part in wholes:

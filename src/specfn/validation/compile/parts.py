@@ -1,9 +1,12 @@
-"""Parts of a schema that are decided as a whole and looked into only where they fail.
+"""Parts of a schema that are only decided as a whole, and explained only if they fail.
 
-These are what is not simply conjoined (unions, conditions, dependent schemas); what the engine would report at
-length (it copies the value and the keyword into each error, so a thousand missing properties of a large object, or
-an enum of thousands against a thousand items, would not fit into memory); the members of maps, since its errors do
-not tell the keys ``"7"``, ``"07"`` and ``7`` apart and leave ``""`` out; and what is beyond one level's measure.
+These are:
+
+* schemas that are not conjunctive: unions, conditions, dependent schemas;
+* keywords with large errors: the engine copies the value and the keyword into each error. A thousand missing
+  properties of a large object, or an enum of thousands for a thousand items, would not fit into memory;
+* the members of maps: the engine's errors do not distinguish the keys ``"7"``, ``"07"`` and ``7``, and omit ``""``;
+* subschemas beyond the size of one level.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,10 +18,10 @@ from specfn.validation.compile.applicators import ASSERTIONS
 _UNIONS: Final = ("anyOf", "oneOf")
 _CONDITION: Final = ("if", "then", "else")
 
-#: Always told by us: the engine says each name by itself, with a copy of the object.
+#: Keywords whose errors are never the engine's: it reports each name apart, with a copy of the object.
 _NAMES: Final = ("propertyNames", "dependentRequired")
 
-#: The most names of ``required``, values of an ``enum`` or characters of a ``pattern`` that may be copied.
+#: The most names of ``required``, values of an ``enum`` or characters of a ``pattern`` that errors may contain.
 _COPIED: Final[Mapping[str, int]] = {"required": 16, "enum": 16, "pattern": 200}
 
 
@@ -26,10 +29,10 @@ class Part(NamedTuple):
     """One part of a node.
 
     Attributes:
-        keyword: the schema keyword that it stands under.
+        keyword: its schema keyword.
         holder: the prepared node.
-        schema: the part by itself, with the same verdict.
-        key: the property that a dependent schema belongs to, where only one is meant.
+        schema: a schema of this part alone, with the same verdict.
+        key: the property of a dependent schema, if the part is only one of them.
     """
 
     keyword: str
@@ -39,17 +42,17 @@ class Part(NamedTuple):
 
 
 def parts_of(node: JsonObject) -> list[Part]:
-    """The parts of a node that are decided as a whole."""
+    """Return the parts of a node that are decided as a whole."""
     return list(_parts(node))
 
 
 def is_light(node: Any) -> bool:
-    """Whether a node without subschemas may be copied into every error."""
+    """Return whether a node without subschemas is small enough to be copied into every error."""
     return not isinstance(node, dict) or not any(_is_long(node, key) for key in node)
 
 
 def own_assertions(node: JsonObject) -> JsonObject:
-    """What a node says of the value itself, without what is decided as a whole."""
+    """Return the assertions of a node about the value itself, except those that are decided as a whole."""
     return {
         key: value
         for key, value in node.items()
@@ -72,12 +75,12 @@ def _parts(node: JsonObject) -> Iterator[Part]:
 
 
 def is_odd(name: str) -> bool:
-    """Whether the engine's errors do not name a property as it is."""
+    """Return whether the engine's errors may contain a property name in another form."""
     return not name or name[0].isdigit() or name[0] in "+-"
 
 
 def names_only(node: JsonObject) -> JsonObject:
-    """What a node says of the names of properties, so that ``additionalProperties`` means the same beside it."""
+    """Return the declared names and patterns of a node without their schemas. ``additionalProperties`` needs them beside it."""
     return {
         keyword: dict.fromkeys(node[keyword], True)
         for keyword in ("properties", "patternProperties")
@@ -97,7 +100,7 @@ def _members(node: JsonObject) -> Iterator[Part]:
 
 
 def _is_long(node: JsonObject, keyword: str) -> bool:
-    """Whether a keyword of a node is more than should be copied."""
+    """Return whether a keyword of a node is too large to be copied into errors."""
     value = node[keyword]
     if keyword == "const":
         return type(value) is dict or type(value) is list

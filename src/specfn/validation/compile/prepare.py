@@ -1,14 +1,14 @@
-"""A validator schema made ready for the engine: the same verdicts, nothing that could hurt (rules V1, V5).
+"""Preparation of a validator schema for the engine: the same verdicts, without risks (rules V1, V5).
 
-What comes out holds only schema keywords that decide, its definitions numbered:
+The result contains only keywords that influence the verdict, with numbered definitions:
 
-* numeric formats become bounds, formats that are not asserted or only hints go;
-* patterns that are not enforced go, and with them whatever would turn *not enforced* into *refused*: a ``not``
-  or ``if`` around them, the *exactly one* of a ``oneOf``;
-* a reference that leads in place back to where it came from is cut: a branch of a union that is the union
-  itself adds nothing, and anything else that is itself asks nothing;
-* a ``oneOf`` that may be enforced as ``anyOf`` becomes one;
-* with ``equals``, object schemas that say nothing of additional properties refuse them.
+* Numeric formats become bounds. Formats that are not asserted or only hints are removed.
+* Patterns that are not enforced are removed. Keywords that would then refuse more values are removed or relaxed: a
+  ``not`` or ``if`` around them, and the *exactly one* of a ``oneOf``.
+* An in-place reference to a schema that is being applied is removed. As a branch of a union it adds nothing; anywhere
+  else it requires nothing.
+* A ``oneOf`` that may be enforced as ``anyOf`` becomes one.
+* With ``equals``, object schemas without a keyword for additional properties refuse such properties.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,27 +24,27 @@ from specfn.validation.compile.references import ROOT, Survey, target_of
 from specfn.validation.compile.relax import Widening, is_exact
 from specfn.validation.formats import ASSERTED, bound
 
-#: The name of a prepared schema, under which parts of it that are compiled apart find its definitions.
+#: The URI of a prepared schema. Parts that are compiled separately find its definitions there.
 HOME: Final = "specfn:schema"
 
-#: What a reference in the prepared schema begins with; the rest is the definition's number.
+#: The beginning of each reference in a prepared schema; the rest is the number of the definition.
 REFERENCE: Final = f"{HOME}#/$defs/"
 
-#: The most copies of looping definitions, one for each way that leads to them in place.
+#: The most copies of looping definitions, one for each in-place path to them.
 _COPIES: Final = 1_000
 
-#: Stands in a trail where it went through a branch of a union.
+#: The mark in a trail for a branch of a union.
 _UNION: Final = "|"
 
 
 @dataclass(slots=True, frozen=True)
 class Prepared:
-    """A schema for the engine, and where each of its nodes came from.
+    """A schema for the engine, and the origin of each of its nodes.
 
     Attributes:
         schema: a reference to the definition ``0``, and the definitions by number.
         keys: the pointer of each definition in the given schema, by number.
-        origins: the given schema behind each prepared node, by the identity of the prepared node.
+        origins: the given schema of each prepared node, by the identity of the prepared node.
     """
 
     schema: JsonObject
@@ -53,13 +53,13 @@ class Prepared:
 
     @property
     def definitions(self) -> JsonObject:
-        """The prepared definitions by number."""
+        """Return the prepared definitions by number."""
         definitions: JsonObject = self.schema["$defs"]
         return definitions
 
 
 class _Variant(NamedTuple):
-    """A definition as one way of use needs it: closed or not, exact or not, and by which loop it is reached."""
+    """One variant of a definition: closed or not, exact or not, and reached by a certain loop."""
 
     key: str
     closing: Closing
@@ -68,7 +68,7 @@ class _Variant(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """A subschema to write into its place; ``exact`` where accepting more would refuse more."""
+    """A subschema that is still to be written; ``exact`` if it must not accept more values than it declares."""
 
     schema: Any
     closing: Closing
@@ -87,15 +87,15 @@ def prepare(
     refused: frozenset[str] = frozenset(),
     spell: Callable[[str], str] = str,
 ) -> Prepared:
-    """Prepare a surveyed schema for the engine.
+    """Prepare a schema for the engine.
 
     Args:
-        surveyed: the schema.
+        surveyed: the schema with its reachable definitions.
         formats: whether formats are asserted.
-        equals: whether objects refuse what they do not declare.
-        one_of: whether a value may fit several branches of a ``oneOf``.
+        equals: whether objects refuse properties that they do not declare.
+        one_of: whether a value may match several branches of a ``oneOf``.
         refused: the patterns that are not enforced.
-        spell: how the engine writes the others.
+        spell: writes the other patterns in the engine's dialect.
     """
     return _Preparation(surveyed, formats=formats, refused=refused, spell=spell).run(
         Closing.CLOSE if equals else Closing.NEVER, exact=one_of == "exactly"
@@ -149,11 +149,11 @@ class _Preparation:
         return REFERENCE + number
 
     def _enter(self, key: str, trail: tuple[str, ...]) -> tuple[str, ...]:
-        """The trail inside a definition; only looping ones need to know how they were reached."""
+        """Return the trail inside a definition. Only looping definitions need their trail."""
         return (*trail, key) if key in self._survey.looping else ()
 
     def _write(self, task: _Task) -> None:
-        """Write one node; its subschemas become tasks of their own."""
+        """Write one node, and add tasks for its subschemas."""
         if not isinstance(task.schema, dict):
             task.into[task.at] = task.schema
             return
@@ -187,9 +187,9 @@ class _Preparation:
             node[keyword] = value
 
     def _reference(self, node: JsonObject, value: Any, around: _Task) -> bool:
-        """Write a reference; false where nothing can satisfy it: a branch of a union that is the union."""
+        """Write a reference. Return false if nothing can satisfy it, as in a union with itself as a branch."""
         if not isinstance(value, str):
-            node["$ref"] = value  # the engine says what is wrong with it
+            node["$ref"] = value  # the engine reports the error
             return True
         key = target_of(value, ROOT)
         if key in around.trail:
@@ -211,7 +211,7 @@ class _Preparation:
             trail = (*trail, _UNION)
         if keyword in ONE:
             self._tasks.append(_Task(value, inner, exact, trail, node, keyword))
-            node[keyword] = True  # keeps the place in the order
+            node[keyword] = True  # a placeholder, which keeps the order
         elif keyword in LIST and isinstance(value, list):
             schemas = _distinct(value) if keyword in {"allOf", "anyOf"} else value
             node[keyword] = items = [True] * len(schemas)
@@ -226,10 +226,10 @@ class _Preparation:
                 _Task(item, inner, exact, trail, members, key) for key, item in value.items()
             )
         else:
-            node[keyword] = value  # likewise
+            node[keyword] = value  # the engine reports the error
 
     def _spelled(self, members: JsonObject) -> JsonObject:
-        """Schemas by pattern as the engine writes it; two patterns may be the same there."""
+        """Return schemas by pattern in the engine's dialect, where two patterns may become equal."""
         found: JsonObject = {}
         for pattern, schema in members.items():
             spelled = self._spell(pattern)
@@ -240,7 +240,7 @@ class _Preparation:
 
 
 def _distinct(schemas: list[Any]) -> list[Any]:
-    """Schemas without references that say the same again: checked twice at 40 levels they would be 2^40."""
+    """Return schemas without repeated references. At 40 levels, evaluating each twice would need 2^40 evaluations."""
     kept: dict[Any, Any] = {}
     for index, schema in enumerate(schemas):
         reference = schema.get("$ref") if isinstance(schema, dict) and len(schema) == 1 else None
@@ -249,7 +249,7 @@ def _distinct(schemas: list[Any]) -> list[Any]:
 
 
 def _once(values: list[Any]) -> list[Any]:
-    """A list without repetitions: documents often have them, and the metaschema forbids them."""
+    """Return a list without repetitions. Documents often have them, and the metaschema forbids them."""
     try:
         return list(dict.fromkeys(values))
     except TypeError:

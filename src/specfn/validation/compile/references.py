@@ -1,4 +1,4 @@
-"""What a validator schema refers to: its reachable definitions, patterns and cycles, found in one walk."""
+"""Reachable definitions, patterns and reference cycles of a validator schema, collected in one walk."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -10,7 +10,7 @@ from specfn._internal.pointer import from_fragment, join, split
 from specfn.errors import DocumentError
 from specfn.validation.compile.applicators import DYNAMIC, IN_PLACE, subschemas
 
-#: The most schema nodes of one function, and the most levels of them: a shared or cyclic Python object ends here.
+#: The most schema nodes of one function, and their most levels. Shared and cyclic Python objects exceed them.
 _NODES: Final = 500_000
 _DEPTH: Final = 120
 
@@ -20,14 +20,14 @@ ROOT: Final = ""
 
 @dataclass(slots=True)
 class Definition:
-    """One schema that can be referred to, and what it refers to.
+    """One referenced schema, and its own references.
 
     Attributes:
-        schema: the schema as it was given.
-        in_place: the definitions it applies to the same value.
-        anywhere: every definition it refers to.
-        patterns: the regular expressions in it.
-        dynamic: whether it holds a reference that is not enforced.
+        schema: the schema as passed.
+        in_place: the definitions that it applies to the same value.
+        anywhere: all definitions that it refers to.
+        patterns: its regular expressions.
+        dynamic: whether it contains a reference that is not enforced.
     """
 
     schema: Any
@@ -39,12 +39,12 @@ class Definition:
 
 @dataclass(slots=True, frozen=True)
 class Survey:
-    """Everything that is reachable from the root of a validator schema.
+    """All definitions that are reachable from the root of a validator schema.
 
     Attributes:
-        definitions: by the tokens of their reference; the root is ``ROOT``.
+        definitions: the definitions by the pointer of their reference; the root is ``ROOT``.
         patterns: the distinct regular expressions, in order.
-        looping: the definitions that lead in place into themselves, or to one that does.
+        looping: the definitions with an in-place path to themselves, or to such a definition.
     """
 
     definitions: Mapping[str, Definition]
@@ -53,13 +53,13 @@ class Survey:
 
     @property
     def named(self) -> Mapping[str, Any]:
-        """The given schema's definitions by name."""
+        """Return the definitions of the given schema by name."""
         root = self.definitions[ROOT].schema
         named = root.get("$defs") if isinstance(root, dict) else None
         return named if isinstance(named, dict) else {}
 
     def tainted(self, refused: frozenset[str]) -> frozenset[str]:
-        """The definitions that hold, at any depth, something that is not enforced."""
+        """Return the definitions that contain or reach a pattern or a reference that is not enforced."""
         found = {
             key
             for key, definition in self.definitions.items()
@@ -82,10 +82,10 @@ class Survey:
 
 
 def survey(schema: Any) -> Survey:
-    """Find what is reachable from a validator schema.
+    """Collect the definitions that are reachable from a validator schema.
 
     Raises:
-        DocumentError: a reference leads nowhere or outside, or the schema is too large or too deep.
+        DocumentError: a reference has no target or leaves the schema, or the schema is too large or too deep.
     """
     definitions: dict[str, Definition] = {ROOT: Definition(schema)}
     waiting = [ROOT]
@@ -105,13 +105,13 @@ def survey(schema: Any) -> Survey:
 
 
 def target_of(reference: str, origin: str) -> str:
-    """The key of the definition that a reference names: its pointer, decoded.
+    """Return the key of the definition that a reference names: its decoded pointer.
 
     Raises:
         DocumentError: the reference leaves the schema.
     """
     if reference.startswith("#/$defs/") and "%" not in reference:
-        return reference[1:]  # by far the most frequent
+        return reference[1:]  # by far the most frequent form
     if reference.startswith("#"):
         with suppress(ValueError):
             return join(from_fragment(reference[1:]))
@@ -121,7 +121,7 @@ def target_of(reference: str, origin: str) -> str:
 
 
 def _walk(definition: Definition, key: str, room: int) -> int:
-    """Note what one definition refers to; returns how many nodes may still follow."""
+    """Collect the references and patterns of one definition; return the number of nodes that are still allowed."""
     stack: list[tuple[Any, bool, int]] = [(definition.schema, True, 0)]
     while stack:
         node, here, level = stack.pop()
@@ -172,7 +172,7 @@ def _is_index(token: str, items: list[Any]) -> bool:
 
 
 def _looping(definitions: Mapping[str, Definition]) -> frozenset[str]:
-    """What remains when definitions that lead in place only to finished ones are taken away."""
+    """Return the definitions that remain after removing, repeatedly, those without in-place references to others."""
     users: dict[str, list[str]] = {}
     open_ends = {key: len(definition.in_place) for key, definition in definitions.items()}
     for key, definition in definitions.items():

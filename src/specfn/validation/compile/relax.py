@@ -1,13 +1,12 @@
-"""Schemas made wider: around patterns that are not enforced, and where ``oneOf`` means ``anyOf`` (rule V5).
+"""Relaxation of schemas: around patterns that are not enforced, and for ``oneOf`` that means ``anyOf`` (rule V5).
 
-Leaving a pattern out makes the schema around it accept more. Below ``not`` or ``if``, among the branches of a
-``oneOf`` and beside ``maxContains`` or ``unevaluatedProperties`` it would make it accept less, so there the
-keyword itself gives way.
+A schema without a pattern accepts more values. Below ``not`` or ``if``, in a branch of a ``oneOf``, and beside
+``maxContains`` or ``unevaluatedProperties``, the schema around it would then accept fewer values. There the
+surrounding keyword is removed or relaxed.
 
-A ``oneOf`` in a positive place becomes ``anyOf``: then a value may fit several branches. It stays as it is where
-accepting more would make the schema around it accept less. With a discriminator the tag decides: such a union
-becomes ``anyOf`` only if every branch requires its tag as a constant. Then the tag alone selects the branches,
-and no value is accepted because of a branch with another tag.
+A ``oneOf`` in a positive place becomes ``anyOf``: a value may then match several branches. It stays ``oneOf`` where the
+schema around it would otherwise accept fewer values. With a discriminator, the tag decides: such a union becomes
+``anyOf`` only if every branch requires its tag as a constant. So no branch with another tag accepts the value.
 """
 
 from typing import Any, Final
@@ -17,29 +16,29 @@ from specfn.schema.render.disjoint import are_exclusive, are_tagged
 from specfn.validation.compile.applicators import DYNAMIC, UNEVALUATED, subschemas
 from specfn.validation.compile.references import ROOT, Survey, target_of
 
-#: The subschemas that must not accept more, because the schema around them might then accept less.
+#: Keywords whose subschemas must not accept more values, because the schema around them might then accept fewer.
 _EXACT: Final = frozenset({"not", "if", "oneOf", "dependentSchemas"})
 
 
 def is_exact(schema: JsonObject, keyword: str) -> bool:
-    """Return whether the subschemas under a schema keyword must not accept more."""
+    """Return whether the subschemas below a keyword must not accept more values."""
     return keyword in _EXACT or (keyword == "contains" and "maxContains" in schema)
 
 
 class Widening:
-    """The changes that make one schema wider."""
+    """The relaxation of one schema."""
 
     def __init__(self, surveyed: Survey, refused: frozenset[str]) -> None:
-        """Remember the patterns that are dropped and the definitions that hold such."""
+        """Accept the schema and the patterns that are not enforced."""
         self._named = _Definitions(surveyed)
         self._refused = refused
         self._tainted = surveyed.tainted(refused)
 
     def widen(self, schema: JsonObject, *, exact: bool) -> JsonObject:
-        """Return the schema without what cannot be enforced; itself where nothing changes.
+        """Return the schema without unenforceable keywords; the same object if nothing changes.
 
         Args:
-            schema: the schema; its subschemas are widened apart.
+            schema: the schema; its subschemas are relaxed separately.
             exact: whether a ``oneOf`` stays one.
         """
         touched = bool(self._tainted) and self._touches(schema)
@@ -79,11 +78,11 @@ class Widening:
             pattern: value for pattern, value in members.items() if pattern not in self._refused
         }
         if len(kept) < len(members):
-            kept[""] = True  # any property might be one of these: none is additional
+            kept[""] = True  # any property might match a removed pattern, so no property is additional
         return kept
 
     def _touches(self, schema: Any) -> bool:
-        """Return whether something in a schema is not enforced."""
+        """Return whether a schema contains or reaches a pattern or reference that is not enforced."""
         waiting = [schema]
         while waiting:
             node = waiting.pop()
@@ -124,7 +123,7 @@ def _branches(schema: JsonObject) -> list[Any]:
 
 
 def _relax_one_of(wide: JsonObject) -> None:
-    """Enforce a ``oneOf`` as ``anyOf``, beside an ``anyOf`` that is already there."""
+    """Replace ``oneOf`` by ``anyOf``; beside an existing ``anyOf``, add it to ``allOf``."""
     branches = wide.pop("oneOf")
     if "anyOf" in wide:
         parts = wide.get("allOf")

@@ -1,7 +1,7 @@
-"""Arguments drawn as JSON with a comment on each faulty line; everything else is folded.
+"""Arguments as JSON with a comment on each invalid line; all other members are folded.
 
-The value may be anything that a caller passed: cyclic, endless, not JSON at all. So it is drawn from a list of open
-containers instead of the machine's stack, until the room is used up; nothing of a foreign object is called.
+The value may be any object that a caller passed: cyclic, endless, not JSON. So it is written without recursion, until
+the limit is reached. No method of a foreign object is called.
 """
 
 import json
@@ -20,7 +20,7 @@ _TOKEN: Final = re.compile(
 )
 _UNPRINTABLE: Final = re.compile(r"[^ -~]")
 
-#: The longest container that is written on one line, in characters, and the deepest.
+#: The most characters and the most levels of a container that is written on one line.
 _SHORT: Final = 60
 _FLAT: Final = 3
 
@@ -29,12 +29,12 @@ Tokens: TypeAlias = tuple[str | int, ...]
 
 @dataclass(slots=True)
 class Mark:
-    """The comments on one place and on the places inside.
+    """The comments on one place and on the places inside it.
 
     Attributes:
         comment: the comment on the place.
-        notes: comments on several places inside.
-        inside: the marks of the places inside.
+        notes: comments that concern several places inside it.
+        inside: the comments of the places inside it.
         hidden: whether the place needs no line, because a note covers it.
     """
 
@@ -44,7 +44,7 @@ class Mark:
     hidden: bool = False
 
     def at(self, tokens: Tokens) -> "Mark":
-        """Return the mark of a place inside; made where there is none."""
+        """Return the comments of a place inside, created on first use."""
         mark = self
         for token in tokens:
             mark = mark.inside.setdefault(token, Mark())
@@ -52,7 +52,7 @@ class Mark:
 
 
 class NoRoomError(Exception):
-    """The drawing is longer than there is room for."""
+    """The lines exceed the limit."""
 
 
 def tokens_of(path: str) -> Tokens | None:
@@ -79,7 +79,7 @@ def tokens_of(path: str) -> Tokens | None:
 
 
 def has_place(data: Any, tokens: Tokens) -> bool:
-    """Return whether arguments have a place, or could have it: a missing property of an object that is there."""
+    """Return whether arguments have a place, or could have it because its object exists."""
     value = data
     for position, token in enumerate(tokens):
         inner = _member(value, token)
@@ -90,7 +90,7 @@ def has_place(data: Any, tokens: Tokens) -> bool:
 
 
 def draw(data: Any, root: Mark, room: int, text: int) -> list[str]:
-    """Draw arguments line by line.
+    """Write arguments as lines.
 
     Args:
         data: the arguments.
@@ -99,7 +99,7 @@ def draw(data: Any, root: Mark, room: int, text: int) -> list[str]:
         text: the most characters of one string.
 
     Raises:
-        NoRoomError: the lines need more.
+        NoRoomError: the lines exceed the limit.
     """
     lines: list[str] = []
     for line in _lines(data, root, text):
@@ -111,18 +111,18 @@ def draw(data: Any, root: Mark, room: int, text: int) -> list[str]:
 
 
 def one_line(text: str) -> str:
-    """A text without anything that could break out of its line or hide in it."""
+    """Return a text with escapes for line breaks and for characters that are not printable."""
     return text if text.isprintable() else _UNPRINTABLE.sub(_escape, text)
 
 
 def quoted(text: str, limit: int) -> str:
-    """A string as JSON, shortened if it is long."""
+    """Write a string as JSON, shortened if it is long."""
     shown = text if len(text) <= limit else f"{text[:limit]}... ({len(text):,} characters)"
     return one_line(json.dumps(shown, ensure_ascii=False))
 
 
 def _escape(match: re.Match[str]) -> str:
-    """A character as JSON escapes it, if it is not one to be seen."""
+    """Return a character with JSON's escape, if it is not printable."""
     char = match.group()
     if char.isprintable():
         return char
@@ -148,7 +148,7 @@ def _could_hold(value: Any, token: str | int) -> bool:
 
 
 class _Line(NamedTuple):
-    """A member about to be drawn."""
+    """A member that is to be written."""
 
     label: str
     value: Any
@@ -194,7 +194,7 @@ def _once(mark: Mark | None, said: set[str]) -> str:
 
 
 def _opens(line: _Line) -> bool:
-    """Return whether a value is written over several lines: if there are comments inside."""
+    """Return whether a value is written over several lines, because there are comments inside it."""
     if type(line.value) is not dict and type(line.value) is not list:
         return False
     return line.mark is not None and bool(line.mark.inside or line.mark.notes)
@@ -226,7 +226,7 @@ def _members(line: _Line, limit: int) -> Iterator[_Line]:
 
 
 def _run(first: list[_Line], count: int) -> list[_Line]:
-    """Return the lines of neighbours without comments: one is written out, more are folded."""
+    """Return the lines of consecutive members without comments: one is written, several are folded."""
     return first if count == 1 else [_Line(f"// ... {count:,} more", _NOTHING, None)][: count > 1]
 
 
@@ -237,7 +237,7 @@ def _label(value: Any, key: Any, limit: int) -> str:
 
 
 class _Nothing:
-    """A line without a value."""
+    """Placeholder for a line without a value."""
 
 
 _NOTHING: Final = _Nothing()
@@ -249,7 +249,7 @@ def _float(value: float) -> str:
 
 _NOT_FINITE: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
-#: By the identity of the class: looking up a class itself would call its metaclass.
+#: Writers by the identity of the class. Looking up a class itself would call its metaclass.
 _WRITERS: Final[Mapping[int, Callable[[Any], str]]] = {
     id(bool): lambda value: "true" if value else "false",
     id(type(None)): lambda _: "null",
@@ -261,7 +261,7 @@ _WRITERS: Final[Mapping[int, Callable[[Any], str]]] = {
 
 
 def _inline(value: Any, limit: int) -> str:
-    """Write a value on one line; a container that is not short is only indicated."""
+    """Write a value on one line; a container that is not short only as brackets."""
     if type(value) is str:
         return quoted(value, limit)
     if type(value) is dict:
@@ -290,12 +290,12 @@ def _flat(value: Any, levels: int) -> str | None:
 
 
 def _foreign(value: Any) -> str:
-    """Write what is not JSON by the name of its class."""
+    """Write an object that is not JSON as the name of its class."""
     return f"<{one_line(type_name(value)[:60])}>"
 
 
 def _with_last(lines: Iterator[_Line]) -> Iterator[tuple[_Line, bool]]:
-    """Each line with whether it is the last one, which takes no comma."""
+    """Yield each line with whether it is the last one, which has no comma."""
     previous: _Line | None = None
     for line in lines:
         if previous is not None:

@@ -1,4 +1,4 @@
-"""Comments beside the arguments, one for each correction that a model has to make (rule V8)."""
+"""Comments on arguments, one for each correction that a model must make (rule V8)."""
 
 import json
 import re
@@ -11,15 +11,15 @@ from specfn.validation.feedback.annotated_json import Tokens, one_line, tokens_o
 from specfn.validation.feedback.hints import hint, wanted
 from specfn.validation.sentences import BELONGS, MUST, NO_ITEM, NOT_GIVEN, UNKNOWN, listed
 
-#: Begins the description of every property that is not declared.
+#: The beginning of each description of an undeclared property.
 _STEM: Final = UNKNOWN.removesuffix(".")
 
-#: Descriptions of what a schema declares as not allowed.
+#: Descriptions of values that the schema forbids.
 _REFUSED: Final = frozenset(said.removesuffix(".") for said in (NO_ITEM, NOT_GIVEN))
 
 _PLAIN: Final = re.compile(r"[\w.$@-]+")
 
-#: What properties that share one comment have in common.
+#: The common key of properties that share one comment.
 _Group: TypeAlias = tuple[Tokens, Tokens | None, str | None]
 
 
@@ -27,10 +27,10 @@ class Comment(NamedTuple):
     """A comment on one place, or on several properties of one object.
 
     Attributes:
-        path: the place.
+        path: the path of the place.
         text: the comment.
         asks: whether a value is missing that the model may not know.
-        is_note: whether it is about several properties of the place.
+        is_note: whether the comment concerns several properties of the place.
         hides: the places that need no line of their own.
     """
 
@@ -48,12 +48,12 @@ class Comment(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """A property that does not belong where it is.
+    """A property in the wrong place.
 
     Attributes:
         problem: the problem.
-        place: where the property is.
-        target: where it belongs; ``None`` where that is not known.
+        place: the place of the property.
+        target: the correct place; ``None`` if it is unknown.
     """
 
     problem: ArgumentProblem
@@ -62,24 +62,24 @@ class _Move(NamedTuple):
 
     @property
     def is_rename(self) -> bool:
-        """Return whether only its name is wrong."""
+        """Return whether only the property's name is wrong."""
         target = self.target or ()
         return bool(target) and target[:-1] == self.place[:-1]
 
     @property
     def new_name(self) -> str | None:
-        """Return its correct name; ``None`` if that is the one it has."""
+        """Return the correct name; ``None`` if the name is correct already."""
         last = self.target[-1] if self.target else self.place[-1]
         return None if last == self.place[-1] else str(last)
 
     @property
     def unwraps(self) -> bool:
-        """Return whether its own properties belong to the object around it."""
+        """Return whether the properties of this object belong to the object around it."""
         return self.target == self.place[:-1]
 
     @property
     def fills(self) -> Iterator[Tokens | None]:
-        """Return the places that are no longer missing once it is renamed or unwrapped."""
+        """Yield the places that are no longer missing after the rename or the move."""
         if self.is_rename:
             yield self.target
         if self.unwraps and type(self.problem.value) is dict:
@@ -87,7 +87,7 @@ class _Move(NamedTuple):
 
     @property
     def group(self) -> _Group:
-        """Return a key; properties with the same key share one comment."""
+        """Return a key. Properties with the same key share one comment."""
         if self.target is None:
             return self.place[:-1], None, self.problem.description
         if self.is_rename or self.unwraps:
@@ -96,11 +96,11 @@ class _Move(NamedTuple):
 
 
 def comments(problems: Sequence[ArgumentProblem]) -> list[Comment]:
-    """Write problems as comments, in their order; problems with the same correction share one comment."""
+    """Write problems as comments, in their order. Problems with the same correction share one comment."""
     moves = {id(problem): move for problem in problems if (move := _move(problem)) is not None}
     missing = {tokens_of(problem.path) for problem in problems if problem.value is ABSENT}
     groups: dict[_Group, list[_Move]] = {}
-    into: dict[Tokens, list[_Move]] = {}  # objects that are missing, by what belongs into them
+    into: dict[Tokens, list[_Move]] = {}  # the properties to move into each missing object
     for move in moves.values():
         alone = move.is_rename or move.unwraps
         if move.target is not None and not alone and move.target[:-1] in missing:
@@ -130,7 +130,7 @@ def _comment(
     into: Mapping[Tokens, list[_Move]],
     filled: Collection[Tokens | None],
 ) -> Iterator[Comment]:
-    """Return the comment on one problem; nothing if another comment covers it."""
+    """Yield the comment on one problem, unless another comment covers it."""
     if move is not None:
         group = groups.pop(move.group, None)
         if group is not None:
@@ -142,7 +142,7 @@ def _comment(
 
 
 def _of_value(problem: ArgumentProblem, moved: Sequence[_Move]) -> Comment:
-    """Return the comment on a wrong or missing value; on an object, with what to move into it."""
+    """Return the comment on a wrong or missing value, including the properties to move into it."""
     expected, description = problem.expected, problem.description or ""
     description, must, part = description.partition(MUST)
     if must:
@@ -161,7 +161,7 @@ def _of_value(problem: ArgumentProblem, moved: Sequence[_Move]) -> Comment:
 
 
 def _of_group(group: Sequence[_Move]) -> Comment:
-    """Return the comment on properties that do not belong where they are."""
+    """Return the comment on properties that are in the wrong place."""
     first, count = group[0], len(group)
     text = _sentence([_said(first, group)])
     if count == 1:
@@ -171,7 +171,7 @@ def _of_group(group: Sequence[_Move]) -> Comment:
 
 
 def _said(move: _Move, group: Sequence[_Move]) -> str:
-    """Say what is wrong with properties, and what to do with them."""
+    """Describe the mistake in properties, and its correction."""
     one = len(group) == 1
     names = "" if one else f"{_names(group)}: "
     here = "not a property here" if one else "not properties here"
@@ -202,7 +202,7 @@ def _quoted(name: str) -> str:
 
 
 def _named(tokens: Tokens) -> str:
-    """Name an object for a model."""
+    """Write the name of an object for a model."""
     return input_path(tokens).removeprefix("$input.") if tokens else "the top level"
 
 

@@ -1,11 +1,11 @@
-"""The passage of a text where reading stopped, with a mark below the place (rule V8)."""
+"""Excerpt of a text around the position where reading stopped, with a mark below it (rule V8)."""
 
 from typing import Final
 
 from specfn.records import TextFault
 from specfn.validation.feedback.annotated_json import one_line
 
-#: How many lines are shown before the place, and how many characters of a line around it.
+#: The most lines of an excerpt, and the most characters before and after the position.
 _LINES: Final = 3
 _BEFORE: Final = 60
 _AFTER: Final = 60
@@ -13,7 +13,7 @@ _LENGTH: Final = 120
 
 
 def passage(fault: TextFault) -> list[str]:
-    """The lines that lead to the place of a fault, and one that points at it."""
+    """Return the lines up to the position of a fault, and a line with a mark below it."""
     number = fault.line
     start = fault.text.rfind("\n", 0, fault.offset) + 1
     end = fault.text.find("\n", fault.offset)
@@ -31,7 +31,7 @@ def passage(fault: TextFault) -> list[str]:
 
 
 def _above(text: str, start: int, number: int) -> list[tuple[int, str]]:
-    """The lines above a line, with their numbers."""
+    """Return the lines above a line, with their numbers."""
     found: list[tuple[int, str]] = []
     end = start - 1
     while end >= 0 and len(found) < _LINES - 1:

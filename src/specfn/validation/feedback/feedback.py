@@ -1,4 +1,4 @@
-"""The text for a model after an invalid call: its own arguments with comments (rule V8)."""
+"""Feedback for a model after an invalid call: its arguments with comments (rule V8)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -19,7 +19,7 @@ from specfn.validation.sentences import SHOWN
 #: The most bytes of the whole text.
 BYTES: Final = 8_000
 
-#: The most characters of one string, as long as there is room, and where there is little.
+#: The most characters of one string: first attempt, and second attempt if the lines exceed the limit.
 _TEXTS: Final = (200, 60)
 
 _NEXT: Final = "Correct this and send the whole call again."
@@ -27,7 +27,7 @@ _ASK: Final = "If you do not know a value, ask the user."
 _AGAIN: Final = "Send all arguments again as one JSON value and nothing else."
 _NOT_EXECUTED: Final = "Nothing was executed."
 
-#: Repairs after which a model should know that what it sees is not what it sent.
+#: Repairs that the feedback mentions, because the arguments shown differ from those sent.
 _OPENED: Final = frozenset({"json", "unwrapped"})
 _NAMED: Final = 3
 
@@ -39,17 +39,17 @@ def feedback(
     *,
     incomplete: bool = False,
 ) -> str:
-    """Say what is wrong with arguments, for a model to read (rule V8).
+    """Return the feedback on invalid arguments, for a model (rule V8).
 
     Args:
-        data: the arguments, whatever they are.
-        errors: what is wrong with them.
-        repairs: what was changed in them before they were checked.
-        incomplete: whether their text ended too early and was closed.
+        data: the arguments; any object.
+        errors: their problems.
+        repairs: the changes that were made before validation.
+        incomplete: whether the text ended too early and was closed.
 
     Returns:
-        Less than 8 KB: what went wrong, the arguments as JSON with ``// ❌ ...`` on each faulty line, and what to do
-        next. What has no line is listed below; with very much to say the list is all there is.
+        Less than 8 KB: a summary, the arguments as JSON with ``// ❌ ...`` on each invalid line, and the next step.
+        Problems without a line follow as a list. If there is too much, only the list is returned.
     """
     shown = errors[:SHOWN]
     said = comments(shown)
@@ -64,17 +64,17 @@ def feedback(
 
 
 def unread(fault: TextFault) -> str:
-    """Say where a text could not be read, for a model to read (rule V8).
+    """Return the feedback on a text that could not be read, for a model (rule V8).
 
     Returns:
-        Less than 2 KB: where reading stopped, the passage with a mark below the place, and what to do next.
+        Less than 2 KB: the position, an excerpt of the text with a mark, and the next step.
     """
     head = f"The arguments are not JSON at line {fault.line}, column {fault.column}."
     return "\n".join((head, "", *passage(fault), "", f"{_AGAIN} {_NOT_EXECUTED}"))
 
 
 def _head(count: int) -> str:
-    """Say in one line what went wrong."""
+    """Return the first line."""
     if count <= SHOWN:
         return "The arguments are invalid."
     return f"The arguments are invalid in {count:,} places; the first {SHOWN} are shown."
@@ -86,7 +86,7 @@ def _asked(said: Sequence[Comment]) -> Iterator[str]:
 
 
 def _notes(repairs: Sequence[Repair], *, incomplete: bool) -> Iterator[str]:
-    """Say how the arguments shown differ from those that were sent, where that matters."""
+    """Yield sentences about repairs that the model should know."""
     if incomplete:
         yield "The text ended before it was complete, and was closed. Send all of it."
     if any(repair.kind == "wrapper" for repair in repairs):
@@ -101,7 +101,7 @@ def _notes(repairs: Sequence[Repair], *, incomplete: bool) -> Iterator[str]:
 
 
 def _drawn(data: Any, said: Sequence[Comment], room: int, text: int) -> list[str] | None:
-    """Draw the arguments with their comments; return ``None`` if that is too long."""
+    """Return the arguments with their comments as lines; ``None`` if they exceed the limit."""
     root = Mark()
     below = [each.listed for each in said if not _placed(root, data, each)]
     rest = ["", "Also wrong:", *below] if below else []
@@ -112,7 +112,7 @@ def _drawn(data: Any, said: Sequence[Comment], room: int, text: int) -> list[str
 
 
 def _placed(root: Mark, data: Any, comment: Comment) -> bool:
-    """Put a comment at its place; return false if the arguments have no such place."""
+    """Add a comment to its place; return false if the arguments do not have the place."""
     tokens = tokens_of(comment.path)
     if tokens is None or not has_place(data, tokens):
         return False
@@ -131,7 +131,7 @@ def _bytes(*texts: str) -> int:
 
 
 def _fitting(lines: Sequence[str], room: int) -> Iterator[str]:
-    """As many lines as there is room for, long ones shortened to their share."""
+    """Yield lines, each shortened to an equal share of the limit."""
     share = room // max(len(lines), 1) - 4
     for line in lines:
         data = line.encode(errors="replace")

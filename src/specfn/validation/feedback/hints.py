@@ -1,4 +1,4 @@
-"""Sentences on one wrong value: the constraint that it breaks, the form of its format."""
+"""Sentences about one wrong value: its violated constraint, or the syntax of its format."""
 
 import re
 from calendar import monthrange
@@ -15,8 +15,8 @@ _ONLY_TEXT: Final = re.compile(r"\bstring\b|\bany\b")
 _DATE: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)")
 _TIME: Final = re.compile(r"(?:^|[Tt ])(\d\d):(\d\d)")
 
-#: How a format is written, where its name does not say it. No examples of what identifies something: a model that
-#: reads an address or an identifier may send it.
+#: The syntax of formats whose name does not explain it. There are no examples of addresses and identifiers: a model
+#: that reads one may send it.
 _FORMS: Final[Mapping[str, str]] = {
     "date": "Write it as 2024-01-31.",
     "date-time": "Write it as 2024-01-31T09:30:00Z, with the time zone.",
@@ -31,7 +31,7 @@ _FORMS: Final[Mapping[str, str]] = {
 #: The formats that hold a date or a time of day.
 _MOMENTS: Final = frozenset({"date", "date-time", "time"})
 
-#: The longest string that is looked into.
+#: The most characters of a string that is parsed.
 _LONGEST: Final = 100_000
 
 #: The constraints that the size of a value may break, by type: the least, the most, and their unit.
@@ -49,14 +49,14 @@ _OF_TYPE: Final[Mapping[type, tuple[str, ...]]] = {
 
 
 def wanted(expected: str, value: Any) -> str:
-    """Write what is expected in plain words; of a container of the right type, only the constraint that it breaks."""
+    """Write the expected value in plain English; for a container of the right type, only the violated constraint."""
     kind = type(value)
     broken = [*_broken(_tags_for(expected, value), value)] if kind is list or kind is dict else []
     return " and ".join(broken) if broken else plain(expected)
 
 
 def hint(expected: str, value: Any) -> str | None:
-    """Return a sentence on how to correct a value; ``None`` where the words for its type say it all."""
+    """Return a sentence on how to correct a value; ``None`` if its type text is sufficient."""
     if value is None and expected.endswith(" | undefined"):
         return "Leave it out instead of null."
     if type(value) is not str or not sound(value):
@@ -68,7 +68,7 @@ def hint(expected: str, value: Any) -> str | None:
 
 
 def _broken(found: dict[str, Any], value: Any) -> Iterator[str]:
-    """Return the constraints that an array or object breaks."""
+    """Yield the constraints that an array or object violates."""
     size = _size(found, value)
     first = _duplicate(value) if "UniqueItems" in found and type(value) is list else None
     if size is not None:
@@ -104,7 +104,7 @@ def _are(count: int, unit: str) -> str:
 
 
 def _duplicate(items: list[Any]) -> str | None:
-    """Name the first item that equals another one; the first item is item 1."""
+    """Return a sentence on the first item that equals an earlier one. Items are counted from 1."""
     seen: dict[Any, int] = {}
     for number, item in enumerate(items if sound(items) else (), 1):
         first = seen.setdefault(_key(item), number)
@@ -123,7 +123,7 @@ def _key(value: Any) -> Any:
 
 
 def _of_format(expected: str, text: str) -> str | None:
-    """Return how the one format is written that a text has not, or what in it does not exist; a pattern decides instead."""
+    """Return a sentence on the syntax of a violated format, or on its nonexistent date or time; ``None`` if a pattern decides."""
     found = [tag for tag in map(tags, split(expected, " | ")) if "Format" in tag]
     name = found[0]["Format"] if len(found) == 1 and "Pattern" not in found[0] else ""
     if name not in _FORMS or has_format(name, text):
@@ -132,7 +132,7 @@ def _of_format(expected: str, text: str) -> str | None:
 
 
 def _missing_moment(text: str) -> str | None:
-    """Say which day or time of a text does not exist."""
+    """Return a sentence on a date or time that does not exist."""
     date = _DATE.match(text)
     if date is not None:
         year, month, day = map(int, date.groups())
@@ -148,7 +148,7 @@ def _missing_moment(text: str) -> str | None:
 
 
 def _of_container(text: str, expected: str) -> str | None:
-    """Say what to do about an object or array that was sent as a string."""
+    """Return a sentence on an object or array that was sent as a string."""
     if _ONLY_TEXT.match(expected) or len(text) > _LONGEST:
         return None
     kind = "object" if text.lstrip().startswith("{") else "array"

@@ -1,4 +1,4 @@
-"""What a regular expression is made of: a tree of frozen nodes, whoever reads or runs it."""
+"""Syntax tree of a regular expression."""
 
 from typing import NamedTuple, TypeAlias
 
@@ -6,19 +6,19 @@ from specfn.validation.patterns.character_classes import Chars
 
 
 class Seq(NamedTuple):
-    """One after the other."""
+    """A sequence."""
 
     items: tuple["Node", ...]
 
 
 class Alt(NamedTuple):
-    """One of several."""
+    """Alternatives."""
 
     options: tuple["Node", ...]
 
 
 class Repeat(NamedTuple):
-    """So many times; ``most`` is ``None`` without end."""
+    """A repetition; ``most`` is ``None`` if it is unbounded."""
 
     node: "Node"
     least: int
@@ -26,20 +26,20 @@ class Repeat(NamedTuple):
 
 
 class Group(NamedTuple):
-    """What a backreference may name, by number."""
+    """A capturing group with its number."""
 
     node: "Node"
     number: int
 
 
 class Back(NamedTuple):
-    """The text of a group again."""
+    """A backreference to a group."""
 
     number: int
 
 
 class Look(NamedTuple):
-    """A look ahead or behind."""
+    """A lookahead or lookbehind."""
 
     node: "Node"
     ahead: bool
@@ -47,7 +47,7 @@ class Look(NamedTuple):
 
 
 class At(NamedTuple):
-    """A place: ``start``, ``end``, ``boundary`` of a word or ``inside`` none."""
+    """An anchor: ``start``, ``end``, a word ``boundary``, or ``inside`` for the opposite of a boundary."""
 
     place: str
 
@@ -56,11 +56,11 @@ Node: TypeAlias = Chars | Seq | Alt | Repeat | Group | Back | Look | At
 
 
 class Regex(NamedTuple):
-    """A regular expression that was read.
+    """A parsed regular expression.
 
     Attributes:
-        node: what it matches.
-        ignore_case: whether letter case does not count.
+        node: its syntax tree.
+        ignore_case: whether it ignores the case of letters.
     """
 
     node: Node

@@ -1,4 +1,4 @@
-"""Sets of characters in patterns: ranges of code points, Unicode properties, and their opposite."""
+"""Character classes of patterns: ranges of code points, Unicode properties, and their complement."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple, TypeAlias
@@ -8,12 +8,12 @@ Ranges: TypeAlias = tuple[tuple[int, int], ...]
 #: The last code point.
 LAST: Final = 0x10FFFF
 
-#: Code points that no text of JSON holds by themselves.
+#: Surrogate code points, which do not occur alone in JSON text.
 SURROGATES: Final = (0xD800, 0xDFFF)
 
 
 class Property(NamedTuple):
-    r"""A Unicode property, as ``\p{...}`` names it; or its opposite, ``\P{...}``."""
+    r"""A Unicode property, ``\p{...}``, or its complement, ``\P{...}``."""
 
     name: str
     negated: bool = False
@@ -23,9 +23,9 @@ class Chars(NamedTuple):
     """A set of characters.
 
     Attributes:
-        ranges: first and last code points.
-        properties: what the set holds beside them.
-        negated: whether it is everything else.
+        ranges: pairs of first and last code points.
+        properties: Unicode properties whose characters also belong to the set.
+        negated: whether the set is the complement.
     """
 
     ranges: Ranges
@@ -33,7 +33,7 @@ class Chars(NamedTuple):
     negated: bool = False
 
 
-#: ``\d``, ``\w`` and ``\s`` (ECMA-262, section 22.2.2.9): ASCII but for white space.
+#: ``\d``, ``\w`` and ``\s`` (ECMA-262, section 22.2.2.9). Only white space has characters beyond ASCII.
 DIGITS: Final[Ranges] = ((0x30, 0x39),)
 WORDS: Final[Ranges] = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
 SPACES: Final[Ranges] = (
@@ -41,12 +41,12 @@ SPACES: Final[Ranges] = (
     *((0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000), (0xFEFF, 0xFEFF)),
 )
 
-#: What ``.`` does not match.
+#: The characters that ``.`` does not match.
 LINE_ENDS: Final[Ranges] = ((0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029))
 
 
 def opposite(ranges: Ranges) -> Ranges:
-    """All other code points."""
+    """Return all other code points."""
     found = []
     following = 0
     for first, last in merged(ranges):
@@ -59,7 +59,7 @@ def opposite(ranges: Ranges) -> Ranges:
 
 
 def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """The same code points in ascending order, each once."""
+    """Return the same code points as sorted ranges without overlaps."""
     found: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
         if found and first <= found[-1][1] + 1:

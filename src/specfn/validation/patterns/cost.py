@@ -1,9 +1,10 @@
-r"""Regular expressions of a document: which are enforced, and at what price (rule V5, threat T15).
+"""Cost of a document's regular expressions, and the refusal of those that cost too much (rule V5, threat T15).
 
-Ordinary ones run in linear time; lookaround and backreferences backtrack under a limit. Two things remain. Counted
-repetitions multiply (``(.{0,500}){0,20}`` is a machine of ten thousand states, and linear in states times characters), so each
-pattern has a *weight*. And running out of steps ends a whole validation without a word, so the price is known before it
-is paid.
+Ordinary patterns run in linear time. Lookaround and backreferences backtrack, with limited steps. Two risks remain:
+
+* Counted repetitions multiply: ``(.{0,500}){0,20}`` is an automaton with ten thousand states. Matching is linear in
+  states times characters, so each pattern has a *weight*.
+* A pattern that exceeds its steps ends the whole validation without an error. So its cost is computed before.
 """
 
 import re
@@ -12,14 +13,14 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 Kind: TypeAlias = Literal["plain", "heavy", "backtracking", "refused"]
 
-#: Above these a pattern is weighed against its text, or refused before it is compiled.
+#: Above the first weight, the cost depends on the text; above the second, a pattern is refused.
 HEAVY: Final = 256
 REFUSED: Final = 20_000
 
-#: What the heavy patterns of one schema may weigh together: compiling takes 5 ms for a thousand states.
+#: The most weight of all heavy patterns of one schema. Compiling takes 5 ms for a thousand states.
 _TOGETHER: Final = 100_000
 
-#: What one code point of a Unicode property costs against one of a plain class.
+#: The weight of a Unicode property, compared with a plain character class.
 _PROPERTY: Final = 50
 
 _TOKEN: Final = re.compile(
@@ -36,12 +37,12 @@ _TOKEN: Final = re.compile(
 
 
 class Judgement(NamedTuple):
-    """What is known of one pattern.
+    """The classification of one pattern.
 
     Attributes:
-        kind: ``plain`` patterns are always enforced, ``refused`` ones never; ``heavy`` and ``backtracking`` ones
-            where the arguments are small enough.
-        weight: about how many states its machine has.
+        kind: ``plain`` patterns are always enforced, ``refused`` ones never; ``heavy`` and ``backtracking`` ones if the
+            arguments are small enough.
+        weight: the estimated number of states of its automaton.
     """
 
     kind: Kind
@@ -49,7 +50,7 @@ class Judgement(NamedTuple):
 
 
 def refused(patterns: Iterable[str], judge: Callable[[str], Judgement]) -> tuple[str, ...]:
-    """The patterns of one schema that are not enforced: what is no pattern, or too large, alone or together."""
+    """Return the patterns of one schema that are not enforced: invalid ones, and those that are too large in all."""
     found = []
     room = _TOGETHER
     for pattern in patterns:
@@ -62,7 +63,7 @@ def refused(patterns: Iterable[str], judge: Callable[[str], Judgement]) -> tuple
 
 
 def weigh(pattern: str) -> int:
-    """Estimate how many states a pattern's machine has: atoms times the counts around them."""
+    """Estimate the number of states of a pattern's automaton: its atoms times the counts around them."""
     totals, lasts = [0], [0]
     for match in _TOKEN.finditer(pattern):
         kind = match.lastgroup
@@ -85,7 +86,7 @@ def weigh(pattern: str) -> int:
 
 
 def texts_of(value: Any) -> Iterator[str]:
-    """Every text of a sound value, keys included."""
+    """Yield all texts of a plain JSON value, including keys."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -99,6 +100,6 @@ def texts_of(value: Any) -> Iterator[str]:
 
 
 def _times(match: re.Match[str]) -> int:
-    """How often a counted repetition repeats at most, up to more than is ever accepted."""
+    """Return the most repetitions of a counted repetition, up to a number that is always refused."""
     digits = match["most"] or match["least"]
     return max(int(digits), 1) if len(digits) < 7 else REFUSED + 1

@@ -1,8 +1,8 @@
-r"""Regular expressions as ECMA-262 reads them (section 22.2.1, with the additions of annex B.1.2).
+r"""Parser of regular expressions by ECMA-262 (section 22.2.1, with the additions of annex B.1.2).
 
-Read by code points, as with the flag ``u``; where that grammar has nothing to say and annex B has, annex B counts
-(``[\w-.]``, ``a{``, ``\_``). Beyond it, what other dialects write and nobody could mean otherwise: the anchors ``\A``, ``\Z``
-and ``\z``, names as ``(?P<name>``, and the flags ``(?i)`` and ``(?s)`` in front. Everything else is refused.
+Patterns are read by code points, as with the flag ``u``. Syntax that only annex B allows is accepted (``[\w-.]``,
+``a{``, ``\_``). Unambiguous syntax of other dialects is accepted, too: the anchors ``\A``, ``\Z`` and ``\z``, names as
+``(?P<name>``, and the flags ``(?i)`` and ``(?s)`` at the beginning. Everything else is refused.
 """
 
 import re
@@ -37,22 +37,22 @@ from specfn.validation.patterns.ecma_words import (
     SYNTAX,
 )
 
-#: Groups within groups beyond this are refused.
+#: The most levels of nested groups.
 _DEPTH: Final = 60
 
-#: Texts that are longer are not read to see whether they are regular expressions.
+#: The most characters of a text that ``is_strict`` parses.
 _LENGTH: Final = 10_000
 
 
 class PatternError(ValueError):
-    """A text is no regular expression, or not one whose meaning is sure."""
+    """A text that is not a regular expression, or one with an uncertain meaning."""
 
 
 def read(pattern: str) -> Regex:
-    """Read a regular expression.
+    """Parse a regular expression.
 
     Raises:
-        PatternError: it is none, or its meaning is not sure.
+        PatternError: it is not a regular expression, or its meaning is uncertain.
     """
     flags = FLAGS.match(pattern)
     text = pattern[flags.end() :] if flags else pattern
@@ -61,9 +61,9 @@ def read(pattern: str) -> Regex:
 
 
 def is_strict(pattern: str) -> bool:
-    """Whether a text is a regular expression by the grammar of the flag ``u`` alone (format ``regex``).
+    """Return whether a text is a regular expression by the grammar of the flag ``u`` alone (format ``regex``).
 
-    One of more than 10,000 characters is taken for one unread.
+    A text of more than 10,000 characters is not parsed, and is accepted.
     """
     if len(pattern) > _LENGTH:
         return True
@@ -75,7 +75,7 @@ def is_strict(pattern: str) -> bool:
 
 
 class _Reader:
-    """Reads one regular expression by recursive descent, as deep as groups are nested."""
+    """A recursive-descent parser of one regular expression; its recursion is limited by the depth of groups."""
 
     def __init__(self, text: str, *, dot_all: bool, strict: bool = False) -> None:
         self._text = text
@@ -213,7 +213,7 @@ class _Reader:
         return Back(number)
 
     def _character(self, *, in_class: bool) -> Chars:
-        """What follows a backslash, if it is a character or a set of them."""
+        """Read a character or a character class behind a backslash."""
         char = self._ahead(0)
         if char in SETS and char:
             self._at += 1
@@ -289,7 +289,7 @@ class _Reader:
     def _range(
         self, first: Chars, last: Chars, ranges: list[tuple[int, int]], properties: list[Property]
     ) -> None:
-        """``a-z``; around a set the hyphen is one (annex B)."""
+        """Add a range such as ``a-z``. Next to a class, the hyphen is a literal character (annex B)."""
         if _single(first) is not None and _single(last) is not None:
             low, high = first.ranges[0][0], last.ranges[0][0]
             if low > high:
@@ -351,7 +351,7 @@ def _one(code: int) -> Chars:
 
 
 def _single(chars: Chars) -> int | None:
-    """The only character of a set, if it has only one."""
+    """Return the only character of a set; ``None`` for any other set."""
     if chars.properties or len(chars.ranges) != 1:
         return None
     first, last = chars.ranges[0]
@@ -367,7 +367,7 @@ def _counts(match: re.Match[str]) -> tuple[int, int]:
 
 
 def _paired(items: list[Node]) -> tuple[Node, ...]:
-    """Ranges of surrogates as they are written for other flags: the characters that the pairs stand for."""
+    """Join surrogate ranges, which patterns for other flags contain, to the characters beyond U+FFFF."""
     found: list[Node] = []
     for item in items:
         before = found[-1] if found else None
@@ -383,5 +383,5 @@ def _paired(items: list[Node]) -> tuple[Node, ...]:
 
 
 def _groups(text: str) -> int:
-    """How many groups of a pattern have a number."""
+    """Return the number of capturing groups of a pattern."""
     return sum(match.lastgroup == "group" for match in PARTS.finditer(text))

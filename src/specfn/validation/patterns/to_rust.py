@@ -1,4 +1,4 @@
-"""A regular expression written for the engine, whose dialect is Rust's: the same meaning in its words."""
+"""Translation of regular expressions to the engine's dialect, which is Rust's, with the same meaning."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -16,14 +16,14 @@ from specfn.validation.patterns.character_classes import (
 )
 from specfn.validation.patterns.ecma import read
 
-#: What stands for itself anywhere.
+#: Characters that are literal in every position.
 _PLAIN: Final = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/:@,=%!;'\"<> "
 )
 
 _WORD: Final = "[0-9A-Za-z_]"
 
-#: The boundary of a word is one of ASCII, which Rust's own is not.
+#: Word boundaries by ASCII, as in ECMA-262; Rust's are by Unicode.
 _PLACES: Final[Mapping[str, str]] = {
     "start": "^",
     "end": "$",
@@ -36,10 +36,10 @@ _COUNTS: Final[Mapping[tuple[int, int | None], str]] = {(0, None): "*", (1, None
 
 @lru_cache(maxsize=4096)
 def respell(pattern: str) -> str:
-    """Write an ECMA-262 pattern as Rust writes it.
+    """Translate an ECMA-262 pattern to Rust's dialect.
 
     Raises:
-        PatternError: it is none, or its meaning is not sure.
+        PatternError: it is not a regular expression, or its meaning is uncertain.
     """
     regex = read(pattern)
     return f"(?i){_write(regex.node)}" if regex.ignore_case else _write(regex.node)
@@ -56,13 +56,13 @@ def _chars(node: Chars) -> str:
             return _char(first)
     shown = "".join(_range(*pair) for pair in _whole(node.ranges))
     shown += "".join(f"\\{'P' if one.negated else 'p'}{{{one.name}}}" for one in node.properties)
-    if not shown:  # nothing, or anything: an empty class is none
+    if not shown:  # Rust has no empty class, so the class of all characters is negated instead
         return f"[{'' if node.negated else '^'}{_range(0, LAST)}]"
     return f"[{'^' if node.negated else ''}{shown}]"
 
 
 def _whole(ranges: Ranges) -> Ranges:
-    """Ranges without surrogates, which are no characters there."""
+    """Return ranges without surrogates, which are not characters in Rust."""
     first, last = SURROGATES
     if not any(low <= last and high >= first for low, high in ranges):
         return merged(ranges)
@@ -86,7 +86,7 @@ def _seq(node: Seq) -> str:
     written = [_inside(item) if isinstance(item, Alt) else _write(item) for item in node.items]
     for index, (item, following) in enumerate(pairwise(node.items)):
         if _is_repeated(item, 1) and _is_repeated(following, 0):
-            # fancy-regex reads ``x+y?x+`` as ``x+(?:yx+)?``: apart, it leaves them as they are
+            # fancy-regex rewrites ``x+y?x+`` to ``x+(?:yx+)?``. Separate groups prevent that.
             written[index], written[index + 1] = f"(?:{written[index]}", f"{written[index + 1]})"
     return "".join(written)
 

@@ -1,7 +1,7 @@
-"""What else a value may have been meant to be: its lossless readings (rule V7).
+"""Candidates for a repair: the lossless conversions of a value (rule V7).
 
-A reading says the same as the value does. So ``"12"`` is read as a number and ``"012"``, ``"1,000"`` or
-``"12.50 EUR"`` as nothing; which of the readings is right in a place is for its schema to say.
+A candidate has the same meaning as the value. So ``"12"`` may become a number, but not ``"012"``, ``"1,000"`` or
+``"12.50 EUR"``. The schema decides which candidate is right in a place.
 """
 
 import re
@@ -25,39 +25,39 @@ _BOOLEANS: Final = {"true": True, "false": False}
 
 
 class Reading(NamedTuple):
-    """One way to read a value: a short stable word for it, and what the value becomes."""
+    """One conversion of a value: its short stable name, and the converted value."""
 
     kind: str
     value: Any
 
 
 class Policy(NamedTuple):
-    """What may be read into arguments.
+    """Permitted conversions of arguments.
 
     Attributes:
-        arrays: whether a scalar may be an array of one.
-        keeps_null: the keys at the root below which null means something, so that it is never left out.
+        arrays: whether a scalar may become an array with one item.
+        keeps_null: the root keys below which null has a meaning, so that it is never removed.
     """
 
     arrays: bool = False
     keeps_null: frozenset[str] = frozenset()
 
 
-#: What is read where the caller has not said otherwise.
+#: The default policy.
 PLAIN: Final = Policy()
 
 
 def readings(
     value: Any, fault: Fault, place: tuple[str | int, ...], facts: Facts, policy: Policy
 ) -> list[Reading]:
-    """The lossless readings of a value that is wrong in its place, each a different value.
+    """Return the lossless conversions of an invalid value, each with a different result.
 
     Args:
         value: the value.
-        fault: what is wrong.
-        place: where it stands, as keys and indexes.
-        facts: what the places of the schema take.
-        policy: what may be read into it.
+        fault: its fault.
+        place: its place, as keys and indexes.
+        facts: the types and texts that each place of the schema accepts.
+        policy: the permitted conversions.
     """
     if fault.refused:
         return [Reading("readonly", ABSENT)]
@@ -95,7 +95,7 @@ def _of_text(text: str, node: Any, facts: Facts) -> Iterator[Reading]:
 
 
 def _number(text: str, node: Any, facts: Facts) -> int | float | None:
-    """The number that a text is, digit by digit; ``None`` if there is none."""
+    """Return the number that a text represents exactly; ``None`` if there is none."""
     if _INTEGER.fullmatch(text):
         return int(text) if len(text) <= most_digits() else None
     match = _DECIMAL.fullmatch(text) if len(text) <= _LONGEST else None
@@ -112,7 +112,7 @@ def _number(text: str, node: Any, facts: Facts) -> int | float | None:
 
 
 def _is_exactly(value: float, text: str) -> bool:
-    """Whether a float is written as a number that says the same, digit by digit."""
+    """Return whether a float has the exact value of a number's text."""
     if isinf(value):
         return False
     if value == 0:

@@ -1,9 +1,9 @@
-"""Arguments with what was written wrongly but plainly read as it was meant: ``coerce`` (rule V7).
+"""Coercion of arguments: repairs of unambiguous mistakes (rule V7).
 
-Only places that are wrong are looked at, and a reading is taken only if it alone makes its place right. The
-judge is always the whole schema on the whole value: all places are tried at once, and what still fails, or makes
-something around it fail, is put back. Where the schema allows several branches and none is named, a reading is
-taken only if no other branch could be reached by other readings.
+Only invalid places are changed, and only if exactly one candidate makes the place valid. The whole schema always
+validates the whole value: all places are tried at once, and a change is undone if the place or its surroundings
+remain invalid. If several branches of a union are possible and no tag selects one, a candidate is used only if other
+candidates cannot lead to another branch.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -21,35 +21,35 @@ from specfn.validation.repair.candidates import PLAIN, Policy, Reading, readings
 from specfn.validation.repair.replace import Place, at, changed
 from specfn.validation.validate import Validator
 
-#: The most rounds, the most faults that all of them may look at, and the most guesses that are compared.
+#: The most rounds, the most faults in all rounds, and the most guesses that are compared.
 _ROUNDS: Final = 64
 _FAULTS: Final = 50_000
 _GUESSES: Final = 100
 
-#: What stands for the faults of a value that is beyond the limits.
+#: The faults of a value that is beyond the limits.
 _UNSOUND: Final = (Fault(ArgumentProblem(path="$input", expected="any"), True),)
 
-#: Says what is wrong with a value.
+#: Returns the faults of a value.
 _Look: TypeAlias = Callable[[Any], tuple[Fault, ...]]
 
 
 def coerce(
     value: Any, validator: Validator, policy: Policy = PLAIN, *, opens: bool = False
 ) -> Success | Failure:
-    """Read arguments as they were meant, where that is plain. The value itself is never changed.
+    """Convert arguments where the intended value is unambiguous. The value itself is never changed.
 
     Args:
         value: the arguments.
-        validator: what they must be.
-        policy: what may be read into them.
-        opens: whether an object or array that was sent as a string stays opened although something in it is
-            wrong. That place is still wrong, but the faults are those inside.
+        validator: their validator.
+        policy: the permitted conversions.
+        opens: whether an object or array that was sent as a string stays parsed although a value in it is invalid. The
+            arguments stay invalid, but the errors are those inside.
 
     Returns:
-        ``Success`` with the repairs, or ``Failure`` with those that were made and what is still wrong.
+        ``Success`` with the repairs, or ``Failure`` with the repairs that were made and the remaining errors.
 
     Raises:
-        DocumentError: on first use, if the schema is not one that can be enforced.
+        DocumentError: on first use, if the schema cannot be enforced.
     """
     if validator.is_valid(value):
         return success(value)
@@ -63,14 +63,14 @@ def coerce(
 
 
 class _Change(NamedTuple):
-    """A reading that was taken.
+    """A conversion that was made.
 
     Attributes:
-        place: where.
-        kind: which.
-        before: what stood there.
-        after: what stands there now.
-        is_open: whether something in it is still wrong, which may yet be put right.
+        place: its place.
+        kind: its name.
+        before: the value before.
+        after: the value after.
+        is_open: whether a value in it is still invalid and may be repaired later.
     """
 
     place: Place
@@ -81,7 +81,7 @@ class _Change(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """A place that is wrong, with what may be read there."""
+    """An invalid place with its candidates."""
 
     place: Place
     before: Any
@@ -90,7 +90,7 @@ class _Case(NamedTuple):
 
 
 class _Blame:
-    """The places that some faults are about, and those around them."""
+    """The places of some faults, and the places around them."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.places: set[Place] = set()
@@ -102,11 +102,11 @@ class _Blame:
                 self._around.update(place[:end] for end in range(len(place)))
 
     def inside(self, place: Place) -> bool:
-        """Whether something within a place is wrong."""
+        """Return whether a place contains a fault."""
         return place in self._around
 
     def reaches(self, place: Place, known: "_Blame") -> bool:
-        """Whether a place, or something around it that was not wrong before, is wrong."""
+        """Return whether a place is invalid, or has an invalid ancestor that was valid before."""
         above = (place[:end] for end in range(len(place)))
         return place in self.places or any(
             outer in self.places and outer not in known.places for outer in above
@@ -114,13 +114,13 @@ class _Blame:
 
 
 class _Judge:
-    """What one whole coercion goes by, those of parts of the value included.
+    """The shared state of one coercion, including the coercions of parts of the value.
 
     Attributes:
-        facts: what the places of the schema take.
-        policy: what may be read into it.
-        spent: how many faults were looked at.
-        compared: how many guesses were compared with other branches.
+        facts: the types and texts that each place of the schema accepts.
+        policy: the permitted conversions.
+        spent: the number of faults so far.
+        compared: the number of guesses that were compared with other branches.
     """
 
     def __init__(self, explainer: Explainer, depth: int, policy: Policy) -> None:
@@ -132,7 +132,7 @@ class _Judge:
         self.compared = 0
 
     def within(self, node: Any) -> _Look:
-        """What looks at a part of the value, by one node of the schema."""
+        """Return a function that returns the faults of a part of the value in one node of the schema."""
         return lambda part: (
             self._explainer.faults_in(node, part) if sound(part, self._depth) else _UNSOUND
         )
@@ -140,7 +140,7 @@ class _Judge:
 
 @dataclass(slots=True)
 class _Coercion:
-    """The state of one coercion: the value as it is so far, and what is wrong with it."""
+    """The state of one coercion: the value so far, and its faults."""
 
     judge: _Judge
     look: _Look
@@ -151,7 +151,7 @@ class _Coercion:
     barred: set[Place] = field(default_factory=set)
 
     def run(self, *, opens: bool = False) -> bool:
-        """Go on until nothing changes; false if nothing did, or if it took too long and must not be used."""
+        """Repeat until nothing changes. Return false if nothing was changed, or if the limit was reached."""
         for _ in range(_ROUNDS):
             cases = self._cases()
             chosen = self._chosen(cases) if cases else []
@@ -166,7 +166,7 @@ class _Coercion:
         return bool(self.taken) and self.judge.spent <= _FAULTS
 
     def outcome(self) -> Success | Failure:
-        """What it came to."""
+        """Return the outcome with the repairs that were made."""
         repairs = tuple(
             Repair(
                 path=input_path(place), kind=change.kind, before=change.before, after=change.after
@@ -182,7 +182,7 @@ class _Coercion:
         found: list[_Case] = []
         for fault in self.faults:
             if fault.node is False and not fault.refused:
-                continue  # nothing can be read there, and there may be very many
+                continue  # no candidate exists there, and there may be very many such faults
             place = tokens_of(fault.problem.path)
             if place is None or place in self.taken or place in self.barred:
                 continue
@@ -193,7 +193,7 @@ class _Coercion:
         return found
 
     def _chosen(self, cases: list[_Case]) -> list[_Change]:
-        """The readings that are the only ones to make their places right."""
+        """Return the candidates that alone make their places valid."""
         known = _Blame(self.faults)
         right: dict[Place, list[_Change]] = {case.place: [] for case in cases}
         opened: dict[Place, _Change] = {}
@@ -215,7 +215,7 @@ class _Coercion:
         return self._unrivaled(cases, only)
 
     def _unrivaled(self, cases: list[_Case], only: dict[Place, _Change]) -> list[_Change]:
-        """The readings that lead to no guessed branch, or to one that has no rival."""
+        """Return the candidates that lead to no guessed branch, or to a branch without a rival."""
         compared: dict[str, bool] = {}
         kept: list[_Change] = []
         for case in cases:
@@ -229,7 +229,7 @@ class _Coercion:
         return kept
 
     def _has_rival(self, guess: Guess, only: Mapping[Place, _Change]) -> bool:
-        """Whether readings other than these would lead to another branch of a union."""
+        """Return whether other candidates would lead to another branch of a union."""
         self.judge.compared += 1
         place = tokens_of(guess.path)
         if self.judge.compared > _GUESSES or place is None:
@@ -251,7 +251,7 @@ class _Coercion:
         return False
 
     def _try(self, changes: Mapping[Place, Any]) -> _Blame | None:
-        """What is wrong with some places changed; ``None`` if it has taken too long."""
+        """Return the places that are invalid after some changes; ``None`` beyond the limit."""
         if self.judge.spent > _FAULTS:
             return None
         faults = self.look(changed(self.value, _apart(changes)))
@@ -265,7 +265,7 @@ class _Coercion:
         self._look_again()
 
     def _put_back(self) -> None:
-        """Put back what turned out wrong together with the rest."""
+        """Undo changes that turn out invalid in combination with the others."""
         blame = _Blame(self.faults)
         wrong = [
             change
@@ -276,7 +276,7 @@ class _Coercion:
         self._undo(wrong)
 
     def _shut(self) -> None:
-        """Put back the strings in which something is still wrong."""
+        """Undo the parsing of strings that contain an invalid value."""
         blame = _Blame(self.faults)
         opened = [change for change in self.taken.values() if change.is_open]
         self._undo([change for change in opened if blame.inside(change.place)])
@@ -301,7 +301,7 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def _apart(changes: Mapping[Place, Any]) -> dict[Place, Any]:
-    """The changes that are in no place that is changed itself."""
+    """Return the changes whose place is not inside the place of another change."""
     return {
         place: new
         for place, new in changes.items()

@@ -1,4 +1,4 @@
-"""Values with some places changed, without changing the values: copies are made along the way."""
+"""Replacement of places in a value, by copies along their paths."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
@@ -10,11 +10,11 @@ Place: TypeAlias = tuple[str | int, ...]
 
 
 def changed(value: Any, changes: Mapping[Place, Any]) -> Any:
-    """A value in which some places hold something else.
+    """Return a value with some places replaced.
 
     Args:
-        value: the value, which stays as it is; what is not on the way to a change is shared.
-        changes: what each place is to hold; ``ABSENT`` takes a property out. No place is within another.
+        value: the value, which is not changed. The result shares all parts without a change.
+        changes: the new value of each place; ``ABSENT`` removes a property. No place is inside another.
     """
     copies: dict[Place, Any] = {}
     root = value
@@ -38,7 +38,7 @@ def changed(value: Any, changes: Mapping[Place, Any]) -> Any:
 
 
 def at(value: Any, place: Place) -> Any:
-    """What a place holds; ``ABSENT`` if there is no such place."""
+    """Return the value at a place; ``ABSENT`` if the place does not exist."""
     for token in place:
         if type(value) is dict:
             value = value.get(token, ABSENT)

@@ -1,7 +1,7 @@
-"""Finds the one value in a text: alone, in a fence, in quotes, or in prose (rule V6).
+"""Extraction of the only JSON value of a text: alone, in a code fence, in quotes, or in prose (rule V6).
 
-Only one place is ever tried: where a bracket that begins no value comes before the value, or any bracket after
-it, the text may mean something else, and is not read.
+Only one position is tried. If another bracket is before or after the value, the text may have another meaning and is
+refused.
 """
 
 import re
@@ -21,22 +21,22 @@ _VALUES: Final = frozenset({"{", "[", *QUOTES})
 _BRACKET: Final = re.compile(r"[{\[]")
 _ANY_BRACKET: Final = re.compile(r"[{\[}\]]")
 
-#: A word in brackets, which no dialect reads as a value: a placeholder of a path, a mark such as ``[INFO]``.
+#: A word in brackets that is not a value in any notation: a placeholder of a path, or a mark such as ``[INFO]``.
 _MARK: Final = re.compile(
     r"\{[A-Za-z_]\w*\}|\[/?(?!(?:true|false|null|True|False|None)\])[A-Za-z][A-Za-z0-9_ /-]*\]"
 )
 
-#: What shows that a value is a piece of something larger that was cut at its beginning or end.
+#: Text before and after a value that shows that the value is a piece of a larger one.
 _PIECE_BEFORE: Final = re.compile(r"(?:[\"'”’]\s*:|(?:[\"'”’\d]|\b(?:true|false|null))\s*,)\Z")
 _PIECE_AFTER: Final = (",", ":")
 _STRAY: Final = re.compile(r"[\s}]*\Z")
 
-#: Brackets whose first quotation mark is escaped: the inside of a string without its quotes.
+#: A bracket with an escaped first quotation mark: the content of a JSON string without its quotes.
 _ESCAPED: Final = re.compile(r"[{\[](?:\\[nrt]|\s)*\\\"")
 
 
 class _Window(NamedTuple):
-    """The part of a text that is looked at."""
+    """A part of a text."""
 
     text: str
     start: int
@@ -53,13 +53,13 @@ class _Window(NamedTuple):
 
 
 def find(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
-    """Read the one value that a text holds.
+    """Read the only value of a text.
 
     Returns:
         The value, and whether it is incomplete.
 
     Raises:
-        UnreadableError: there is none, more than one, or one that cannot be read.
+        UnreadableError: the text has no value or several values, or the value cannot be read.
     """
     window = _unfenced(_Window(text, 0, len(text)).stripped(), repairs)
     window = _uncommented(window, repairs)
@@ -77,10 +77,10 @@ def find(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
 
 
 def inner(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
-    """Read a text that is one value and nothing else, such as what a string holds.
+    """Read a text that contains one value and nothing else, such as the content of a string.
 
     Raises:
-        UnreadableError: it is not.
+        UnreadableError: it does not.
     """
     value = strict(text)
     if value is not UNREAD:
@@ -99,7 +99,7 @@ _SEVERAL: Final = "There is more than one value, or a piece of one. Send one val
 
 
 def _unfenced(window: _Window, repairs: list[Repair]) -> _Window:
-    """The inside of a fence that the whole text stands in."""
+    """Return the content of a code fence around the whole text."""
     opening = _FENCE.match(window.text, window.start, window.end)
     if opening is None:
         return window
@@ -110,7 +110,7 @@ def _unfenced(window: _Window, repairs: list[Repair]) -> _Window:
 
 
 def _uncommented(window: _Window, repairs: list[Repair]) -> _Window:
-    """What stands behind a comment that the text begins with."""
+    """Return the text behind an initial comment."""
     text, start, end = window
     if not text.startswith(("//", "/*"), start):
         return window
@@ -122,7 +122,7 @@ def _uncommented(window: _Window, repairs: list[Repair]) -> _Window:
 
 
 def _quoted(window: _Window, repairs: list[Repair]) -> Any:
-    """The string that is the whole text; ``UNREAD`` if it is none."""
+    """Return the string that forms the whole text; ``UNREAD`` if the text is not a string."""
     text, start, end = window
     if text[start] not in QUOTES:
         return UNREAD
@@ -140,7 +140,7 @@ def _quoted(window: _Window, repairs: list[Repair]) -> Any:
 
 
 def _candidate(window: _Window) -> int | None:
-    """Where the first value in brackets begins, or else the first mark; ``None`` without brackets."""
+    """Return the position of the first value in brackets, else of the first mark; ``None`` without brackets."""
     text, at, end = window
     mark: int | None = None
     while True:
@@ -164,7 +164,7 @@ def _scalar(window: _Window, repairs: list[Repair]) -> Any:
 
 
 def _within(window: _Window, at: int, repairs: list[Repair]) -> tuple[Any, bool]:
-    """Read the value that begins at a bracket, and judge what stands around it."""
+    """Read the value at a bracket, and check the text around it."""
     text, start, end = window
     if at == start and _ESCAPED.match(text, start, end):
         inside = _quoted(_Window(f'"{window.inside}"', 0, end - start + 2), repairs)
@@ -181,7 +181,7 @@ def _within(window: _Window, at: int, repairs: list[Repair]) -> tuple[Any, bool]
 
 
 def _judge_stray(after: _Window, reading: Reading, repairs: list[Repair]) -> None:
-    """Drop surplus closing braces behind an object, unless an earlier brace may be the surplus one."""
+    """Remove surplus closing braces behind an object, unless an earlier brace may be the surplus one."""
     if not after.inside:
         return
     if reading.resumed:
@@ -213,7 +213,7 @@ def _judge_after(around: _Window, repairs: list[Repair]) -> None:
 
 
 def _bracket(around: str) -> re.Match[str] | None:
-    """The first bracket of a text that belongs to no mark."""
+    """Find the first bracket of a text outside of marks."""
     return _ANY_BRACKET.search(_MARK.sub(lambda mark: " " * len(mark.group()), around))
 
 

@@ -1,6 +1,6 @@
-"""The tokens of a text that a model wrote: strings, numbers, words, and what stands between them (rule V6).
+"""Lexer for a model's JSON: strings, numbers, literals, and the text between them (rule V6).
 
-A token is read as what it says or not at all. Repairs change how it is written, never what it means.
+A token is read with its own meaning or refused. Repairs change its notation, never its meaning.
 """
 
 import re
@@ -12,10 +12,10 @@ from specfn.validation.guard import most_digits
 from specfn.validation.text.numbers import decimal, is_nonzero, is_rounded
 from specfn.validation.text.syntax_faults import UnreadableError
 
-#: How strings are quoted: the closing mark of each opening one.
+#: The quotation marks of strings: the closing mark of each opening one.
 QUOTES: Final[Mapping[str, str]] = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 
-#: A run of characters that stand for themselves, by opening mark. Typographic marks hold no other of their kind.
+#: A run of literal characters, by opening mark. A string in typographic marks may not contain such marks.
 _PLAIN: Final[Mapping[str, re.Pattern[str]]] = {
     '"': re.compile(r'[^"\\\x00-\x1f]*'),
     "'": re.compile(r"[^'\\\x00-\x1f]*"),
@@ -41,7 +41,7 @@ _TOKEN: Final = re.compile(r"[^\s,\]}]+")
 _GOES_ON: Final = ("//", "/*", "#", "```")
 _WORD: Final = re.compile(r"[^\s,:{}\[\]\"'“‘]+")
 
-#: The words that are values; those of Python are repaired.
+#: The literals. Those of Python are repaired.
 LITERALS: Final[Mapping[str, bool | None]] = {
     **dict.fromkeys(("true", "True"), True),
     **dict.fromkeys(("false", "False"), False),
@@ -59,13 +59,13 @@ _SHOWN: Final = 40
 
 
 class Token(NamedTuple):
-    """A scalar as it was read.
+    """A scalar.
 
     Attributes:
         value: the scalar.
-        end: where the text goes on.
-        kinds: the repairs that it took.
-        closed: whether its end can be told from its own text; a number may always have gone on.
+        end: the position behind it.
+        kinds: the repairs that were needed.
+        closed: whether the token is certainly complete. A number at the end of a text may continue.
     """
 
     value: Any
@@ -75,12 +75,12 @@ class Token(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """What stands between two tokens.
+    """White space and comments between two tokens.
 
     Attributes:
-        end: where the next token begins.
-        kinds: the repairs that it took.
-        closed: whether it is over: a comment that the text ends in might have gone on.
+        end: the position of the next token.
+        kinds: the repairs that were needed.
+        closed: whether it is certainly complete. A comment at the end of a text may continue.
     """
 
     end: int
@@ -99,7 +99,7 @@ def gap(text: str, at: int) -> Gap:
 
 
 def _odd_gap(text: str, at: int) -> Gap:
-    """The same where there may be comments or white space that is not JSON's."""
+    """Skip white space and comments, including white space that JSON does not allow."""
     kinds: dict[str, None] = {}
     closed = True
     while at < len(text):
@@ -118,7 +118,7 @@ def _odd_gap(text: str, at: int) -> Gap:
 
 
 def _comment_end(text: str, at: int) -> tuple[int, bool]:
-    """Where a comment ends that begins here, and whether it surely does; the same place if none begins."""
+    """Return the end of a comment at a position, and whether it is certain; the position itself without a comment."""
     if text.startswith("/*", at):
         end = text.find("*/", at + 2)
         return (len(text), False) if end < 0 else (end + 2, True)
@@ -127,10 +127,10 @@ def _comment_end(text: str, at: int) -> tuple[int, bool]:
 
 
 def scalar(text: str, at: int) -> Token:
-    """Read the string, number or word that begins here.
+    """Read the string, number or literal at a position.
 
     Raises:
-        UnreadableError: there is none, or one that could be read in more than one way.
+        UnreadableError: there is none, or it is ambiguous.
     """
     char = text[at]
     if char in QUOTES:
@@ -141,10 +141,10 @@ def scalar(text: str, at: int) -> Token:
 
 
 def string(text: str, at: int) -> Token:
-    """Read a string in any quotes.
+    """Read a string in any quotation marks.
 
     Raises:
-        UnreadableError: it is not closed, or holds what cannot be read in one way only.
+        UnreadableError: it is not closed, or is ambiguous.
     """
     quote = text[at]
     plain, closing = _PLAIN[quote], QUOTES[quote]
@@ -176,7 +176,7 @@ def string(text: str, at: int) -> Token:
 
 
 def _escape(text: str, at: int) -> tuple[str, int, str | None]:
-    """Read what a backslash begins: the character, where the text goes on, and the repair if it took one."""
+    """Read an escape: return the character, the position behind it, and the kind of repair if one was needed."""
     char = text[at + 1]
     if char in _ESCAPES:
         return _ESCAPES[char], at + 2, None
@@ -195,7 +195,7 @@ def _escape(text: str, at: int) -> tuple[str, int, str | None]:
 
 
 def _code_point(text: str, at: int, code: int) -> tuple[str, int]:
-    """A character by its code, the halves of a surrogate pair put together (RFC 8259, section 7)."""
+    """Return a character by its code, and the position behind it. Surrogate pairs are joined (RFC 8259, section 7)."""
     if not 0xD800 <= code < 0xE000:
         return chr(code), at + 6
     low = _LOW.match(text, at + 6) if code < 0xDC00 else None
@@ -205,7 +205,7 @@ def _code_point(text: str, at: int, code: int) -> tuple[str, int]:
 
 
 def _number(text: str, at: int) -> Token:
-    """Read a number by JSON's grammar, the whole token or nothing (RFC 8259, section 6)."""
+    """Read a number by the grammar of JSON, which must be the whole token (RFC 8259, section 6)."""
     match = _NUMBER.match(text, at)
     token = _TOKEN.match(text, at)
     assert token is not None
@@ -238,12 +238,12 @@ def _no_number(token: str) -> str:
 
 
 def _ends(text: str, end: int, token_end: int) -> bool:
-    """Whether a number is over: what follows is no part of its token, or begins a comment."""
+    """Return whether a number is complete: its token ends, or a comment begins."""
     return end == token_end or text.startswith(_GOES_ON, end)
 
 
 def _word(text: str, at: int) -> Token:
-    """Read a word that is a value."""
+    """Read a literal."""
     match = _WORD.match(text, at)
     if match is None:
         raise UnreadableError(text, at, f"A value is missing before {_shown(text[at])}.")
@@ -269,6 +269,6 @@ def _no_value(word: str, *, is_last: bool) -> str:
 
 
 def _shown(text: str) -> str:
-    """The beginning of a piece of text, on one line."""
+    """Return the beginning of a text, on one line."""
     shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text[:_SHOWN])
     return shown if len(text) <= _SHOWN else f"{shown}..."

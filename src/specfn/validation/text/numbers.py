@@ -12,10 +12,10 @@ _NONZERO: Final = re.compile(r"[^eE]*[1-9]")
 
 
 def decimal(text: str) -> int | float:
-    """Return the value of a number that has a fraction or an exponent.
+    """Return the value of a number with a fraction or an exponent.
 
-    An integral number that no float holds is that integer: ``9007199254740993.0`` and ``1e23``. Every
-    other number is the nearest float; ``inf`` is one that is beyond all floats.
+    An integer that no float represents stays an integer: ``9007199254740993.0`` and ``1e23``. Any other number becomes the
+    nearest float; ``inf`` beyond all floats.
     """
     value = float(text)
     if abs(value) < EXACT or isinf(value):
@@ -26,13 +26,13 @@ def decimal(text: str) -> int | float:
 
 
 def is_rounded(value: float, text: str) -> bool:
-    """Return whether a float is whole only because the number that it was read from has more digits than it holds.
+    """Return whether a number with a fraction became a whole float, because it has too many digits.
 
-    Such a float would satisfy ``type: integer``, and the number does not. Beyond 2^53, each float is whole.
+    Such a float would satisfy ``type: integer``, but the number does not. Beyond 2^53, each float is whole.
     """
     return abs(value) < EXACT and value.is_integer() and Decimal(text) != value
 
 
 def is_nonzero(text: str) -> bool:
-    """Whether a number has a digit other than zero before its exponent, whatever a float makes of it."""
+    """Return whether a number is not zero, even if its float is."""
     return _NONZERO.match(text) is not None

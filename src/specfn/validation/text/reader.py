@@ -1,6 +1,6 @@
-"""Reads one value from a text that a model wrote, on a list of its own instead of the machine's stack (rule V6).
+"""Lenient parser of one JSON value in a model's text, without recursion (rule V6).
 
-Every character is looked at a fixed number of times, so the time is linear in the text whatever it holds.
+Each character is read a fixed number of times, so the time is linear in the length of the text.
 """
 
 import re
@@ -17,7 +17,7 @@ _FENCE: Final = "```"
 _OPENERS: Final = frozenset("{[")
 _CLOSERS: Final = frozenset("]}")
 
-#: What begins or separates most tokens: no white space and no comment.
+#: Characters that begin or separate most tokens. White space and comments begin with others.
 _TOKENS: Final = frozenset("\"'{}[]:,-0123456789tfnTFN")
 
 #: A string that needs no repair.
@@ -25,14 +25,14 @@ _PLAIN: Final = re.compile(r'"([^"\\\x00-\x1f]*)"')
 
 
 class _Opened:
-    """Stands for the value of a container that was just opened."""
+    """Placeholder for the value of a container that was just opened."""
 
 
 _OPENED: Final = _Opened()
 
 
 class _Open:
-    """A container that is being read."""
+    """An open container."""
 
     __slots__ = ("box", "closing", "key", "offset")
 
@@ -44,17 +44,17 @@ class _Open:
 
     @property
     def token(self) -> str | int:
-        """The key or index of the member that is being read."""
+        """Return the key or index of the current member."""
         return self.key if type(self.box) is dict else len(self.box)
 
 
 class Reading(NamedTuple):
-    """A value and where the text goes on.
+    """A parsed value.
 
     Attributes:
         value: the value.
-        end: where the text goes on.
-        incomplete: whether the text ended inside the value, which was closed.
+        end: the position behind it.
+        incomplete: whether the text ended inside the value, which was then closed.
         resumed: whether a member follows a bracket that may have closed its container too early.
     """
 
@@ -65,10 +65,10 @@ class Reading(NamedTuple):
 
 
 class Reader:
-    """Reads values of one text; every repair goes to ``repairs``."""
+    """A parser for the values of one text, which collects its repairs."""
 
     def __init__(self, text: str, repairs: list[Repair]) -> None:
-        """Take a text and the list of what is repaired in it."""
+        """Accept a text, and the list that repairs are added to."""
         self._text = text
         self._repairs = repairs
         self._stack: list[_Open] = []
@@ -80,10 +80,10 @@ class Reader:
         self._resumed = False
 
     def read(self, at: int) -> Reading:
-        """Read the value that begins here.
+        """Read the value at a position.
 
         Raises:
-            UnreadableError: it cannot be read, or in more than one way, or is beyond the limits.
+            UnreadableError: it cannot be read, is ambiguous, or exceeds the limits.
         """
         self._at = at
         value = self._value()
@@ -92,7 +92,7 @@ class Reader:
         return Reading(value, self._at, self._incomplete, self._resumed)
 
     def _value(self) -> Any:
-        """A scalar, or a container that is opened."""
+        """Read a scalar, or open a container."""
         text, at = self._text, self._at
         plain = _PLAIN.match(text, at)
         if plain is not None:
@@ -115,7 +115,7 @@ class Reader:
         return _OPENED
 
     def _first(self) -> Any:
-        """What follows an opening bracket: its first member, or its end."""
+        """Read the first member behind an opening bracket, or the end of the container."""
         top = self._stack[-1]
         self._skip()
         char = self._text[self._at : self._at + 1]
@@ -126,7 +126,7 @@ class Reader:
         return self._member(top)
 
     def _next(self, value: Any) -> Any:
-        """What follows a member: the next one, or the end of its container."""
+        """Read the next member behind a member, or the end of the container."""
         top = self._stack[-1]
         self._attach(top, value)
         closed = self._skip() and self._closed
@@ -147,7 +147,7 @@ class Reader:
         raise self._unexpected(top, char)
 
     def _member(self, top: _Open) -> Any:
-        """One member: in an object its key first."""
+        """Read one member; in an object, its key first."""
         self._resumed = self._resumed or self._shut_early
         if type(top.box) is dict:
             self._key(top)
@@ -172,7 +172,7 @@ class Reader:
         self._skip()
 
     def _key_token(self, top: _Open) -> tuple[str, ...]:
-        """Read a key into its container; the repairs that it took."""
+        """Read the key of a member; return the repairs that were needed."""
         text, at = self._text, self._at
         plain = _PLAIN.match(text, at)
         if plain is not None:
@@ -200,8 +200,8 @@ class Reader:
     def _shut(self) -> Any:
         """Close the innermost container.
 
-        A member that comes later may belong into it if this bracket is one too many. An array counts only
-        inside an array: what follows it in an object has a key, so it is no item of the array.
+        If this bracket is surplus, a later member may belong to the closed container. For an array this is possible only in an
+        array: a later member of an object has a key, so it is not an item.
         """
         self._at += 1
         self._closed = True
@@ -211,7 +211,7 @@ class Reader:
         return box
 
     def _close(self, *, closed: bool) -> Any:
-        """Close what is open at the end of the text, if the last token is surely whole."""
+        """Close all open containers at the end of the text, if the last token is certainly complete."""
         if not closed:
             raise self._error(self._at, "The text ends here, perhaps in the middle of a value.")
         closers = "".join(top.closing for top in reversed(self._stack))
@@ -224,7 +224,7 @@ class Reader:
         return value
 
     def _skip(self) -> bool:
-        """Skip to the next token; whether what was skipped is surely over."""
+        """Skip to the next token; return whether the skipped text is certainly complete."""
         text, at = self._text, self._at
         if text[at : at + 1] == " ":
             self._at = at = at + 1
@@ -237,7 +237,7 @@ class Reader:
         return between.closed
 
     def _is_over(self, char: str) -> bool:
-        """Whether the text ends here, where ``char`` stands."""
+        """Return whether the text ends at the current position, whose character is ``char``."""
         return not char or (char == "`" and self._text.startswith(_FENCE, self._at))
 
     def _unexpected(self, top: _Open, char: str) -> UnreadableError:
@@ -256,5 +256,5 @@ class Reader:
         self._repairs.append(Repair(path=path, kind=kind, before=before, after=after))
 
     def _path(self, end: int | None = None) -> str:
-        """The place of the member that is being read; with ``-1``, of its container."""
+        """Return the path of the current member; with ``-1``, of its container."""
         return input_path(top.token for top in self._stack[:end])

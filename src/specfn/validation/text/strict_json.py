@@ -1,4 +1,4 @@
-"""Strict JSON, read at full speed: what it lets through elsewhere is not read here (RFC 8259; rule V6)."""
+"""Fast reading of strict JSON, with checks that JSON libraries omit (RFC 8259; rule V6)."""
 
 import json
 import re
@@ -10,27 +10,27 @@ from specfn.validation.text.numbers import EXACT, decimal, is_rounded
 
 
 class _Unread:
-    """Stands for the value of a text that is not strict JSON."""
+    """Result for a text that is not strict JSON."""
 
 
-#: What ``strict`` returns for all that it does not read.
+#: The result of ``strict`` for any other text.
 UNREAD: Final = _Unread()
 
 #: A string, and the colon behind it if it is a key.
 _STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\n\r]*(:))?', re.DOTALL)
 
-#: What a number holds that is read as zero without being zero, or a text that looks like it.
+#: Text that occurs in every number that is not zero but becomes the float zero.
 _TINY: Final = re.compile(r"[eE]-[0-9]{3}|0{300}")
 
-#: Digits that a number may have too many of: fewer than 17 are never rounded to a whole number.
+#: A number whose digits a float may not represent. With fewer digits, none is rounded to a whole number.
 _LONG: Final = re.compile(r"[0-9][0-9.]{15}")
 
 
 def strict(text: str) -> Any:
-    """Read strict JSON in which every key occurs once and every number is finite.
+    """Read strict JSON with unique keys and finite numbers.
 
     Returns:
-        The value; ``UNREAD`` where there is any doubt, and for what is beyond the limits of ``guard``.
+        The value; ``UNREAD`` if the text is not strict JSON, or exceeds the limits of ``guard``.
     """
     try:
         value = loads(text)
@@ -48,7 +48,7 @@ def strict(text: str) -> Any:
 
 
 def _read_exactly(text: str) -> Any:
-    """Read strict JSON again, with the digits of its numbers."""
+    """Read strict JSON again, with exact numbers."""
     try:
         return json.loads(text, parse_float=_exact)
     except ValueError:
@@ -59,7 +59,7 @@ def _exact(text: str) -> int | float:
     """Return the value of a number with a fraction or an exponent.
 
     Raises:
-        ValueError: a fraction would be lost, and a whole number be left.
+        ValueError: the number has a fraction, but its float is whole.
     """
     value = decimal(text)
     if type(value) is float and is_rounded(value, text):
@@ -68,13 +68,13 @@ def _exact(text: str) -> int | float:
 
 
 class _Census(NamedTuple):
-    """Facts about a value that need a second look at its text.
+    """Facts that decide whether the text of a value must be checked again.
 
     Attributes:
-        keys: how many members all objects have.
-        has_zero: whether a float is zero: the text may say a number that is not.
-        has_large: whether a float is so large that the text may say another integer.
-        has_whole: whether a float is a whole number: the text may say one that is not.
+        keys: the number of members of all objects.
+        has_zero: whether a float is zero; the number in the text may not be.
+        has_large: whether a float is so large that the text may contain another integer.
+        has_whole: whether a float is whole; the number in the text may not be.
     """
 
     keys: int
@@ -84,11 +84,11 @@ class _Census(NamedTuple):
 
 
 def _census(value: Any) -> _Census:
-    """Count keys and look for floats, in a sound value."""
+    """Count the keys and find the floats of a plain JSON value."""
     boxes = [value]
     keys = 0
     has_zero = has_large = has_whole = False
-    for box in boxes:  # which grows as it goes
+    for box in boxes:  # the loop appends to the list
         kind = type(box)
         if kind is dict:
             keys += len(box)

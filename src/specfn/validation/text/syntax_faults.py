@@ -1,17 +1,17 @@
-"""Why a text is not read, and where in it: what every step of reading raises (rule V6)."""
+"""Errors of reading a model's text, with the reason and the position (rule V6)."""
 
 
 class UnreadableError(Exception):
-    """Reading stopped. It never leaves the room: ``parse`` makes a ``Failure`` of it.
+    """A text that cannot be read. Only this package catches it: ``parse`` returns a ``Failure``.
 
     Attributes:
-        text: the text that was read; of a doubly encoded one, the inner text.
-        offset: the place in it, in characters from the beginning.
-        reason: a sentence that says what is wrong there and what to write instead.
+        text: the text; for JSON encoded as a string, the inner text.
+        offset: the position in it, in characters.
+        reason: a sentence with the mistake and its correction.
     """
 
     def __init__(self, text: str, offset: int, reason: str) -> None:
-        """Stop reading a text at a place."""
+        """Accept a text, a position and a reason."""
         super().__init__(reason)
         self.text = text
         self.offset = offset
