@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-# Patterns are texts: `re` compiles each for the first text that needs it, and keeps it. To compile them all takes
-# longer than most documents take to read.
+# Patterns are strings: `re` compiles and caches each on first use. Compiling all of them takes
+# longer than reading most documents.
 
-#: C0 and C1 controls but tab and line feed, bidirectional marks and overrides, zero-width characters but the
+#: C0 and C1 controls except tab and line feed, bidirectional marks and overrides, zero-width characters except the
 #: joiners that scripts and emoji need, the byte order mark, interlinear marks, lone surrogates, and the tag characters.
 _INVISIBLE: Final = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u3164\uffa0"
@@ -35,14 +35,14 @@ _EMOJI: Final = (
     "\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 )
 
-#: Scripts whose letters join, or that put them together (Unicode, chapters 9, 10 and 12 to 17).
+#: Scripts with joining or combined letters (Unicode, chapters 9, 10 and 12 to 17).
 _JOINING: Final = (
     "[\u0600-\u109f\u1780-\u18af\u1a20-\u1bff\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc"
     "\U00010a00-\U00011fff]"
 )
 _PICTURE: Final = f"[{_EMOJI}\ufe0f]"
 
-#: Joiners, but the first of a run if it joins or parts letters of such a script, or makes one emoji of two.
+#: Joiners, except the first of a run that joins or separates letters of such a script, or combines two emoji.
 _IDLE: Final = (
     f"(?:(?!(?<![{_JOINERS}])(?:(?<={_JOINING})[{_JOINERS}]|\u200d(?=[{_JOINERS}]*+{_JOINING})"
     f"|(?<={_PICTURE})\u200d(?=[{_JOINERS}]*+{_PICTURE})))[{_JOINERS}])+"
@@ -76,7 +76,7 @@ def escape_invisible(text: str) -> str:
 
 
 def escape_all(text: str) -> str:
-    r"""Return the text with each character that is not ASCII as ``\uXXXX``: JSON text of the same value."""
+    r"""Return the text with each non-ASCII character as ``\uXXXX``, which is JSON text with the same value."""
     return re.sub(r"[^\x00-\x7f]+", lambda run: _escapes(run[0]), text)
 
 

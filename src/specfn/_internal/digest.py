@@ -1,8 +1,8 @@
-"""Digests of names and contents. They are equal in every run."""
+"""Digests of names and contents, which are equal in every run."""
 
 
 def digest(told: str | bytes) -> str:
-    """Return the SHA-256 in hexadecimal. A text is encoded in UTF-8, including lone surrogates."""
+    """Return the SHA-256 in hexadecimal. A text is encoded as UTF-8, including lone surrogates."""
     from hashlib import sha256  # noqa: PLC0415  # few documents need it, and it costs more than a small one
 
     data = told if isinstance(told, bytes) else told.encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""Reading and writing of JSON: with orjson where it is exact, else with the standard library."""
+"""JSON reading and writing, with orjson where it is exact, else with the standard library."""
 
 import json
 import math
@@ -8,17 +8,17 @@ from typing import Any, TypeAlias
 
 import orjson
 
-#: A JSON object as Python holds it. JSON stays plain: it is never wrapped.
+#: A JSON object as a plain dictionary.
 JsonObject: TypeAlias = dict[str, Any]
 
 #: The exception of ``loads`` for text that is not JSON (orjson's own error is a subclass).
 JSONDecodeError = json.JSONDecodeError
 
 
-#: Every digit as ``0``, to find long numbers at the speed of a copy.
+#: A table that maps every digit to ``0``, to find long numbers at the speed of a copy.
 _DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else byte for byte in range(256))
 
-#: A number that 64 bits may not hold has at least so many digits.
+#: The fewest digits of a number beyond 64 bits.
 _LONG = b"0" * 19
 
 #: The largest text that is searched for such numbers. In larger texts, the search takes as long as reading.
@@ -59,21 +59,21 @@ _LONE = (
 
 
 def paired(text: str) -> tuple[str, int]:
-    """Replace the escapes of surrogates outside of a pair by that of U+FFFD; return the text and their number.
+    """Replace the escapes of unpaired surrogates by that of U+FFFD. Return the text and the number of replacements.
 
     Raises:
-        JSONDecodeError: the text is not JSON, because it holds U+0000.
+        JSONDecodeError: the text contains U+0000, which is not allowed in JSON.
     """
     if "\\u" not in text:
         return text, 0
-    if "\0" in text:  # it stands for escaped backslashes below
+    if "\0" in text:  # used below as a replacement for escaped backslashes
         raise JSONDecodeError("a control character", text, text.index("\0"))
     found, halves = re.subn(_LONE, r"\\ufffd", text.replace("\\\\", "\0"))
     return found.replace("\0", "\\\\"), halves
 
 
 class TooDeepError(JSONDecodeError):
-    """The exception for JSON text with more levels than can be written again."""
+    """JSON text with more levels than can be written again."""
 
     def __init__(self) -> None:
         super().__init__(f"nested deeper than {LEVELS} levels", "", 0)
@@ -84,13 +84,13 @@ def read(text: str, **hooks: Any) -> Any:
 
     Raises:
         JSONDecodeError: the text is not JSON.
-        TooDeepError: it may have more than ``LEVELS`` levels. They are counted before anything is read, because a program may
-            have raised the interpreter's limit of recursion beyond what the machine's stack holds.
+        TooDeepError: it may have more than ``LEVELS`` levels. They are counted before reading, because a program may
+            have raised the recursion limit of the interpreter beyond the size of the stack.
     """
     if not _is_deep_text(text.encode(errors="replace")):
         try:
             return json.loads(text, **hooks)
-        except RecursionError:  # the caller's own stack leaves less room
+        except RecursionError:  # the stack is already deep
             pass
     raise TooDeepError
 
@@ -121,8 +121,8 @@ def is_deep(value: Any, text: bytes) -> bool:
     if not _may_be_deep(text):
         return False
     try:
-        orjson.dumps(value)  # which takes a tenth of the time of a walk
-    except TypeError:  # it has, or an integer beyond 64 bits
+        orjson.dumps(value)  # ten times as fast as a walk
+    except TypeError:  # too deep, or an integer beyond 64 bits
         return _is_deep_text(text)
     return False
 
@@ -147,7 +147,7 @@ def dumps(value: Any) -> bytes:
 
 
 def dumps_indented(value: Any) -> bytes:
-    """Write JSON in UTF-8 with two spaces of indentation, for people and diffs."""
+    """Write JSON in UTF-8 with an indentation of two spaces."""
     try:
         return orjson.dumps(value, option=orjson.OPT_INDENT_2)
     except TypeError:
@@ -155,7 +155,7 @@ def dumps_indented(value: Any) -> bytes:
 
 
 def dumps_sorted(value: Any) -> bytes:
-    """Write compact JSON with sorted keys: equal values give equal bytes."""
+    """Write compact JSON with sorted keys, so that equal values have equal bytes."""
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except TypeError:
@@ -168,7 +168,7 @@ def _beyond(value: Any, **how: Any) -> bytes:
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of JSON's objects and arrays; every other value, such as an opened file, is the same."""
+    """Return a copy of the objects and arrays of a value. All other values, such as opened files, are the same objects."""
     if value.__class__ is dict:
         return {key: copied(item) for key, item in value.items()}
     if value.__class__ is list:

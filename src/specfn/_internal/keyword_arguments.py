@@ -1,4 +1,4 @@
-"""Keyword arguments that a function does not have, or has already: a ``UsageError`` with the closest name."""
+"""Checks of keyword arguments: a ``UsageError`` names the closest argument, or the one that was passed twice."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Places in data: JSON Pointers (RFC 6901) in documents, ``$input`` paths in arguments."""
+"""JSON Pointers (RFC 6901) for documents, and ``$input`` paths for arguments."""
 
 import json
 import re
@@ -9,25 +9,25 @@ _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
 
 
 def escape(token: str) -> str:
-    """Write one reference token: ``~`` as ``~0`` and ``/`` as ``~1`` (RFC 6901, section 3)."""
+    """Write one reference token, with ``~0`` for ``~`` and ``~1`` for ``/`` (RFC 6901, section 3)."""
     return token.replace("~", "~0").replace("/", "~1") if "~" in token or "/" in token else token
 
 
 def unescape(token: str) -> str:
-    """Read one reference token, ``~1`` before ``~0`` (RFC 6901, section 4)."""
+    """Read one reference token: ``~1`` before ``~0`` (RFC 6901, section 4)."""
     return token.replace("~1", "/").replace("~0", "~") if "~" in token else token
 
 
 def join(tokens: Iterable[str | int]) -> str:
-    """Write tokens as a JSON Pointer; no tokens is the whole document, the empty string."""
+    """Write tokens as a JSON Pointer. Without tokens it is empty and refers to the whole document."""
     return "".join(f"/{escape(str(token))}" for token in tokens)
 
 
 def split(pointer: str) -> list[str]:
-    """Read a JSON Pointer as its tokens.
+    """Return the tokens of a JSON Pointer.
 
     Raises:
-        ValueError: the pointer is neither empty nor begins with ``/``.
+        ValueError: the pointer is not empty and does not begin with ``/``.
     """
     if not pointer:
         return []
@@ -38,7 +38,7 @@ def split(pointer: str) -> list[str]:
 
 
 def from_fragment(fragment: str) -> list[str]:
-    """Read the fragment of a ``$ref`` as tokens: percent-decoded first (RFC 6901, section 6).
+    """Return the tokens of a ``$ref`` fragment, percent-decoded first (RFC 6901, section 6).
 
     Raises:
         ValueError: the fragment is a plain name (an anchor), not a pointer.
@@ -47,7 +47,7 @@ def from_fragment(fragment: str) -> list[str]:
 
 
 def input_path(tokens: Iterable[str | int]) -> str:
-    """Write a place in arguments as ``$input.query.limit``, ``$input.items[3]`` or ``$input["a-b"]``."""
+    """Write a path in arguments as ``$input.query.limit``, ``$input.items[3]`` or ``$input["a-b"]``."""
     return "".join(("$input", *map(step, tokens)))
 
 

@@ -1,4 +1,4 @@
-"""How near a name or a constant is to another: for a sentence, never for a repair."""
+"""Similarity of names and constants, for suggestions in sentences; never for repairs."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,22 +8,22 @@ from typing import Final
 _SEPARATORS: Final = re.compile(r"[\W_]+")
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
 
-#: The most texts that are compared, and the longest.
+#: The most texts that are compared, and the most characters of one.
 _TEXTS: Final = 2_000
 _LENGTH: Final = 80
 
-#: The least share of pairs of letters that two texts must have in common to be alike.
+#: The least share of common letter pairs of similar texts.
 _ALIKE: Final = 0.5
 
 
 @lru_cache(maxsize=8192)
 def letters(name: str) -> str:
-    """Return a name without case and separators; nothing of one that is very long."""
+    """Return a name without case and separators; empty for a very long name."""
     return _SEPARATORS.sub("", name).lower() if len(name) <= _LENGTH else ""
 
 
 def is_one_off(left: str, right: str) -> bool:
-    """Return whether one character more, less or otherwise, or two exchanged, make two texts one."""
+    """Return whether two texts differ in one inserted, deleted, changed or exchanged character."""
     shorter = min(len(left), len(right))
     if abs(len(left) - len(right)) > 1 or shorter < 3:
         return False
@@ -36,7 +36,7 @@ def is_one_off(left: str, right: str) -> bool:
 
 
 def same_words(name: str, names: Iterable[str]) -> list[str]:
-    """Return the names that hold all words of a name, or whose words it holds: ``user`` and ``user_id``."""
+    """Return the names whose words include or are included in the words of a name: ``user`` and ``user_id``."""
     words = _words(name)
     return [
         other for other in names if words and (words <= _words(other) or words >= _words(other))
@@ -44,7 +44,7 @@ def same_words(name: str, names: Iterable[str]) -> list[str]:
 
 
 def closest(text: str, texts: Sequence[str]) -> str | None:
-    """Return the text that has most pairs of letters in common with another; ``None`` if none is alike."""
+    """Return the text with the most common letter pairs; ``None`` if none is similar."""
     pairs = _pairs(text)
     best, most = None, _ALIKE / 2
     for other in texts[:_TEXTS]:

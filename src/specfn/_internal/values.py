@@ -1,16 +1,16 @@
 """Types and short texts of Python values, without calling methods of the values or their classes.
 
-A caller may pass any object as an argument: one whose attributes, ``repr`` or metaclass raise, hang or lie.
+A caller may pass any object as an argument, including objects whose attributes, ``repr`` or metaclass raise or hang.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-#: The types that JSON is made of, by identity: looking up a class itself would call its metaclass.
+#: The Python types of JSON values, by identity. Looking up a class itself would call its metaclass.
 _JSON: Final = {id(kind): kind for kind in (bool, dict, float, int, list, str, type(None))}
 
-#: Integers with more bits have more digits than the least limit of the interpreter (640).
+#: The bits of an integer that exceeds the lowest digit limit of the interpreter (640).
 _BITS: Final = 2048
 _DIGITS_PER_BIT: Final = 0.30103
 
@@ -26,12 +26,12 @@ def json_type(value: Any) -> type | None:
 
 
 def has_text_keys(value: dict[Any, Any]) -> bool:
-    """Return whether all keys of a dictionary are texts. Other keys may raise when they are hashed or compared."""
+    """Return whether all keys of a dictionary are strings. Other keys may raise when they are hashed or compared."""
     return all(type(key) is str for key in value)
 
 
 def member(value: dict[Any, Any], name: str, default: Any) -> Any:
-    """Return the member of a dictionary by its name, even if other keys raise when they are compared."""
+    """Return a member of a dictionary, even if other keys raise when they are compared."""
     try:
         return value.get(name, default)
     except KeyboardInterrupt:
@@ -47,7 +47,7 @@ def type_name(value: Any) -> str:
 
 
 def integer(value: int) -> str:
-    """Write an integer; a very long one by its number of digits, since the interpreter may refuse to write it."""
+    """Write an integer; a very long one as its number of digits, because the interpreter may refuse to write it."""
     if value.bit_length() > _BITS:
         return f"<integer of about {int(value.bit_length() * _DIGITS_PER_BIT):,} digits>"
     text = str(value)
@@ -55,7 +55,7 @@ def integer(value: int) -> str:
 
 
 def brief(value: Any) -> str:
-    """Write a value of any size and depth as short Python text; a value that is not JSON by the name of its class."""
+    """Write a value of any size and depth as short Python text. A value that is not JSON appears as the name of its class."""
     return _brief(value, _LEVELS)
 
 

@@ -1,6 +1,6 @@
-"""Descriptions of problems that help to correct them, and the places where values belong (rule V8).
+"""Descriptions that help to correct a problem, including the place where a property belongs (rule V8).
 
-Only the problems that a model reads are described: comparing names is too expensive for all of them.
+Only the problems that a model reads are described, because comparing names is too expensive for all of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,20 +20,20 @@ from specfn.validation.explain.wording import Texts
 from specfn.validation.plain_types import plain
 from specfn.validation.sentences import BELONGS, UNKNOWN, listed
 
-#: With fewer constants than this the type text shows all of them.
+#: The least number of constants of which the closest is named. The type text contains fewer ones.
 _MANY: Final = 8
 
-#: The most alternatives that are looked at for a property or named, and the longest text of one.
+#: The most alternatives that are searched for a property, the most that are named, and the most characters of one.
 _LOOKED: Final = 50
 _NAMED: Final = 3
 _LENGTH: Final = 100
 
 
 class Advice:
-    """Describes single problems."""
+    """Descriptions of single problems of one schema."""
 
     def __init__(self, shapes: Shapes, texts: Texts, workshop: Workshop) -> None:
-        """Take the facts, the texts and the compiled parts of a schema."""
+        """Accept the facts, the type texts and the compiled subschemas of a schema."""
         self._shapes = shapes
         self._declared = Declared(shapes)
         self._texts = texts
@@ -53,7 +53,7 @@ class Advice:
         return replace(problem, description=" ".join(filter(None, sentences)) or None)
 
     def tag(self, problem: ArgumentProblem, values: Sequence[Any]) -> ArgumentProblem:
-        """Describe a tag that no alternative has."""
+        """Describe a tag that selects no alternative."""
         sentences = (
             "It says which alternative the object is.",
             self._closest(problem.value, values),
@@ -61,7 +61,7 @@ class Advice:
         return replace(problem, description=" ".join(filter(None, sentences)))
 
     def guessed(self, problem: ArgumentProblem, guess: Guess) -> ArgumentProblem:
-        """Name the alternative that a problem speaks of, if its type text does not."""
+        """Describe a problem in a guessed alternative by naming the alternative, unless its type text does so."""
         text = self._alternative(guess.node, guess.others)
         if text.rpartition(" ")[2] in problem.expected:
             return problem
@@ -69,7 +69,7 @@ class Advice:
         return replace(problem, description=f"The nearest alternative is {text}.")
 
     def name(self, problem: ArgumentProblem, schema: Any, name: str) -> ArgumentProblem:
-        """Describe a property whose name its object does not take."""
+        """Describe a property whose name its object does not accept."""
         allowed = self._shapes.values(schema)
         names = allowed.values if allowed is not None else ()
         near = closest(name, [value for value in names if type(value) is str])
@@ -78,7 +78,7 @@ class Advice:
         return replace(problem, description=description, target=target)
 
     def too_many(self, problem: ArgumentProblem, part: Part) -> ArgumentProblem:
-        """Describe a value that fits more alternatives than it may."""
+        """Describe a value that matches several alternatives of a ``oneOf``."""
         fitting = [
             branch
             for branch in self._shapes.branches(part.holder, part.keyword)[:_LOOKED]
@@ -91,7 +91,7 @@ class Advice:
         return replace(problem, description=description)
 
     def unknown(self, problem: ArgumentProblem, task: Task, name: str) -> ArgumentProblem:
-        """Describe a property that its object does not declare: where it belongs, or what there is instead."""
+        """Describe an undeclared property: the place where it belongs, or the declared properties."""
         found = next(filter(None, self._targets(task, name, problem.value)), None)
         if found is not None:
             return replace(problem, description=UNKNOWN, target=found)
@@ -99,7 +99,7 @@ class Advice:
         return replace(problem, description=description)
 
     def _targets(self, task: Task, name: str, value: Any) -> Iterator[str | None]:
-        """Return the paths where a property may belong, the most certain first."""
+        """Yield the paths where a property may belong, the most certain first."""
         here = (task.place.node, task.node)
         declared = self._declared
         yield self._beside(task, declared.same_letters(here, name))
@@ -112,12 +112,12 @@ class Advice:
             yield self._below(task, declared.owners_by_letters(here, name))
 
     def _beside(self, task: Task, names: Sequence[str]) -> str | None:
-        """Return the path of the one property of some names that is not given."""
+        """Return the path of the only missing property among some names."""
         free = [name for name in names if name not in task.place.value]
         return task.place.path + step(free[0]) if len(free) == 1 else None
 
     def _below(self, task: Task, owners: Sequence[tuple[str, str]]) -> str | None:
-        """Return the path of the one property of inner objects that is not given."""
+        """Return the path of the only missing property of inner objects."""
         free = []
         for owner, name in owners:
             inner = task.place.value.get(owner, {})
@@ -126,7 +126,7 @@ class Advice:
         return free[0] if len(free) == 1 else None
 
     def _above(self, task: Task, name: str) -> str | None:
-        """Return the path of a property in the nearest enclosing object that declares it and does not have it."""
+        """Return the path of a property in the nearest enclosing object that declares it and does not contain it."""
         place = task.place
         while place.above is not None:
             outer = place.above
@@ -137,7 +137,7 @@ class Advice:
         return None
 
     def _unwrapped(self, task: Task, value: Any) -> str | None:
-        """Return the path of the object itself if all properties of a value belong there and one is required."""
+        """Return the path of the object itself if it declares all properties of a value, and one of them is required."""
         if type(value) is not dict or not value:
             return None
         here = (task.place.node, task.node)
@@ -148,7 +148,7 @@ class Advice:
         return task.place.path if any(required) else None
 
     def _missing(self, task: Task, name: str, value: Any) -> list[str]:
-        """Return the required properties that a name or an object stands for."""
+        """Return the missing required properties that an undeclared name or object may represent."""
         here = (task.place.node, task.node)
         required = [
             each
@@ -187,7 +187,7 @@ class Advice:
                     yield choice, branch
 
     def _alternative(self, node: Any, others: Sequence[Any]) -> str:
-        """Name an alternative by the constant that only it has; else by its type text."""
+        """Name an alternative by a constant that only it has, else by its type text."""
         for name, values in self._shapes.constants(node).items():
             theirs = [self._shapes.constants(other).get(name) for other in others[:_LOOKED]]
             first = values.values[0] if len(values.values) == 1 else ABSENT

@@ -1,4 +1,4 @@
-"""Indexes of the properties that objects declare, by exact and by similar names."""
+"""Indexes of declared properties, by exact and by similar names."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
@@ -6,31 +6,31 @@ from typing import Any, Final, TypeAlias
 from specfn._internal.similar_names import is_one_off, letters
 from specfn.validation.explain.schema_shapes import Shapes
 
-#: The nodes that speak of one object, by identity.
+#: The identities of the nodes that apply to one object.
 _Key: TypeAlias = tuple[int, ...]
 
 #: Names by their letters.
 _Spelled: TypeAlias = dict[str, list[str]]
 
-#: The properties of inner objects: by name, and by letters; with the property that holds the object.
+#: The properties of inner objects, by name and by letters, each with the property that contains the object.
 _Inner: TypeAlias = dict[str, list[tuple[str, str]]]
 
-#: The most properties of inner objects that are looked through.
+#: The most properties of inner objects that are searched.
 _INNER: Final = 20_000
 
 
 class Declared:
-    """Finds the properties of objects by their names; each object of the schema is read once."""
+    """Lookup of declared properties by name. Each object schema is read once."""
 
     def __init__(self, shapes: Shapes) -> None:
-        """Take the facts of a schema."""
+        """Accept the facts of a schema."""
         self._shapes = shapes
         self._members: dict[_Key, dict[str, Any]] = {}
         self._spelled: dict[_Key, _Spelled] = {}
         self._inner: dict[_Key, tuple[_Inner, _Inner]] = {}
 
     def members(self, nodes: tuple[Any, ...]) -> Mapping[str, Any]:
-        """Return the properties that some nodes declare for one object and allow, with their schemas."""
+        """Return the properties, with their schemas, that some nodes declare for one object and do not forbid."""
         key = tuple(map(id, nodes))
         found = self._members.get(key)
         if found is None:
@@ -43,12 +43,12 @@ class Declared:
         return found
 
     def same_letters(self, nodes: tuple[Any, ...], name: str) -> list[str]:
-        """Return the properties that differ from a name in case and separators alone."""
+        """Return the properties that differ from a name only in case and separators."""
         plain = letters(name)
         return self._by_letters(nodes).get(plain, []) if plain else []
 
     def one_off(self, nodes: tuple[Any, ...], name: str) -> list[str]:
-        """Return the properties that differ from a name in one character besides."""
+        """Return the properties that differ from a name in one character, apart from case and separators."""
         plain = letters(name)
         return [
             other
@@ -58,11 +58,11 @@ class Declared:
         ]
 
     def owners(self, nodes: tuple[Any, ...], name: str) -> list[tuple[str, str]]:
-        """Return the properties that hold an object with a property of a name: the owner and the name."""
+        """Return the properties whose object declares a name, as pairs of the property and the name."""
         return self._inside(nodes)[0].get(name, [])
 
     def owners_by_letters(self, nodes: tuple[Any, ...], name: str) -> list[tuple[str, str]]:
-        """Return the same for names that differ in case and separators alone."""
+        """Return the same pairs for names that differ only in case and separators."""
         return self._inside(nodes)[1].get(letters(name), [])
 
     def _by_letters(self, nodes: tuple[Any, ...]) -> _Spelled:

@@ -1,7 +1,7 @@
-"""Every place where a value is not what a schema asks for, with what belongs there (rules V2–V4).
+"""Explanation of invalid values: one problem per place, with the expected type (rules V2–V4).
 
-Goes from level to level through what fails, on a list of its own instead of the machine's stack, and looks at
-each pair of schema and place once: time grows with what is wrong, never with the number of ways to it.
+Failed subschemas are opened level by level, without recursion. Each pair of schema and place is opened once, so the
+time depends on the number of errors, not on the number of paths to them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,21 +26,21 @@ from specfn.validation.explain.wording import Texts
 from specfn.validation.outcome import problem
 from specfn.validation.sentences import NO_ITEM, NOT_GIVEN, SHOWN, UNKNOWN
 
-#: The most levels that are opened for one value; what fails beyond is reported as a whole.
+#: The most levels that are opened for one value. Failures beyond are reported as a whole.
 _LEVELS: Final = 20_000
 
-#: The findings that are problems as they stand.
+#: The findings that are problems themselves.
 _IN_WORDS: Final = frozenset({"here", "inside"})
 
 
 class Fault(NamedTuple):
-    """A place that is wrong, with the schema that speaks of it: what a repair is judged by.
+    """An invalid place with the schema that applies to it, for a repair.
 
     Attributes:
-        problem: what is wrong.
-        node: the prepared node of the place; ``False`` where nothing may be.
-        guesses: the branches that were guessed on the way.
-        refused: whether the place is a property that its object declares as one that must not be given.
+        problem: the problem.
+        node: the prepared node of the place; ``False`` if no value is allowed there.
+        guesses: the branches that were guessed on the path.
+        refused: whether the object declares the property and forbids it.
     """
 
     problem: ArgumentProblem
@@ -50,11 +50,11 @@ class Fault(NamedTuple):
 
 
 class _Draft(NamedTuple):
-    """A fault whose problem is not described yet: only the first few are described.
+    """A fault whose problem has no description yet. Only the first few get one.
 
     Attributes:
         fault: the fault.
-        describe: returns the problem as a model reads it.
+        describe: returns the problem with its description.
         about: the further arguments of ``describe``.
     """
 
@@ -64,10 +64,10 @@ class _Draft(NamedTuple):
 
 
 class _Names(NamedTuple):
-    """Properties that an object does not declare: there may be very many.
+    """Undeclared properties of one object, which may be very many.
 
     Attributes:
-        task: the schema that was opened at the object.
+        task: the task of the object.
         names: the properties.
     """
 
@@ -79,14 +79,14 @@ _Item: TypeAlias = _Draft | _Names | Task
 
 
 class Explainer:
-    """Explains what is wrong with values of one prepared schema; compiles what it opens once.
+    """Explanation of the invalid values of one prepared schema. Each subschema is compiled once.
 
     Attributes:
-        facts: what the places take whose schemas the faults name.
+        facts: the types and texts that each node accepts.
     """
 
     def __init__(self, prepared: Prepared, definitions: Mapping[str, Schema]) -> None:
-        """Take a schema and the definitions that its texts may name."""
+        """Accept a schema, and the definitions that type texts may name."""
         self._prepared = prepared
         self._shapes = Shapes(prepared)
         self.facts = Facts(prepared, self._shapes)
@@ -98,15 +98,15 @@ class Explainer:
         self._tags: dict[int, tuple[str, JsonObject]] = {}
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
-        """Every place where a sound value is not what the schema asks for."""
+        """Return each invalid place of a plain JSON value."""
         return tuple(fault.problem for fault in self.faults(value))
 
     def faults_in(self, node: Any, value: Any) -> tuple[Fault, ...]:
-        """What is wrong with a sound value in one prepared node, if anything is."""
+        """Return the faults of a plain JSON value in one prepared node; empty if it is valid."""
         return () if self._workshop.accepts(node, value) else self.faults(value, node)
 
     def faults(self, value: Any, node: Any = None) -> tuple[Fault, ...]:
-        """The same as ``problems`` with the schema of each place; in another node than the root's if one is given."""
+        """Return the same problems with the schema of each place; in another node than the root if one is passed."""
         root = self._prepared.definitions["0"] if node is None else node
         found: dict[str, Fault] = {}
         seen: set[tuple[int, str]] = set()
@@ -132,7 +132,7 @@ class Explainer:
         return tuple(found.values())
 
     def _add_names(self, item: _Names, found: dict[str, Fault], told: set[str]) -> None:
-        """Add a fault for each property that is not declared."""
+        """Add a fault for each undeclared property."""
         task = item.task
         about, value = task.place.path, task.place.value
         for name in item.names:
@@ -146,7 +146,7 @@ class Explainer:
                 found[path] = fault
 
     def _told(self, draft: _Draft, told: set[str]) -> Fault:
-        """Describe a fault; the first fault of a guessed branch names the alternative."""
+        """Describe a fault. The first fault of a guessed branch names the alternative."""
         fault = draft.fault
         problem = fault.problem
         if draft.describe is not None:
@@ -164,7 +164,7 @@ class Explainer:
             return []
         if found is None:
             found = self._look(node, place.value)
-        same = node is place.node and not place.optional  # then the same words fit every time
+        same = node is place.node and not place.optional  # then the type texts are always the same
         later: dict[tuple[int, ...], list[Found]] = {}
         items: list[_Item] = []
         for one in found:
@@ -186,7 +186,7 @@ class Explainer:
         return items
 
     def _words(self, task: Task, found: Found) -> Words:
-        """Return the words for a wrong value: the one of the place, or one inside."""
+        """Return the path and the type text of a wrong value, at the place itself or inside."""
         inner = self._within(task, found)
         place = inner.place
         finding, tokens, path, about = found.finding, found.tokens, place.path, place.node
@@ -202,7 +202,7 @@ class Explainer:
         return Words(path[len(task.place.path) :], tokens, expected, about, holder)
 
     def _within(self, task: Task, found: Found) -> Task:
-        """Return the task of the value that a finding is about."""
+        """Return the task of the value that a finding concerns."""
         for token, spot in zip(found.tokens, found.spots[1:], strict=True):
             task = task.inside(spot.node, self._inner(task, token, spot.node))
         return task
@@ -210,7 +210,7 @@ class Explainer:
     def _postpone(
         self, task: Task, found: Found, items: list[_Item], later: dict[Any, list[Found]]
     ) -> None:
-        """Make the parts of one value inside a task of their own, to be opened when its turn comes."""
+        """Add a task for the parts of one inner value, to be opened later."""
         own = Found(found.order[-2:], (), found.spots[-1:], found.finding)
         key = found.order[:-2]
         if key in later:
@@ -296,7 +296,7 @@ class Explainer:
         return chosen._replace(guesses=(*task.guesses, guess))
 
     def _unknown_tag(self, tag: Tag, task: Task) -> _Draft:
-        key = id(tag.values)  # of the union, which is kept
+        key = id(tag.values)  # the union keeps this object alive
         if key not in self._tags:
             node = {"enum": list(tag.values)}
             self._tags[key] = describe(node, {}), node
@@ -305,14 +305,14 @@ class Explainer:
         return _Draft(Fault(said, node, task.guesses), self._advice.tag, (tag.values,))
 
     def _inner(self, task: Task, token: str | int, node: Any) -> Place:
-        """Return the place of a value inside."""
+        """Return the place of an inner value."""
         place = task.place
         optional = self._is_optional(task, token)
         path = place.path + step(token)
         return Place(path, place.value[token], node, optional, place, task.node)
 
     def _is_optional(self, task: Task, token: str | int) -> bool:
-        """Return whether a value inside may be left out."""
+        """Return whether an inner value may be omitted."""
         return (
             type(token) is str
             and token not in self._shapes.required(task.node)

@@ -1,4 +1,4 @@
-"""Findings: what is wrong one level down, told by the engine or, for members of objects, found out here."""
+"""Findings: the failures of one level, reported by the engine or, for members of objects, computed here."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -7,24 +7,24 @@ from specfn.validation.compile.engine import Workshop
 from specfn.validation.compile.parts import Part
 from specfn.validation.explain.schema_shapes import Shapes
 
-#: What a finding means: the value itself; a property that is missing, must not be, or has a wrong name;
-#: properties that are not declared; a value inside, wrong in itself or to be opened; a part of the schema in
-#: place, to be opened.
+#: Kinds of findings: ``here`` concerns the value itself; ``missing``, ``surplus`` and ``name`` a missing property, a
+#: forbidden one and a wrong name; ``unknown`` undeclared properties; ``inside`` a wrong inner value; ``child`` an
+#: inner value whose schema must be opened; ``part`` a part of the schema that must be opened.
 Kind: TypeAlias = Literal[
     "here", "missing", "surplus", "name", "unknown", "inside", "child", "part"
 ]
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong at one level.
+    """One failure at one level.
 
     Attributes:
         kind: see ``Kind``.
-        keyword: the schema keyword that is not satisfied.
-        node: the prepared node that holds the keyword, or that is to be opened.
-        token: the key or index of the value inside.
-        part: the part in place that is to be opened.
-        names: the properties that are not declared; ``token`` is the first.
+        keyword: the schema keyword that failed.
+        node: the prepared node that contains the keyword, or that must be opened.
+        token: the key or index of an inner value.
+        part: the part that must be opened.
+        names: the undeclared properties; ``token`` is the first.
     """
 
     kind: Kind
@@ -36,12 +36,12 @@ class Finding(NamedTuple):
 
 
 def unknown(keyword: str, node: Any, names: Sequence[str]) -> Finding:
-    """Return one finding of all properties that an object does not declare: there may be very many."""
+    """Return one finding for all undeclared properties of an object, because there may be very many."""
     return Finding("unknown", keyword, node, names[0], names=tuple(names))
 
 
 def inner_finding(schema: Any, keyword: str, token: str | int, shapes: Shapes) -> Finding:
-    """A value inside that its schema does not accept: one that must not be, one that is wrong, one to open."""
+    """Return the finding of an inner value that its schema does not accept: forbidden, wrong, or to be opened."""
     target = shapes.target(schema)
     if target is False:
         return Finding("surplus", keyword, schema, token)
@@ -104,7 +104,7 @@ def _additional(part: Part, value: Any, shapes: Shapes, workshop: Workshop) -> I
             yield inner_finding(schema, "additionalProperties", name, shapes)
 
 
-#: What is found out here, where the engine only says that something is wrong.
+#: Functions that compute the findings of parts, because the engine only decides them as a whole.
 TELLERS: Final[Mapping[str, _Teller]] = {
     "required": _missing,
     "dependentRequired": _missing_beside,

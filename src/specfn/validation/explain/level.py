@@ -1,9 +1,9 @@
-"""One level of a schema: what it says of a value and of what is plainly inside, without deciding between branches.
+"""Validation of one level: the keywords of a schema for a value and its simple inner values, without open branches.
 
-The engine's own list of errors takes time exponential in nested unions and goes down on the machine's stack. So
-errors are found level by level: properties and items are part of the level as far as they are few and not
-recursive, and everything else (unions, conditions, recursion) stands as ``not not S``, which the engine only
-decides and never explains. What fails there is opened as the next level, by ``explain``.
+The engine's list of errors needs exponential time for nested unions, and recursion. So errors are collected level by
+level. Properties and items belong to a level if they are few and not recursive. All other subschemas (unions,
+conditions, recursion) are written as ``not not S``, so the engine decides them without an explanation. If one fails,
+``explain`` opens it as the next level.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,30 +17,30 @@ from specfn.validation.explain.findings import TELLERS, Finding, inner_finding, 
 from specfn.validation.explain.level_schema import LevelSchema, Spot, counts_seen
 from specfn.validation.explain.schema_shapes import Shapes
 
-#: What is said of a value inside by these depends on nothing but the place in the schema.
+#: Keywords whose finding depends only on the place in the schema.
 _NAMED: Final = frozenset({"properties", "prefixItems"})
 
-#: What only the value tells.
+#: Keywords whose finding also depends on the value.
 _TOLD: Final = frozenset({"items", "additionalProperties", "required"})
 
 
-#: Where something stands among what is wrong: three numbers for each step inside, then two for itself.
+#: The sort key of a finding: three numbers for each step to an inner value, then two for the finding.
 Order: TypeAlias = tuple[int, ...]
 
-#: Before all that is inside; and behind it.
+#: The last two numbers of a finding before and behind all inner values.
 _ITSELF: Final[Order] = (0, 0)
 _BEHIND: Final[Order] = (2, 0)
 
 
 class Words(NamedTuple):
-    """What is said of a value inside a level.
+    """The type text of a wrong value and its place in the level.
 
     Attributes:
-        step: its path below the level's value.
-        tokens: the same as tokens.
-        expected: what belongs there.
-        node: the prepared node that speaks of the value.
-        holder: the prepared node that failed there.
+        step: the path below the level's value.
+        tokens: the same path as tokens.
+        expected: the type text.
+        node: the prepared node that applies to the value.
+        holder: the prepared node that failed.
     """
 
     step: str
@@ -51,14 +51,14 @@ class Words(NamedTuple):
 
 
 class Found:
-    """One finding of a level, and where.
+    """One finding of a level with its place.
 
     Attributes:
-        order: what findings are sorted by.
-        tokens: the way from the level's value to the value that the finding is about.
-        spots: the spots on that way, the level's own first.
-        finding: what is wrong there.
-        words: what is said of it, kept where that is always the same.
+        order: the sort key.
+        tokens: the path from the level's value to the value of the finding.
+        spots: the level's nodes on that path, its root first.
+        finding: the finding.
+        words: the type text, kept if it is always the same.
     """
 
     __slots__ = ("finding", "order", "spots", "tokens", "words")
@@ -78,13 +78,13 @@ class Found:
 
 
 class _Route(NamedTuple):
-    """Where an error of the engine belongs.
+    """The part of a level that an error of the engine belongs to.
 
     Attributes:
-        spots: the spots on the way.
-        rest: the place below the last of them.
-        finding: what the error means, where that is always the same.
-        found: that with its place, where that is always the same, too.
+        spots: the level's nodes on the path.
+        rest: the schema path below the last of them.
+        finding: the finding, if it is always the same.
+        found: the finding with its place, if both are always the same.
     """
 
     spots: tuple[Spot, ...]
@@ -94,12 +94,12 @@ class _Route(NamedTuple):
 
 
 class Level:
-    """The findings of one node, compiled once.
+    """A compiled level of one node.
 
     Attributes:
-        members: the nodes that must hold at once.
-        root: the spot of the value itself.
-        counts_seen: whether a member refuses what the others do not look at, which ``findings`` leaves out.
+        members: the nodes that must all accept the value.
+        root: the level's node for the value itself.
+        counts_seen: whether a member has ``unevaluated*``, whose failures ``findings`` omits.
     """
 
     def __init__(self, node: JsonObject, shapes: Shapes, workshop: Workshop) -> None:
@@ -114,7 +114,7 @@ class Level:
         self.counts_seen = counts_seen(self.members)
 
     def findings(self, value: Any) -> list[Found]:
-        """What is wrong with a value at this level: itself first, then what is inside in the document's order."""
+        """Return the findings of a value at this level: those of the value itself, then inner ones in the document's order."""
         found: list[Found] = []
         places = _Places(value)
         for error in self._engine.iter_errors(value):
@@ -129,7 +129,7 @@ class Level:
         return found
 
     def _route(self, path: tuple[Any, ...]) -> _Route:
-        """Read the place of an error in the level's schema."""
+        """Return the part of the level for an error's schema path."""
         spots = [self.root]
         tokens: list[Any] = []
         rest = path
@@ -150,7 +150,7 @@ class Level:
         return route
 
     def _constant(self, spot: Spot, rest: tuple[Any, ...]) -> Finding | None:
-        """The finding that an error always means, if only its place in the schema decides."""
+        """Return the finding of an error if only its place in the schema decides it, else ``None``."""
         _, index, keyword, *below = rest
         member = spot.members[index]
         if keyword in _NAMED:
@@ -168,7 +168,7 @@ class Level:
         return Finding("part", part.keyword, member, part=part)
 
     def _read(self, route: _Route, error: Any, places: "_Places") -> Iterator[Found]:
-        """The findings of an error that only the value tells."""
+        """Yield the findings of an error that depend on the value."""
         tokens = error.instance_path[: len(route.spots) - 1]
         findings = (route.finding,) if route.finding else self._told(route, error, places.value)
         for finding in findings:
@@ -187,14 +187,14 @@ class Level:
         if keyword == "allOf":
             part = spot.parts[index][below[0]]
             return TELLERS[part.keyword](part, inside, self._shapes, self._workshop)
-        # where no property is declared the engine names none of those there are: then it is all of them
+        # If a schema declares no properties, the engine lists none: then all properties are undeclared.
         names = frozenset(getattr(error.kind, "unexpected", None) or inside)
         ordered = [name for name in inside if name in names]
         return [unknown(keyword, member[keyword], ordered)] if ordered else []
 
 
 def breadth(found: Iterable[Found]) -> int:
-    """How many values are wrong at a level: the value itself for each reason, values inside once each."""
+    """Return the number of wrong values at a level: the value itself for each reason, each inner value once."""
     inside = set()
     count = 0
     for one in found:
@@ -206,14 +206,14 @@ def breadth(found: Iterable[Found]) -> int:
 
 
 def at(value: Any, tokens: Iterable[Any]) -> Any:
-    """The value at a place."""
+    """Return the value at a place."""
     for token in tokens:
         value = value[token]
     return value
 
 
 class _Places:
-    """Orders findings: declared properties as the document has them, others as the value has."""
+    """Sort keys of findings: declared properties in the document's order, others in the value's order."""
 
     __slots__ = ("_positions", "value")
 
@@ -222,7 +222,7 @@ class _Places:
         self._positions: dict[tuple[Any, ...], dict[str, int]] = {}
 
     def found(self, tokens: Iterable[Any], spots: tuple[Spot, ...], finding: Finding) -> Found:
-        """A finding with its place."""
+        """Return a finding with its place."""
         way = tuple(tokens)
         order: list[int] = []
         for depth, (token, spot) in enumerate(zip(way, spots[1:], strict=True)):
@@ -234,7 +234,7 @@ class _Places:
         return Found(tuple(order), way, spots, finding)
 
     def _position(self, token: Any, spot: Spot, way: tuple[Any, ...]) -> int:
-        """The index of an item; of a property among the declared ones, or behind them."""
+        """Return the index of an item, or the position of a property: among the declared ones, or behind them."""
         if type(token) is int:
             return token
         known = spot.order.get(token)

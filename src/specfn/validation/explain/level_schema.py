@@ -1,4 +1,4 @@
-"""The schema of one level: the spots that are looked at, and what the engine is to say of each."""
+"""Schema of one level: the values that the level validates, and the keywords that the engine explains."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
@@ -15,31 +15,31 @@ from specfn.validation.compile.parts import (
 )
 from specfn.validation.explain.schema_shapes import Shapes
 
-#: How many schemas with subschemas make one level, and how deep they may be nested.
+#: The most schemas with subschemas in one level, and their most levels.
 _SPOTS: Final = 64
 _DEPTH: Final = 8
 
-#: How many checks of one value are made at once: the engine copies the value for each that fails.
+#: The most checks of one value in one level. The engine copies the value for each failure.
 _CHECKS: Final = 24
 
-#: The most groups of nodes beyond one level's measure.
+#: The most groups of nodes that exceed one level.
 _GROUPS: Final = 16
 
-#: Schema keywords that say nothing by themselves: the nodes they lead to are listed beside their own.
+#: Keywords that only refer to other nodes. These nodes are listed beside the node itself.
 _REFERRING: Final = frozenset({"$ref", "allOf"})
 
 
 class Spot:
-    """A value that a level looks at.
+    """A value that a level validates, with the nodes that apply to it.
 
     Attributes:
-        node: the prepared node that leads here.
-        members: the nodes that must hold for the value.
-        parts: of each member, what is decided as a whole.
-        inside: the spots inside, by the index of the member and the place in it.
+        node: the prepared node of the value.
+        members: the nodes that must all accept the value.
+        parts: for each member, its parts that are decided as a whole.
+        inside: the inner values, by the index of the member and the path in it.
         order: the declared properties in the document's order.
-        number: tells the spots of a level apart.
-        repeated: whether it is of every item of an array.
+        number: a number that is unique in the level.
+        repeated: whether the node applies to every item of an array.
     """
 
     __slots__ = ("inside", "members", "node", "number", "order", "parts", "repeated")
@@ -47,7 +47,7 @@ class Spot:
     def __init__(
         self, node: Any, shapes: Shapes, number: int = 0, *, repeated: bool = False
     ) -> None:
-        """Take apart what must hold for one value."""
+        """Collect the nodes that apply to one value."""
         self.node = node
         self.number = number
         self.repeated = repeated
@@ -64,7 +64,7 @@ class Spot:
 
 
 class _Subschema(NamedTuple):
-    """A subschema for values inside: its place in the spot, and the container and key it stands at."""
+    """A subschema for inner values: its path, and the container and the key that hold it."""
 
     place: tuple[Any, ...]
     holder: Any
@@ -73,22 +73,22 @@ class _Subschema(NamedTuple):
 
 
 class LevelSchema:
-    """Builds the schema of one level.
+    """A builder of the schema of one level.
 
     Attributes:
-        root: the spot of the value itself.
-        schema: what the engine is to compile.
+        root: the level's node for the value itself.
+        schema: the schema for the engine.
     """
 
     def __init__(self, node: JsonObject, shapes: Shapes) -> None:
-        """Build breadth first, so that what is near the root is part of the level."""
+        """Build breadth first, so that nodes near the root are part of the level."""
         self._shapes = shapes
         self._shelf: JsonObject = {}
         self.root = Spot(node, shapes)
         self.schema: JsonObject = {"$defs": self._shelf}
         waiting = [(self.root, self.schema, 1, frozenset[int]())]
         room = _SPOTS
-        for spot, into, depth, around in waiting:  # which grows as it goes
+        for spot, into, depth, around in waiting:  # the loop appends to the list
             outer = around | {id(member) for member in spot.members}
             pairs = zip(spot.members, spot.parts, strict=True)
             into["allOf"] = own = [self._own(*pair) for pair in pairs]
@@ -108,7 +108,7 @@ class LevelSchema:
                     holder[key] = self._decided(inner)
 
     def _belongs(self, node: Any, outer: frozenset[int]) -> bool:
-        """Whether a node can be part of the level: it is not one of those around it, and counts nothing seen."""
+        """Return whether a node can be part of the level: it is not recursive and has no ``unevaluated*``."""
         whole = self._shapes.whole(node)
         return (
             not self._shapes.is_simple(node)
@@ -117,7 +117,7 @@ class LevelSchema:
         )
 
     def _own(self, member: JsonObject, parts: list[Part]) -> JsonObject:
-        """What one node says by itself; the subschemas for values inside are still to be replaced."""
+        """Return the keywords of one node. Its subschemas for inner values are replaced later."""
         own = own_assertions(member)
         if "properties" in member:
             own["properties"] = {
@@ -135,22 +135,22 @@ class LevelSchema:
         return own
 
     def _decided(self, schema: Any) -> JsonObject:
-        """A schema with the same verdict that the engine only decides, never explains and never copies."""
+        """Return a schema with the same verdict that the engine decides without explaining or copying it."""
         name = str(len(self._shelf))
         self._shelf[name] = schema
         return {"not": {"not": {"$ref": f"#/$defs/{name}"}}}
 
 
 def counts_seen(members: Iterable[JsonObject]) -> bool:
-    """Whether a node refuses what the others do not look at."""
+    """Return whether a node has ``unevaluated*``."""
     return any(keyword in member for member in members for keyword in UNEVALUATED)
 
 
 def _packs(whole: Iterable[JsonObject]) -> list[list[JsonObject]]:
-    """Divide nodes that must hold together into lists that are looked at together; at least one list.
+    """Divide the nodes that apply to one value into lists that are validated together; at least one list.
 
-    A list ends only behind a node that weighs something, so each holds a part of the work. Nodes that count what
-    the others look at are in the first list: their own references and branches belong to what they count.
+    Each list but the last has a node with own checks at its end, so each contains a part of the work. Nodes with
+    ``unevaluated*`` are in the first list, together with the nodes that they refer to.
     """
     packs: list[list[JsonObject]] = [[]]
     weight = 0
@@ -165,7 +165,7 @@ def _packs(whole: Iterable[JsonObject]) -> list[list[JsonObject]]:
 
 
 def _weight(member: JsonObject) -> int:
-    """Return how many checks of one value a node makes; a node that only refers to others makes none."""
+    """Return the number of checks that a node makes of one value; zero for a node that only refers to others."""
     if member.keys() <= _REFERRING:
         return 0
     own = own_assertions(member)
@@ -173,14 +173,14 @@ def _weight(member: JsonObject) -> int:
 
 
 def _groups(packs: list[list[JsonObject]]) -> Iterator[list[JsonObject]]:
-    """Join neighbouring lists so that few are left: each is divided again where it is opened."""
+    """Join consecutive lists so that few remain. Each is divided again when it is opened."""
     size = -(-len(packs) // _GROUPS)
     for start in range(0, len(packs), size or 1):
         yield [member for pack in packs[start : start + size] for member in pack]
 
 
 def _bare(members: Iterable[JsonObject]) -> JsonObject:
-    """Return the schema of nodes without the nodes that they refer to, which are decided by themselves."""
+    """Return the schema of nodes without their references, which are decided separately."""
     return {
         "allOf": [
             {key: value for key, value in member.items() if key not in _REFERRING}

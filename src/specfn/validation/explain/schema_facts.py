@@ -1,4 +1,4 @@
-"""What a place takes, as far as a repair must know: its types, its texts, whether any text will do (rule V7)."""
+"""Facts about the places of a schema for repairs: accepted types, text constants, and unrestricted strings (rule V7)."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -8,10 +8,10 @@ from specfn.validation.compile.applicators import parts_in_place
 from specfn.validation.compile.prepare import Prepared
 from specfn.validation.explain.schema_shapes import Shapes
 
-#: The most schemas of one place that are looked at.
+#: The most schemas of one place that are read.
 _LOOKED: Final = 200
 
-#: Schema keywords under which a number's digits could mean something else than the number.
+#: Keywords of strings whose digits may not be a number.
 _SPELLED: Final = ("pattern", "format", "contentEncoding", "contentMediaType")
 
 
@@ -19,19 +19,19 @@ class Facts:
     """Facts about the places of one prepared schema."""
 
     def __init__(self, prepared: Prepared, shapes: Shapes) -> None:
-        """Take a schema and what is known of its nodes."""
+        """Accept a schema and the facts of its nodes."""
         self._origins = prepared.origins
         self._shapes = shapes
         self._texts: dict[int, dict[str, list[str]]] = {}
         self._any_text: dict[int, bool] = {}
 
     def takes(self, node: Any, kind: str) -> bool:
-        """Whether some value of a JSON Schema type can be right in a place."""
+        """Return whether a place accepts some value of a JSON Schema type."""
         types = self._shapes.types(node)
         return types is None or kind in types
 
     def alike(self, node: Any, text: str) -> list[str]:
-        """Return the constants of a place that are a text but for the case of its letters."""
+        """Return the text constants of a place that equal a text apart from case."""
         if not isinstance(node, dict):
             return []
         found = self._texts.get(id(node))
@@ -40,7 +40,7 @@ class Facts:
         return found.get(text.lower(), [])
 
     def is_any_text(self, node: Any) -> bool:
-        """Whether a place takes texts and nothing else, and the document does not say how they are spelled."""
+        """Return whether a place accepts only strings, and the document declares no syntax for them."""
         if not isinstance(node, dict) or self._shapes.types(node) != frozenset({"string"}):
             return False
         found = self._any_text.get(id(node))
@@ -51,7 +51,7 @@ class Facts:
         return found
 
     def _folded(self, node: JsonObject) -> dict[str, list[str]]:
-        """Return the constants of a place that are texts, each once, by their lower case."""
+        """Return the distinct text constants of a place by their lower case."""
         found: dict[str, None] = {}
         for part in self._everything(node):
             constants = [part["const"]] if "const" in part else part.get("enum", ())
@@ -62,7 +62,7 @@ class Facts:
         return folded
 
     def _everything(self, node: Any) -> Iterator[JsonObject]:
-        """Every schema that may speak of the same value, in whatever branch."""
+        """Yield each schema that may apply to the same value, in any branch."""
         waiting: list[Any] = [node]
         seen: set[int] = set()
         while waiting and len(seen) < _LOOKED:

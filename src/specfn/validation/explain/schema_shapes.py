@@ -1,4 +1,4 @@
-"""What a prepared schema says of a value at a glance: its parts, its types, its constants (rule V4)."""
+"""Facts about the nodes of a prepared schema: conjunctions, types, constants, branches (rule V4)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
@@ -7,7 +7,7 @@ from specfn._internal.json import JsonObject
 from specfn.validation.compile.applicators import APPLICATORS
 from specfn.validation.compile.prepare import REFERENCE, Prepared
 
-#: Unions within unions deeper than this are taken as open.
+#: The most levels of nested unions. Deeper ones count as accepting any value.
 _DEPTH: Final = 16
 
 _PYTHON_TYPES: Final[Mapping[type, str]] = {
@@ -21,7 +21,7 @@ _PYTHON_TYPES: Final[Mapping[type, str]] = {
 
 
 def type_of(value: Any) -> str:
-    """The JSON Schema type of a sound value, the narrowest there is."""
+    """Return the narrowest JSON Schema type of a plain JSON value."""
     if type(value) is float:
         return "integer" if value.is_integer() else "number"
     return _PYTHON_TYPES[type(value)]
@@ -37,27 +37,27 @@ def key_of(value: Any) -> Key | None:
 
 
 class Constants:
-    """The constants that a schema accepts, indexed.
+    """Constants that a schema accepts, with an index.
 
     Attributes:
         values: the constants.
-        keys: the keys of those that are scalars.
+        keys: the keys of the scalar constants.
     """
 
     __slots__ = ("keys", "values")
 
     def __init__(self, values: Iterable[Any]) -> None:
-        """Take the constants in their order."""
+        """Accept the constants in their order."""
         self.values = tuple(values)
         self.keys = {key: None for value in self.values if (key := key_of(value)) is not None}
 
     @property
     def are_scalars(self) -> bool:
-        """Return whether none of them is an array or object."""
+        """Return whether all constants are scalars."""
         return not any(key_of(value) is None for value in self.values)
 
     def hold(self, value: Any) -> bool:
-        """Return whether a value is among them."""
+        """Return whether a value is one of the constants."""
         key = key_of(value)
         if key is not None:
             return key in self.keys
@@ -65,10 +65,10 @@ class Constants:
 
 
 class Shapes:
-    """Facts about the nodes of one prepared schema, each found once."""
+    """Facts about the nodes of one prepared schema, each computed once."""
 
     def __init__(self, prepared: Prepared) -> None:
-        """Read the facts of a schema."""
+        """Accept a schema."""
         self._definitions = prepared.definitions
         self._wholes: dict[int, tuple[JsonObject, ...]] = {}
         self._conjunctions: dict[tuple[int, ...], JsonObject] = {}
@@ -81,13 +81,13 @@ class Shapes:
         self._branches: dict[tuple[int, str], tuple[Any, ...]] = {}
 
     def target(self, node: Any) -> Any:
-        """The node that a reference and nothing else leads to; the node itself otherwise."""
+        """Return the target of a node that contains only ``$ref``; else the node."""
         while isinstance(node, dict) and node.keys() == {"$ref"}:
             node = self._definitions[node["$ref"][len(REFERENCE) :]]
         return node
 
     def whole(self, node: Any) -> tuple[JsonObject, ...]:
-        """A node and every node that must hold with it for the same value: by ``$ref`` and ``allOf``."""
+        """Return a node and all nodes that apply to the same value through ``$ref`` and ``allOf``."""
         if not isinstance(node, dict):
             return ()
         found = self._wholes.get(id(node))
@@ -96,7 +96,7 @@ class Shapes:
         return found
 
     def conjunction(self, members: Sequence[JsonObject]) -> JsonObject:
-        """Return the one node whose whole is exactly the given nodes, without those that they refer to."""
+        """Return one node for the conjunction of some nodes, without the nodes that they refer to."""
         key = tuple(map(id, members))
         node = self._conjunctions.get(key)
         if node is None:
@@ -105,11 +105,11 @@ class Shapes:
         return node
 
     def is_simple(self, node: Any) -> bool:
-        """Whether a node looks at nothing but the value itself."""
+        """Return whether a node has no subschemas and no reference."""
         return not isinstance(node, dict) or APPLICATORS.isdisjoint(node)
 
     def required(self, node: Any) -> frozenset[str]:
-        """The properties that must be given."""
+        """Return the required properties."""
         if not isinstance(node, dict):
             return frozenset()
         found = self._required.get(id(node))
@@ -121,7 +121,7 @@ class Shapes:
         return found
 
     def owners(self, node: Any) -> dict[str, dict[str, None]]:
-        """The properties of a node that are objects, by the properties that they declare in turn."""
+        """Return the properties that are objects, by the properties that these objects declare."""
         if not isinstance(node, dict):
             return {}
         found = self._owners.get(id(node))
@@ -134,7 +134,7 @@ class Shapes:
         return found
 
     def declared(self, node: Any) -> Iterator[str]:
-        """The properties that may be given, by their names."""
+        """Yield the names of the declared properties that are not forbidden."""
         for part in self.whole(node):
             properties = part.get("properties", {}).items()
             yield from (name for name, schema in properties if schema is not False)
@@ -152,7 +152,7 @@ class Shapes:
         return found
 
     def types(self, node: Any, depth: int = _DEPTH) -> frozenset[str] | None:
-        """The types of the values that a node can accept; ``None`` for any."""
+        """Return the types that a node can accept; ``None`` for any."""
         if not isinstance(node, dict):
             return None if node is not False else frozenset()
         if depth <= 0:
@@ -166,7 +166,7 @@ class Shapes:
         return self._types[id(node)]
 
     def values(self, node: Any) -> Constants | None:
-        """Return the constants that a node accepts, those of all branches; ``None`` if it accepts other values."""
+        """Return the constants that a node accepts, including those of all branches; ``None`` if it accepts other values."""
         if not isinstance(node, dict):
             return None
         if id(node) not in self._values:
@@ -175,14 +175,14 @@ class Shapes:
         return self._values[id(node)]
 
     def constants(self, node: Any) -> Mapping[str, Constants]:
-        """Return the properties of a node that accept only scalar constants: the possible tags."""
+        """Return the properties of a node that accept only scalar constants, which may be tags."""
         found = self._constants.get(id(node))
         if found is None:
             found = self._constants[id(node)] = dict(self._tags(node))
         return found
 
     def branches(self, node: JsonObject, keyword: str) -> tuple[Any, ...]:
-        """Return the alternatives of a union, including those of unions within it, each once."""
+        """Return the alternatives of a union, including those of nested unions, each once."""
         key = (id(node), keyword)
         found = self._branches.get(key)
         if found is None:

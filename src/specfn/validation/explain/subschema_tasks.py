@@ -1,4 +1,4 @@
-"""Places in a value, and the schemas that are still to be looked at there."""
+"""Places in a value, and the schemas that are still to be opened there."""
 
 from typing import Any, NamedTuple
 
@@ -12,10 +12,10 @@ class Place(NamedTuple):
     Attributes:
         path: its path.
         value: its value.
-        node: the first schema that speaks of it.
-        optional: whether it may be left out.
-        above: the place around it.
-        within: the schema of the place around it that led here.
+        node: the first schema that applies to it.
+        optional: whether it may be omitted.
+        above: the place of the value around it.
+        within: the schema of that value that contains ``node``.
     """
 
     path: str
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A branch of a union that was taken as the one meant.
+    """A branch of a union that was selected.
 
     Attributes:
         part: the union.
@@ -39,10 +39,10 @@ class Choice(NamedTuple):
 
 
 class Guess(NamedTuple):
-    """A branch of a union that was taken as the one meant only because less is wrong in it.
+    """A branch of a union that was selected only because it has the fewest errors.
 
     Attributes:
-        path: the place of the union.
+        path: the path of the union's value.
         others: the other branches.
         node: the branch.
     """
@@ -58,9 +58,9 @@ class Task(NamedTuple):
     Attributes:
         node: the schema.
         place: the place.
-        found: what was found there, where that is known.
-        guesses: the branches that were guessed on the way.
-        choices: the branches of unions that were chosen for this very place.
+        found: its findings, if they are known.
+        guesses: the branches that were guessed on the path.
+        choices: the branches of unions that were selected for the same value.
     """
 
     node: Any
@@ -74,5 +74,5 @@ class Task(NamedTuple):
         return self._replace(node=node, found=found)
 
     def inside(self, node: Any, place: Place) -> "Task":
-        """Return the task of a value inside."""
+        """Return the task of an inner value."""
         return Task(node, place, None, self.guesses)

@@ -1,8 +1,8 @@
-"""What ``unevaluatedProperties`` and ``unevaluatedItems`` refuse (JSON Schema 2020-12, Core, section 11).
+"""Failures of ``unevaluatedProperties`` and ``unevaluatedItems`` (JSON Schema 2020-12, Core, section 11).
 
-The engine tells it only together with every other error in the schema, and only where nothing is hidden from it.
-So what no part of the schema could ever have looked at is found by name; where that explains nothing, by leaving
-one property out at a time.
+The engine reports them only together with all other errors of the schema, and only for schemas that it explains. So
+this module first finds the names that no part of the schema declares. If there are none, it removes one property at
+a time.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,14 +16,14 @@ from specfn.validation.explain.schema_shapes import Shapes
 
 _PROPERTIES, _ITEMS = UNEVALUATED
 
-#: The most properties that are left out in turn.
+#: The most properties that are removed one at a time.
 _TRIES: Final = 100
 
 
 def unevaluated(
     members: tuple[JsonObject, ...], value: Any, shapes: Shapes, workshop: Workshop
 ) -> list[Finding]:
-    """What a value holds beyond what the schemas that apply to it look at."""
+    """Return the findings of a value's properties and items that no applied schema evaluates."""
     found: list[Finding] = []
     for member in members:
         if (_PROPERTIES in member or _ITEMS in member) and not workshop.accepts(member, value):
@@ -36,7 +36,7 @@ def unevaluated(
 
 
 def _everything(member: JsonObject, shapes: Shapes) -> Iterator[JsonObject]:
-    """Every schema that may look at the same value, in whatever branch."""
+    """Yield each schema that may apply to the same value, in any branch."""
     waiting: list[Any] = [member]
     seen: set[int] = set()
     while waiting:
@@ -70,7 +70,7 @@ def _members(
 
 
 def _in_excess(member: JsonObject, value: JsonObject, workshop: Workshop) -> Iterator[str]:
-    """The properties without any one of which the value would be accepted."""
+    """Yield each property without which the value would be accepted."""
     for name in list(value)[:_TRIES]:
         if workshop.accepts(member, {key: item for key, item in value.items() if key != name}):
             yield name
@@ -93,7 +93,7 @@ def _items(
 def _refused(
     schema: Any, keyword: str, values: Mapping[Any, Any], shapes: Shapes, workshop: Workshop
 ) -> Iterator[Finding]:
-    """The values that the schema for what is left over does not accept."""
+    """Yield the findings of unevaluated values that their schema does not accept."""
     if shapes.target(schema) is False and keyword == _PROPERTIES:
         if values:
             yield unknown(keyword, schema, [*values])

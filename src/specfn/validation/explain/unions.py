@@ -1,7 +1,7 @@
-"""Which branch of a union a value was meant to be (rule V4).
+"""Selection of the branch of a union that a value was meant for (rule V4).
 
-First by type and constants at the root, then by tag (the discriminator's, else any property that takes only
-constants), then by wrong constants, by what is missing and by how much is wrong one level down, then by order.
+The criteria, in their order: type and constants at the root; tags (that of the discriminator, else each property with
+only constants); wrong constants; missing properties; faults one level down; the order of the branches.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,16 +16,16 @@ from specfn.validation.explain.schema_shapes import Constants, Key, Shapes, key_
 #: The most branches whose faults are counted.
 _LOOKED: Final = 16
 
-#: What is wrong with a value one level down in a node.
+#: Returns the findings of a value one level down in a node.
 Look: TypeAlias = Callable[[JsonObject, Any], list[Found]]
 
 
 class Branch(NamedTuple):
-    """The branch that was meant, and what is wrong with the value one level down in it.
+    """The selected branch, with the findings of the value one level down.
 
     Attributes:
         node: the branch.
-        found: what is wrong; empty where the value fits it: then it fits more branches than it may.
+        found: the findings; empty if the value matches the branch, and so too many branches.
         sure: whether type, constants or a tag decided, not a count of errors.
     """
 
@@ -35,12 +35,12 @@ class Branch(NamedTuple):
 
 
 class Tag(NamedTuple):
-    """A tag that names no branch, or that is missing.
+    """A missing tag, or one that selects no branch.
 
     Attributes:
         name: the property.
-        values: the tags that there are.
-        found: what was given; ``ABSENT`` if nothing was.
+        values: the known tags.
+        found: the value of the property; ``ABSENT`` if it is missing.
     """
 
     name: str
@@ -49,24 +49,24 @@ class Tag(NamedTuple):
 
 
 class Unions:
-    """Finds the branches that were meant; the facts of each union are computed once."""
+    """Selection of branches; the facts of each union are computed once."""
 
     def __init__(self, shapes: Shapes, look: Look) -> None:
-        """Take the facts of a schema, and a function that lists the findings of a branch."""
+        """Accept the facts of a schema, and a function that returns the findings of a branch."""
         self._shapes = shapes
         self._look = look
         self._typed: dict[tuple[int, str, str], _OfType] = {}
 
     def meant(self, part: Part, value: Any, discriminator: str | None) -> Branch | Tag | None:
-        """Find the branch that was meant.
+        """Select a branch.
 
         Args:
             part: the union, which does not accept the value.
             value: the value.
-            discriminator: the property that the document names for telling the branches apart.
+            discriminator: the property that the document declares as discriminator.
 
         Returns:
-            The branch; or the tag that is at fault; or ``None`` where no branch comes near.
+            The branch; the tag that is wrong or missing; or ``None`` if no branch accepts the type and constants of the value.
         """
         near = self._of_type(part, type_of(value)).near(value)
         if not near.nodes:
@@ -97,12 +97,12 @@ class Unions:
         return Branch(node, found, sure)
 
 
-#: What a branch asks of an object: the constants of its properties, and those that must be given.
+#: The requirements of a branch for an object: constants of properties, and required properties.
 _Asked: TypeAlias = tuple[tuple[tuple[str, Constants], ...], frozenset[str]]
 
 
 class _Branches:
-    """Some branches of a union, with indexes by the tags that narrow them."""
+    """Branches of a union, with indexes by the tags that select among them."""
 
     __slots__ = ("_asked", "_shapes", "_shared", "_tags", "nodes")
 
@@ -132,7 +132,7 @@ class _Branches:
         return [node for node, count in zip(self.nodes, faults, strict=True) if count == least]
 
     def narrowed(self, value: JsonObject, discriminator: str | None) -> "_Branches | Tag":
-        """Return the branches that the tags of an object leave, or the tag that selects none."""
+        """Return the branches that match the tags of an object, or the tag that selects none."""
         near: _Branches = self
         if discriminator is not None:
             found = self.by_tag(discriminator, value, required=True)
@@ -152,7 +152,7 @@ class _Branches:
         return unknown if unknown is not None and len(near.nodes) > 1 else near
 
     def by_tag(self, name: str, value: JsonObject, *, required: bool) -> "_Branches | Tag":
-        """Return the branches that one tag leaves; with ``required``, a missing tag selects none."""
+        """Return the branches that match one tag; with ``required``, a missing tag selects none."""
         tagged = self._tags.get(name)
         if tagged is None:
             tagged = self._tags[name] = _Tagged(name, self.nodes, self._shapes)
@@ -162,7 +162,7 @@ class _Branches:
         return tagged.by(given) or Tag(name, tagged.values, given)
 
     def shared(self) -> list[str]:
-        """Return the properties that take only constants in all branches."""
+        """Return the properties that accept only constants in all branches."""
         if self._shared is None:
             constants = [self._shapes.constants(node) for node in self.nodes]
             first = constants[0] if len(constants) > 1 else {}
@@ -171,11 +171,11 @@ class _Branches:
 
 
 class _Tagged:
-    """Branches by the constants that one property takes in them.
+    """Branches by the constants that they accept for one property.
 
     Attributes:
         values: all constants.
-        open: whether the property takes other values in some branch.
+        open: whether some branch accepts other values of the property.
     """
 
     __slots__ = ("_by_key", "_others", "open", "values")
@@ -193,14 +193,14 @@ class _Tagged:
         self._by_key = {key: _Branches(found, shapes) for key, found in by_key.items()}
 
     def by(self, value: Any) -> _Branches | None:
-        """Return the branches that a value selects, else those where the property takes any value."""
+        """Return the branches that a value selects, else those that accept any value of the property."""
         key = key_of(value)
         named = None if key is None else self._by_key.get(key)
         return named or (self._others if self.open else None)
 
 
 class _OfType:
-    """The branches of a union that take values of one type."""
+    """The branches of a union that accept values of one type."""
 
     __slots__ = ("_any", "_by_key", "_pairs", "_shapes")
 
@@ -213,7 +213,7 @@ class _OfType:
         }
 
     def near(self, value: Any) -> _Branches:
-        """Return the branches without those whose constants are other values."""
+        """Return the branches, except those whose constants are other values."""
         key = key_of(value)
         if len(self._any.nodes) == len(self._pairs) or (
             key is not None and key not in self._by_key

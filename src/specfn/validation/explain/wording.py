@@ -1,4 +1,4 @@
-"""The words of a problem: what belongs in a place, and what more must be said (rules V2, V3)."""
+"""Type texts of problems, and the sentence on a schema that a type text does not contain (rules V2, V3)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,17 +9,17 @@ from specfn.validation.sentences import MUST
 
 
 class Texts:
-    """The type texts of one prepared schema, each written once."""
+    """Type texts of one prepared schema, each written once."""
 
     def __init__(self, prepared: Prepared, definitions: Mapping[str, Schema]) -> None:
-        """Take a schema and the definitions that its texts may name."""
+        """Accept a schema, and the definitions that type texts may name."""
         self._prepared = prepared
         self._definitions = definitions
         self._texts: dict[tuple[int, bool], str] = {}
         self._expanded: dict[int, str] = {}
 
     def of(self, node: Any, *, optional: bool = False) -> str:
-        """The type text of a prepared node, as the given schema has it."""
+        """Return the type text of a prepared node, as the given schema declares it."""
         key = (id(node), optional)
         text = self._texts.get(key)
         if text is None:
@@ -36,7 +36,7 @@ class Texts:
         return text
 
     def more(self, node: Any, holder: Any) -> str | None:
-        """Return a sentence on the schema that failed at a place, if the text of the place does not show it."""
+        """Return a sentence on the schema that failed at a place; ``None`` if the type text of the place contains it."""
         part = self.expanded(node if holder is None else holder)
         return None if part in self.of(node) else f"{MUST}{part}."
 
