@@ -59,7 +59,7 @@ def known_keywords_in(kind: _C) -> _C:
 
 
 def _checked(function: Callable[..., object]) -> Callable[..., object]:
-    """Return a method with the check; as it is if it has none of its own names, or takes any."""
+    """Return a method with the check; unchanged if it has no own parameters or accepts any keyword."""
     assert isinstance(function, FunctionType)
     code = function.__code__
     if code.co_flags & _TAKES_ANY or code.co_argcount + code.co_kwonlyargcount < 2:
@@ -85,7 +85,7 @@ class _Declared:
 
     @classmethod
     def of(cls, function: Callable[..., object]) -> "_Declared":
-        """Read them from the function's code."""
+        """Return the parameters of a function."""
         assert isinstance(function, FunctionType)
         code = function.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
