@@ -93,7 +93,9 @@ class Validator:
         Raises:
             DocumentError: on first use, if the schema cannot be enforced.
         """
-        accepts = self._accepts  # set after the first use if no pattern is costly, which is the usual case
+        accepts = (
+            self._accepts
+        )  # set after the first use if no pattern is costly, which is the usual case
         if accepts is None or not sound(value, self._depth):
             return self._validate(value)
         if accepts(value):

@@ -78,7 +78,9 @@ class Widening:
             pattern: value for pattern, value in members.items() if pattern not in self._refused
         }
         if len(kept) < len(members):
-            kept[""] = True  # any property might match a removed pattern, so no property is additional
+            kept[""] = (
+                True  # any property might match a removed pattern, so no property is additional
+            )
         return kept
 
     def _touches(self, schema: Any) -> bool:
