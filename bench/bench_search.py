@@ -1,0 +1,113 @@
+"""Quality and cost of the search over functions.
+
+Questions: the RestBench questions for TMDB (recall of the operations that solve them), also among 4,000 functions of
+other documents. Known items: the summary of an operation is the query and is not in the index. Cost: index, query
+and memory on the GitHub document.
+
+    python bench/bench_search.py [CORPUS]
+"""
+
+import json
+import random
+import sys
+import time
+import tracemalloc
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import quantiles
+from typing import Any
+
+import specfn
+from specfn.catalog.search.search import Search
+from specfn.catalog.search.subject import Subject
+from specfn.catalog.search.texts import component_schemas
+from specfn.function.function import Function
+
+DEFAULT = Path(__file__).parent.parent.parent / "shared" / "corpus"
+LIMITS = (1, 5, 10, 20)
+AMONG = 4_000
+
+
+def subjects(application: specfn.Application, prefix: str = "") -> list[Subject]:
+    components = component_schemas(application.document)
+    return [Subject(prefix + each.name, each, components) for each in application]
+
+
+def recall(search: Search, questions: Iterable[tuple[str, Sequence[str]]]) -> dict[int, float]:
+    """Return the share of the operations that solve the questions, by the number of results."""
+    hits = dict.fromkeys(LIMITS, 0)
+    total = 0
+    for query, solution in questions:
+        total += len(solution)
+        for limit in LIMITS:
+            found = {place(each.function) for each in search.find(query, limit)}
+            hits[limit] += len(found & set(solution))
+    return {limit: round(100 * count / total, 1) for limit, count in hits.items()}
+
+
+def place(function: Function) -> str:
+    return f"{function.method.upper()} {function.path}"
+
+
+def known_items(path: Path, sample: int = 40) -> tuple[Search, list[tuple[str, list[str]]]] | None:
+    """Return a search without summaries, and the summaries of some operations as questions."""
+    document: dict[str, Any] = specfn.normalize(json.loads(path.read_text("utf-8")))
+    questions = []
+    for template, item in document.get("paths", {}).items():
+        for method, operation in item.items():
+            if isinstance(operation, dict) and len(str(operation.get("summary", "")).split()) >= 3:
+                questions.append((operation.pop("summary"), [f"{method.upper()} {template}"]))
+    application = specfn.load(document)
+    if len(application) < 40 or not questions:
+        return None
+    chosen = random.Random(path.name).sample(questions, min(sample, len(questions)))
+    return Search(subjects(application)), chosen
+
+
+def main() -> None:
+    corpus = Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT
+    tmdb = specfn.load(corpus / "restbench" / "tmdb_oas.json")
+    queries = json.loads((corpus / "restbench" / "tmdb_queries.json").read_text("utf-8"))
+    questions = [(q["query"], [each.strip() for each in q["solution"]]) for q in queries]
+    print("TMDB, recall at", recall(Search(subjects(tmdb)), questions))
+    others: list[Subject] = []
+    hits = dict.fromkeys(LIMITS, 0.0)
+    count = 0
+    for path in sorted((corpus / "dev").glob("*.json")):
+        application = specfn.load(path)
+        if len(others) < AMONG:
+            others += subjects(application, f"{path.stem}_")
+        found = known_items(path)
+        if found is not None:
+            count += len(found[1])
+            for limit, share in recall(*found).items():
+                hits[limit] += share * len(found[1])
+    print("Known items,", count, {limit: round(share / count, 1) for limit, share in hits.items()})
+    many = Search([*subjects(tmdb), *others[: AMONG - len(tmdb)]])
+    print("TMDB among", AMONG, recall(many, questions))
+    github = next((corpus / "dev").glob("*github*"))
+    cost(specfn.load(github), [query for query, _ in questions])
+
+
+def cost(application: specfn.Application, queries: Sequence[str]) -> None:
+    """Print the cost of the index and of a query."""
+    search = Search(subjects(application))
+    tracemalloc.start()
+    started = time.process_time()
+    search.find("create an issue")
+    index = time.process_time() - started
+    size = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    times = []
+    for query in queries:
+        started = time.process_time()
+        search.find(query)
+        times.append(1000 * (time.process_time() - started))
+    print(
+        f"{len(application)} functions: index {index:.2f} s (traced), {size / 1e6:.1f} MB, "
+        f"query p95 {quantiles(times, n=20)[-1]:.1f} ms"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Search over functions by words: BM25F with rules for APIs."""
