@@ -444,19 +444,19 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T15",
-        function="specfn.validation.compile.engine:Price.affordable",
+        function="specfn.validation.compile.engine:PatternCost.affordable",
         off=gives(value=True),
         tests="test_long_texts_are_bounded",
     ),
     Defence(
         threat="T15",
-        function="specfn.validation.validate:judge",
+        function="specfn.validation.validate:classify",
         off=uncached,
         tests="test_a_pattern_is_judged_once",
     ),
     Defence(
         threat="T16",
-        function="specfn.validation.validate:respell",
+        function="specfn.validation.validate:to_rust",
         off=first,
         tests="test_meaning",
     ),
@@ -480,7 +480,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T19",
-        function="specfn.validation.validate:sound",
+        function="specfn.validation.validate:is_plain_json",
         off=gives(value=True),
         tests="test_nothing_raises",
     ),

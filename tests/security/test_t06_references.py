@@ -15,8 +15,8 @@ from specfn import api
 from specfn.document.diagnose.check import diagnose, strict
 from specfn.document.read.load import Source, read, read_text
 from specfn.document.references.bundle import KEY, bundle
-from specfn.validation.compile.engine import compile_whole
-from specfn.validation.compile.prepare import Prepared
+from specfn.validation.compile.engine import compile_schema
+from specfn.validation.compile.prepare import PreparedSchema
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "references"
 HOSTILE = (FIXTURES / "hostile.yaml").read_text(encoding="utf-8")
@@ -158,7 +158,7 @@ def test_the_engine_is_offline(sink: Sink) -> None:
     """T6: a reference that got as far as the engine is an error there, and not a request."""
     schema = {"properties": {"a": {"$ref": f"{sink.url}/x"}}}
     with contextlib.suppress(Exception):
-        compile_whole(Prepared(schema=schema, keys=(), origins={}))({"a": 1})
+        compile_schema(PreparedSchema(schema=schema, keys=(), origins={}))({"a": 1})
     assert sink.asked == []
 
 

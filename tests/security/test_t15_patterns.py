@@ -7,7 +7,7 @@ import jsonschema_rs
 import pytest
 from tests.effort import ends
 
-from specfn.validation.compile.engine import STEPS, judge, price
+from specfn.validation.compile.engine import STEPS, classify, pattern_cost
 from specfn.validation.patterns.cost import weigh
 from specfn.validation.validate import Validator
 
@@ -72,8 +72,8 @@ def work(pattern: str, texts: list[str]) -> int:
     They are those of states and characters where the engine is linear, the engine's limit where it backtracks,
     and none where the pattern is left unchecked.
     """
-    judgement = judge(pattern)
-    cost = price([pattern])
+    judgement = classify(pattern)
+    cost = pattern_cost([pattern])
     if judgement.kind == "refused" or (cost is not None and not cost.affordable(texts)):
         return 0
     if judgement.kind == "backtracking":

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.validation.guard import DEPTH, NODES, sound, unsound
+from specfn.validation.guard import DEPTH, NODES, is_plain_json, plain_json_problems
 
 
 class Text(str):
@@ -113,8 +113,8 @@ UNSOUND: list[tuple[str, Any, str, str]] = [
 @pytest.mark.parametrize("value", SOUND, ids=range(len(SOUND)))
 def test_plain_json_passes(value: Any) -> None:
     """JSON within the limits is sound, up to the last level, value and digit."""
-    assert sound(value)
-    assert unsound(value) == ()
+    assert is_plain_json(value)
+    assert plain_json_problems(value) == ()
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_plain_json_passes(value: Any) -> None:
 )
 def test_anything_else_is_named(value: Any, path: str, expected: str) -> None:
     """What is not JSON, or too much of it, is refused at its place with a reason."""
-    assert not sound(value)
-    problems = unsound(value)
+    assert not is_plain_json(value)
+    problems = plain_json_problems(value)
     assert (path, expected) in [(problem.path, problem.expected) for problem in problems]
     assert all(problem.description for problem in problems)
 
@@ -131,7 +131,7 @@ def test_anything_else_is_named(value: Any, path: str, expected: str) -> None:
 def test_every_fault_at_once() -> None:
     """Faults in several places are all named, in the order of the value."""
     value = {"a": float("nan"), "b": [(), "x", b""], "c": {2: 3}}
-    assert [problem.path for problem in unsound(value)] == [
+    assert [problem.path for problem in plain_json_problems(value)] == [
         "$input.a",
         "$input.b[0]",
         "$input.b[2]",
@@ -141,21 +141,21 @@ def test_every_fault_at_once() -> None:
 
 def test_faults_are_not_endless() -> None:
     """Of very many faults the first twenty are named."""
-    assert len(unsound([float("nan")] * 1_000)) == 20
+    assert len(plain_json_problems([float("nan")] * 1_000)) == 20
 
 
 def test_lower_limit_of_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     """An integer that Python would not write as text is refused, whatever its limit."""
     monkeypatch.setattr(sys, "get_int_max_str_digits", lambda: 640)
-    assert sound(10**630)
-    assert not sound(10**700)
+    assert is_plain_json(10**630)
+    assert not is_plain_json(10**700)
 
 
 def test_smaller_depth() -> None:
     """A schema may allow less depth than the whole guard does."""
-    assert sound(nested(5), 5)
-    assert not sound(nested(6), 5)
-    assert unsound(nested(6), 5)[0].path == "$input" + "[0]" * 5
+    assert is_plain_json(nested(5), 5)
+    assert not is_plain_json(nested(6), 5)
+    assert plain_json_problems(nested(6), 5)[0].path == "$input" + "[0]" * 5
 
 
 json_values = st.recursive(
@@ -185,10 +185,10 @@ anything = st.recursive(
 @given(json_values)
 def test_all_json_passes(value: Any) -> None:
     """Every JSON value of ordinary size is sound."""
-    assert sound(value)
+    assert is_plain_json(value)
 
 
 @given(anything, st.integers(1, 4))
 def test_verdict_and_reasons_agree(value: Any, depth: int) -> None:
     """A value is refused exactly where there is a reason to name."""
-    assert sound(value, depth) is (unsound(value, depth) == ())
+    assert is_plain_json(value, depth) is (plain_json_problems(value, depth) == ())

@@ -10,7 +10,7 @@ from specfn.schema.render.budget import ModelRenderer, Rendering
 from specfn.settings import Settings
 
 if TYPE_CHECKING:
-    from specfn.validation.compile.format_hints import Hint
+    from specfn.validation.compile.format_hints import FormatHint
     from specfn.validation.validate import Validator
 
 
@@ -114,7 +114,7 @@ class Schemas:
         self._promised: Validator | None = None
         self._nullable: frozenset[str] | None = None
         self._edits: tuple[Edit, ...] | None = None
-        self._hints: tuple[Hint, ...] | None = None
+        self._hints: tuple[FormatHint, ...] | None = None
 
     def __getstate__(self) -> tuple[Any, ...]:
         settings = self.settings.portable()
@@ -200,7 +200,7 @@ class Schemas:
         return self._edits
 
     @property
-    def hints(self) -> "tuple[Hint, ...]":
+    def hints(self) -> "tuple[FormatHint, ...]":
         """Return the string formats of the arguments that are not asserted because they are only hints (rule V5)."""
         if self._hints is None:
             from specfn.validation.compile.format_hints import hints  # noqa: PLC0415  # only for notes

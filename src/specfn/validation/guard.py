@@ -29,10 +29,10 @@ _DIGITS: Final = 4300
 _BITS_PER_DIGIT: Final = 3.3219280948873626
 
 
-def sound(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR0911, PLR0912 - runs before every call
+def is_plain_json(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR0911, PLR0912 - runs before every call
     """Return whether a value is plain JSON within the limits: exact types, string keys, finite numbers, no lone surrogates."""
     if type(value) is not dict and type(value) is not list:
-        return _sound_scalar(value)
+        return _is_plain_scalar(value)
     boxes = [value]
     room = NODES
     enough = depth  # fewer containers than this cannot exceed the depth
@@ -58,9 +58,9 @@ def sound(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR0911, PLR09
             elif kind is dict or kind is list:
                 boxes.append(item)
             elif kind is int:
-                if not _LEAST < item < _PLAIN and not _sound_scalar(item):
+                if not _LEAST < item < _PLAIN and not _is_plain_scalar(item):
                     return False
-            elif item is not None and kind is not bool and not _sound_scalar(item):
+            elif item is not None and kind is not bool and not _is_plain_scalar(item):
                 return False
     return True
 
@@ -84,7 +84,7 @@ def _within(value: Any, depth: int) -> bool:
     return False
 
 
-def unsound(value: Any, depth: int = DEPTH) -> tuple[ArgumentProblem, ...]:
+def plain_json_problems(value: Any, depth: int = DEPTH) -> tuple[ArgumentProblem, ...]:
     """Return why a value is not plain JSON, one problem per place; empty if it is."""
     found: dict[str, ArgumentProblem] = {}
     for problem in _faults(value, depth):
@@ -156,7 +156,7 @@ def _key_faults(place: _Place) -> Iterator[ArgumentProblem]:
 
 def _scalar_faults(place: _Place) -> Iterator[ArgumentProblem]:
     value = place.value
-    if _sound_scalar(value):
+    if _is_plain_scalar(value):
         return
     if type(value) is str:
         yield place.problem(
@@ -170,7 +170,7 @@ def _scalar_faults(place: _Place) -> Iterator[ArgumentProblem]:
         yield place.problem("any", f"A Python {type_name(value)} is not a JSON value.")
 
 
-def _sound_scalar(value: Any) -> bool:
+def _is_plain_scalar(value: Any) -> bool:
     kind = type(value)
     if kind is str:
         return value.isascii() or _encodes(value)

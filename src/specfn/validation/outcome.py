@@ -71,10 +71,10 @@ class Failure:
 
     def feedback(self) -> str:
         """Return the feedback for a model: the invalid places and the next step."""
-        from specfn.validation.feedback.feedback import feedback, unread  # noqa: PLC0415 - for invalid calls
+        from specfn.validation.feedback.feedback import feedback, unreadable_feedback  # noqa: PLC0415 - for invalid calls
 
         if self.fault is not None:
-            return unread(self.fault)
+            return unreadable_feedback(self.fault)
         return feedback(self.data, self.errors, self.repairs, incomplete=self.incomplete)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from specfn.records import ArgumentProblem, Repair, TextFault
 from specfn.validation.outcome import Failure, Success
-from specfn.validation.text.extract import find, inner
+from specfn.validation.text.extract import extract, read_only_value
 from specfn.validation.text.strict_json import UNREAD, strict
 from specfn.validation.text.syntax_faults import UnreadableError
 
@@ -67,7 +67,7 @@ def _read(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
     incomplete = False
     value = strict(text)
     if value is UNREAD:
-        value, incomplete = find(text, repairs)
+        value, incomplete = extract(text, repairs)
     if type(value) is str and _HOLDS_CONTAINER.match(value):
         try:
             return _unwrapped(value, repairs)
@@ -84,7 +84,7 @@ def _unwrapped(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
     incomplete = False
     for _ in range(_LAYERS):
         written = value
-        value, incomplete = inner(written, found)
+        value, incomplete = read_only_value(written, found)
         found.append(Repair(path="$input", kind="unwrapped", before=written, after=value))
         if type(value) is not str:
             break

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from specfn.records import ArgumentProblem
 from specfn.schema.describe import Schema
 from specfn.settings import OneOf
-from specfn.validation.compile.engine import Price, compile_whole, judge, price
+from specfn.validation.compile.engine import PatternCost, classify, compile_schema, pattern_cost
 from specfn.validation.compile.limits import depth_limit
-from specfn.validation.compile.prepare import Prepared, prepare
+from specfn.validation.compile.prepare import PreparedSchema, prepare
 from specfn.validation.compile.references import Survey, survey
 from specfn.validation.explain.explain import Explainer, Fault
-from specfn.validation.guard import sound, unsound
+from specfn.validation.guard import is_plain_json, plain_json_problems
 from specfn.validation.outcome import Failure, Success, success
 from specfn.validation.patterns.cost import refused
-from specfn.validation.patterns.to_rust import respell
+from specfn.validation.patterns.to_rust import to_rust
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,10 +73,10 @@ class Validator:
         self._formats: Final = formats
         self._equals: Final = equals
         self._one_of: Final = one_of
-        self._full: _Whole | None = None
+        self._full: _Compiled | None = None
         self._accepts: Callable[[Any], bool] | None = None
         self._depth = 0
-        self._light: _Whole | None = None
+        self._light: _Compiled | None = None
         self._noted: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -93,10 +93,8 @@ class Validator:
         Raises:
             DocumentError: on first use, if the schema cannot be enforced.
         """
-        accepts = (
-            self._accepts
-        )  # set after the first use if no pattern is costly, which is the usual case
-        if accepts is None or not sound(value, self._depth):
+        accepts = self._accepts  # set after the first use if no pattern is costly
+        if accepts is None or not is_plain_json(value, self._depth):
             return self._validate(value)
         if accepts(value):
             return success(value)
@@ -104,10 +102,10 @@ class Validator:
 
     def _validate(self, value: Any) -> Success | Failure:
         engine = self._engine()
-        if not sound(value, engine.depth):
-            return Failure(data=value, errors=unsound(value, engine.depth))
-        if engine.price is not None:
-            engine = self._affordable(engine, engine.price, value)
+        if not is_plain_json(value, engine.depth):
+            return Failure(data=value, errors=plain_json_problems(value, engine.depth))
+        if engine.pattern_cost is not None:
+            engine = self._for_value(engine, engine.pattern_cost, value)
         if engine.accepts(value):
             return success(value)
         return Failure(data=value, errors=engine.problems(value))
@@ -128,11 +126,13 @@ class Validator:
             DocumentError: on first use, if the schema cannot be enforced.
         """
         engine = self._engine()
-        if not sound(value, engine.depth):
-            unread = tuple(Fault(problem, True) for problem in unsound(value, engine.depth))
-            return Diagnosis(unread, None, engine.depth)
-        if engine.price is not None:
-            engine = self._affordable(engine, engine.price, value)
+        if not is_plain_json(value, engine.depth):
+            problems = tuple(
+                Fault(problem, True) for problem in plain_json_problems(value, engine.depth)
+            )
+            return Diagnosis(problems, None, engine.depth)
+        if engine.pattern_cost is not None:
+            engine = self._for_value(engine, engine.pattern_cost, value)
         explainer = engine.explainer()
         faults = () if engine.accepts(value) else explainer.faults(value)
         return Diagnosis(faults, explainer, engine.depth)
@@ -144,10 +144,10 @@ class Validator:
             DocumentError: on first use, if the schema cannot be enforced.
         """
         engine = self._engine()
-        if not sound(value, engine.depth):
+        if not is_plain_json(value, engine.depth):
             return False
-        if engine.price is not None:
-            engine = self._affordable(engine, engine.price, value)
+        if engine.pattern_cost is not None:
+            engine = self._for_value(engine, engine.pattern_cost, value)
         return bool(engine.accepts(value))
 
     def compile(self) -> None:
@@ -158,18 +158,18 @@ class Validator:
         """
         self._engine()
 
-    def _engine(self) -> "_Whole":
+    def _engine(self) -> "_Compiled":
         engine = self._full
         if engine is None:
-            engine = _Whole(
+            engine = _Compiled(
                 survey(self.schema), self._formats, equals=self._equals, one_of=self._one_of
             )
             self._depth = engine.depth
-            self._accepts = engine.accepts if engine.price is None else None
+            self._accepts = engine.accepts if engine.pattern_cost is None else None
             self._full = engine
         return engine
 
-    def _affordable(self, engine: "_Whole", cost: Price, value: Any) -> "_Whole":
+    def _for_value(self, engine: "_Compiled", cost: PatternCost, value: Any) -> "_Compiled":
         """Return the compiled schema for a value: without its costly patterns if they cost too much.
 
         A pattern that exceeds its steps makes the engine report an invalid value without an error. So an invalid value is
@@ -189,7 +189,7 @@ class Validator:
         return self._light
 
 
-class _Whole:
+class _Compiled:
     """A compiled schema: the verdict is available at once, the explanation is built on first use."""
 
     def __init__(
@@ -205,18 +205,18 @@ class _Whole:
         self._formats = formats
         self._equals = equals
         self._one_of = one_of
-        self.refused = refused(surveyed.patterns, judge)
+        self.refused = refused(surveyed.patterns, classify)
         self._dropped = frozenset((*self.refused, *dropped))
         kept = [pattern for pattern in surveyed.patterns if pattern not in self._dropped]
-        self.price = price(kept)
+        self.pattern_cost = pattern_cost(kept)
         prepared = self._prepare()
         self.depth = depth_limit(prepared)
-        self.accepts = compile_whole(prepared)
+        self.accepts = compile_schema(prepared)
         self._explainer: Explainer | None = None
 
-    def without(self, patterns: tuple[str, ...]) -> "_Whole":
+    def without(self, patterns: tuple[str, ...]) -> "_Compiled":
         """Return the same schema compiled without some patterns."""
-        return _Whole(
+        return _Compiled(
             self._survey,
             self._formats,
             equals=self._equals,
@@ -234,7 +234,7 @@ class _Whole:
             self._explainer = Explainer(self._prepare(), self._survey.named)
         return self._explainer
 
-    def _prepare(self) -> Prepared:
+    def _prepare(self) -> PreparedSchema:
         # Prepared again for the explanation: most schemas never need one, and the tree needs more memory than the engine.
         return prepare(
             self._survey,
@@ -242,7 +242,7 @@ class _Whole:
             equals=self._equals,
             one_of=self._one_of,
             refused=self._dropped,
-            spell=respell,
+            spell=to_rust,
         )
 
 

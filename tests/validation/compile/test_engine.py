@@ -6,8 +6,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from specfn.errors import DocumentError
-from specfn.validation.compile.engine import judge, matches
-from specfn.validation.patterns.to_rust import respell
+from specfn.validation.compile.engine import classify, matches
+from specfn.validation.patterns.to_rust import to_rust
 from specfn.validation.validate import Validator
 
 #: Pattern, texts in which it is found, texts in which it is not.
@@ -72,8 +72,8 @@ PATTERNS: list[tuple[str, list[str], list[str]]] = [
 @pytest.mark.parametrize(("pattern", "good", "bad"), PATTERNS, ids=range(len(PATTERNS)))
 def test_patterns_are_ecma_262(pattern: str, good: list[str], bad: list[str]) -> None:
     """V5: patterns have the meaning that ECMA-262 gives them, by code points."""
-    assert judge(pattern).kind != "refused"
-    spelled = respell(pattern)
+    assert classify(pattern).kind != "refused"
+    spelled = to_rust(pattern)
     assert [text for text in good if not matches(spelled, text)] == []
     assert [text for text in bad if matches(spelled, text)] == []
     validator = Validator({"pattern": pattern})
@@ -91,7 +91,7 @@ def test_patterns_are_ecma_262(pattern: str, good: list[str], bad: list[str]) ->
 )
 def test_what_is_no_pattern_is_not_enforced(pattern: str) -> None:
     """V5: what ECMA-262 does not read, and what other dialects mean by it, is refused, and refuses nothing."""
-    assert judge(pattern).kind == "refused"
+    assert classify(pattern).kind == "refused"
     validator = Validator({"pattern": pattern, "type": "string"})
     assert validator.is_valid("anything")
     assert not validator.is_valid(5)
@@ -129,9 +129,9 @@ def test_patterns_mean_what_they_mean_in_python(
 ) -> None:
     """V5: a pattern is found where Python's ``re`` finds the same pattern, its atoms spelled as ``re`` has them."""
     pattern = "".join(atom + count for atom, count in some)
-    assume(judge(pattern).kind != "refused")
+    assume(classify(pattern).kind != "refused")
     other = "".join(OTHERS.get(atom, atom) + count for atom, count in some)
-    spelled, oracle = respell(pattern), re.compile(other, re.ASCII)
+    spelled, oracle = to_rust(pattern), re.compile(other, re.ASCII)
     for text in texts:
         assert matches(spelled, text) is bool(oracle.search(text)), (pattern, text)
 

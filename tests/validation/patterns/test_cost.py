@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from specfn.validation.compile.engine import STEPS, judge, matches, price
+from specfn.validation.compile.engine import STEPS, classify, matches, pattern_cost
 from specfn.validation.patterns.cost import texts_of, weigh
 from specfn.validation.validate import Validator
 
@@ -34,7 +34,7 @@ ENDLESS = "a" * (STEPS * 2)
 )
 def test_judgements(pattern: str, kind: str) -> None:
     """V5: each pattern is enforced, weighed or refused by what it costs."""
-    assert judge(pattern).kind == kind
+    assert classify(pattern).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_texts_of_a_value() -> None:
 
 def test_plain_patterns_have_no_price() -> None:
     """Ordinary patterns need no thought."""
-    assert price(["^a", BAD]) is None
+    assert pattern_cost(["^a", BAD]) is None
 
 
 def test_matching() -> None:

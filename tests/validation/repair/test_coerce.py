@@ -10,7 +10,7 @@ from tests.effort import examples
 from specfn.records import ABSENT
 from specfn.validation.outcome import Failure, Success
 from specfn.validation.repair import coerce as module
-from specfn.validation.repair.candidates import Policy
+from specfn.validation.repair.candidates import CoercionPolicy
 from specfn.validation.repair.coerce import coerce
 from specfn.validation.validate import Validator
 
@@ -274,7 +274,7 @@ def test_arrays_of_one_are_made_on_demand(schema: Any, value: Any, after: Any) -
     """V7: a scalar becomes an array of one only where that was asked for, and never of two levels."""
     validator = placed({"type": "array", "items": schema})
     assert not coerce({"x": value}, validator)
-    outcome = coerce({"x": value}, validator, Policy(arrays=True))
+    outcome = coerce({"x": value}, validator, CoercionPolicy(arrays=True))
     assert outcome.data["x"] == (value if after is None else after)
     assert [repair.kind for repair in outcome.repairs] == ([] if after is None else ["array"])
 
@@ -283,7 +283,7 @@ def test_null_stays_where_it_means_something() -> None:
     """V7: below the keys that keep null, null is never left out."""
     schema = {"type": "object", "properties": {"body": PAIR, "query": PAIR}}
     value = {"body": {"a": 1, "b": None}, "query": {"a": 1, "b": None}}
-    outcome = coerce(value, Validator(schema), Policy(keeps_null=frozenset({"body"})))
+    outcome = coerce(value, Validator(schema), CoercionPolicy(keeps_null=frozenset({"body"})))
     assert outcome.data == {"body": {"a": 1, "b": None}, "query": {"a": 1}}
 
 
@@ -418,7 +418,7 @@ values = st.recursive(
 def test_laws(schema: Any, value: Any, arrays: bool) -> None:  # noqa: FBT001
     """V7: valid values are never touched; the outcome is the validator's; coercing twice is coercing once."""
     validator = Validator({"allOf": [schema]})
-    policy = Policy(arrays=arrays)
+    policy = CoercionPolicy(arrays=arrays)
     before = json.dumps(value)
     outcome = coerce(value, validator, policy)
     assert json.dumps(value) == before

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from specfn.records import ABSENT
-from specfn.validation.repair.replace import Place, at, changed
+from specfn.validation.repair.replace import Place, replace_places, value_at
 
 VALUE: dict[str, Any] = {"a": [1, {"b": 2}], "c": {"d": {"e": 3}}, "f": None}
 
@@ -26,7 +26,7 @@ VALUE: dict[str, Any] = {"a": [1, {"b": 2}], "c": {"d": {"e": 3}}, "f": None}
 def test_changed(changes: dict[Place, Any], after: Any) -> None:
     """Only the named places change; the value that was given stays as it is, and its other parts are shared."""
     before = copy.deepcopy(VALUE)
-    made = changed(VALUE, changes)
+    made = replace_places(VALUE, changes)
     assert made == after
     assert before == VALUE
     if ("c", "d", "e") not in changes and () not in changes:
@@ -48,4 +48,4 @@ def test_changed(changes: dict[Place, Any], after: Any) -> None:
 )
 def test_at(place: Place, found: Any) -> None:
     """What a place holds, or that there is no such place."""
-    assert at(VALUE, place) is found or at(VALUE, place) == found
+    assert value_at(VALUE, place) is found or value_at(VALUE, place) == found

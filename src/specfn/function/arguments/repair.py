@@ -7,7 +7,7 @@ from specfn.function.schemas import Schemas
 from specfn.migrate.route import Route
 from specfn.migrate.safety import is_creation
 from specfn.validation.outcome import Failure, Success
-from specfn.validation.repair.candidates import Policy
+from specfn.validation.repair.candidates import CoercionPolicy
 from specfn.validation.repair.coerce import coerce
 
 
@@ -35,13 +35,13 @@ def repaired(
     return outcome if outcome.repairs else None
 
 
-def policy(route: Route, schemas: Schemas) -> Policy:
+def policy(route: Route, schemas: Schemas) -> CoercionPolicy:
     """Return the repairs that are permitted for an operation.
 
     Null may mean "clear" in a body (RFC 7396, section 1). It is left out only of a POST that creates.
     """
     keeps = frozenset[str]() if is_creation(route) else frozenset({"body"})
-    return Policy(arrays=schemas.settings.coerce_arrays, keeps_null=keeps)
+    return CoercionPolicy(arrays=schemas.settings.coerce_arrays, keeps_null=keeps)
 
 
 def _by_position(given: Any, route: Route, schemas: Schemas, *, opens: bool) -> Success | Failure:

@@ -18,27 +18,29 @@ _SAYS_SO: Final = ("additionalProperties", "unevaluatedProperties")
 _PASSES_ON: Final = ({"$ref"}, {"anyOf"}, {"oneOf"})
 
 
-class Closing(Enum):
+class ClosingMode(Enum):
     """Mode of closing a schema: never, not by itself, or by itself."""
 
     NEVER = "never"
     OPEN = "open"
     CLOSE = "close"
 
-    def within(self, keyword: str) -> "Closing":
+    def within(self, keyword: str) -> "ClosingMode":
         """Return the mode of a subschema below a keyword."""
-        if self is Closing.NEVER or keyword in _ASKED:
-            return Closing.NEVER
-        return self if keyword in IN_PLACE else Closing.CLOSE
+        if self is ClosingMode.NEVER or keyword in _ASKED:
+            return ClosingMode.NEVER
+        return self if keyword in IN_PLACE else ClosingMode.CLOSE
 
 
-def closed(schema: JsonObject, closing: Closing, surveyed: Survey) -> tuple[JsonObject, Closing]:
+def close(
+    schema: JsonObject, closing: ClosingMode, surveyed: Survey
+) -> tuple[JsonObject, ClosingMode]:
     """Close one schema if its mode requires it.
 
     Returns:
         The schema, and the mode of its in-place subschemas.
     """
-    if closing is not Closing.CLOSE:
+    if closing is not ClosingMode.CLOSE:
         return schema, closing
     parts = {keyword for keyword in schema if keyword == "$ref" or keyword in IN_PLACE} - {"not"}
     silent = not any(keyword in schema for keyword in _SAYS_SO)
@@ -50,8 +52,8 @@ def closed(schema: JsonObject, closing: Closing, surveyed: Survey) -> tuple[Json
     if silent and not own and parts in _PASSES_ON:
         return schema, closing
     if silent and _declares(schema, surveyed):
-        return {**schema, "unevaluatedProperties": False}, Closing.OPEN
-    return schema, Closing.OPEN
+        return {**schema, "unevaluatedProperties": False}, ClosingMode.OPEN
+    return schema, ClosingMode.OPEN
 
 
 def _declares(schema: JsonObject, surveyed: Survey) -> bool:

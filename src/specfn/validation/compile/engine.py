@@ -7,11 +7,11 @@ from typing import Any, Final, NamedTuple
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
 from specfn.errors import DocumentError
-from specfn.validation.compile.prepare import HOME, Prepared
+from specfn.validation.compile.prepare import HOME, PreparedSchema
 from specfn.validation.formats import OWN
-from specfn.validation.patterns.cost import HEAVY, REFUSED, Judgement, texts_of, weigh
+from specfn.validation.patterns.cost import HEAVY, REFUSED, PatternVerdict, texts_of, weigh
 from specfn.validation.patterns.ecma import PatternError
-from specfn.validation.patterns.to_rust import respell
+from specfn.validation.patterns.to_rust import to_rust
 
 #: The most steps that one backtracking pattern may take on one text.
 STEPS: Final = 10_000
@@ -29,7 +29,7 @@ def matches(spelled: str, text: str) -> bool:
     return compiled is not None and bool(compiled.is_valid(text))
 
 
-def compile_whole(prepared: Prepared) -> Callable[[Any], bool]:
+def compile_schema(prepared: PreparedSchema) -> Callable[[Any], bool]:
     """Compile a schema to a function that returns whether a plain JSON value is valid.
 
     Raises:
@@ -47,10 +47,10 @@ def compile_whole(prepared: Prepared) -> Callable[[Any], bool]:
     raise DocumentError(reason, pointer=pointer)
 
 
-class Workshop:
+class SubschemaCompiler:
     """A compiler for the subschemas of a prepared schema. Each is compiled once, when a report first needs it."""
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: PreparedSchema) -> None:
         """Register the definitions under the name of the prepared schema."""
         from jsonschema_rs import Draft202012, Registry  # noqa: PLC0415 - loaded with the first validator
 
@@ -75,7 +75,7 @@ class Workshop:
         return bool(verdict.is_valid(value))
 
 
-class Price(NamedTuple):
+class PatternCost(NamedTuple):
     """The cost of the expensive patterns of one schema.
 
     Attributes:
@@ -106,17 +106,17 @@ class Price(NamedTuple):
         return tuple(
             pattern
             for pattern in self.backtracking
-            if any(_runs_out(respell(pattern), text) for text in texts)
+            if any(_runs_out(to_rust(pattern), text) for text in texts)
         )
 
 
-def price(patterns: Iterable[str]) -> Price | None:
+def pattern_cost(patterns: Iterable[str]) -> PatternCost | None:
     """Return the cost of patterns beyond linear time; ``None`` if all of them are plain."""
-    judged = [(pattern, judge(pattern)) for pattern in patterns]
+    judged = [(pattern, classify(pattern)) for pattern in patterns]
     costly = [(pattern, one) for pattern, one in judged if one.kind in {"heavy", "backtracking"}]
     if not costly:
         return None
-    return Price(
+    return PatternCost(
         tuple(pattern for pattern, _ in costly),
         tuple(pattern for pattern, one in costly if one.kind == "backtracking"),
         sum(one.weight for _, one in costly if one.weight > HEAVY),
@@ -125,18 +125,18 @@ def price(patterns: Iterable[str]) -> Price | None:
 
 
 @lru_cache(maxsize=4096)
-def judge(pattern: str) -> Judgement:
+def classify(pattern: str) -> PatternVerdict:
     """Classify one pattern, once per process."""
     weight = weigh(pattern)
     if weight > REFUSED:
-        return Judgement("refused", weight)
+        return PatternVerdict("refused", weight)
     try:
-        spelled = respell(pattern)
+        spelled = to_rust(pattern)
     except PatternError:
-        return Judgement("refused", weight)
+        return PatternVerdict("refused", weight)
     if _is_linear(spelled):
-        return Judgement("heavy" if weight > HEAVY else "plain", weight)
-    return Judgement("refused" if _alone(spelled) is None else "backtracking", weight)
+        return PatternVerdict("heavy" if weight > HEAVY else "plain", weight)
+    return PatternVerdict("refused" if _alone(spelled) is None else "backtracking", weight)
 
 
 @lru_cache(maxsize=4096)
@@ -185,7 +185,7 @@ def _options() -> JsonObject:
     }
 
 
-def _pointer(prepared: Prepared, place: Sequence[str | int]) -> str:
+def _pointer(prepared: PreparedSchema, place: Sequence[str | int]) -> str:
     """Return the pointer in the given schema for a place in the prepared schema."""
     if len(place) < 2:
         return ""

@@ -21,7 +21,7 @@ _VALUES: Final = {
 _SHOWN: Final = 60
 
 
-class Hint(NamedTuple):
+class FormatHint(NamedTuple):
     """A string format that is not asserted.
 
     Attributes:
@@ -49,7 +49,7 @@ def reason_of(schema: JsonObject) -> str | None:
     return None
 
 
-def hints(schema: Any) -> Iterator[Hint]:
+def hints(schema: Any) -> Iterator[FormatHint]:
     """Return all string formats of a validator schema that are only hints, including those of definitions."""
     definitions = schema.get("$defs", {}) if isinstance(schema, dict) else {}
     waiting: list[tuple[tuple[str | int, ...], Any]] = [
@@ -62,7 +62,7 @@ def hints(schema: Any) -> Iterator[Hint]:
             continue
         reason = reason_of(node)
         if reason is not None:
-            yield Hint(join(place), node["format"], reason)
+            yield FormatHint(join(place), node["format"], reason)
         waiting += [
             ((*place, keyword, *(() if key is None else (key,))), inner)
             for keyword, key, inner in reversed(subschemas(node))

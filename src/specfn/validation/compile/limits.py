@@ -18,7 +18,7 @@ from specfn.validation.compile.applicators import (
     parts_in_place,
     subschemas,
 )
-from specfn.validation.compile.prepare import REFERENCE, Prepared
+from specfn.validation.compile.prepare import REFERENCE, PreparedSchema
 from specfn.validation.guard import DEPTH
 
 #: The product of hops and depth that needs half of a stack of 256 KiB (measured).
@@ -28,18 +28,18 @@ _STACK: Final = 1_536
 _HOPS: Final = 256
 
 #: The most evaluations of one value by in-place subschemas, and of one value inside of it, over all branches.
-_LOOKS: Final = 100_000
-_LOOKS_INSIDE: Final = 1_000_000
+_EVALUATIONS: Final = 100_000
+_INNER_EVALUATIONS: Final = 1_000_000
 
 
 class _Cost(NamedTuple):
     """The in-place cost of one node: the longest chain of subschemas, and the number of evaluations."""
 
     hops: int
-    looks: int
+    evaluations: int
 
 
-def depth_limit(prepared: Prepared) -> int:
+def depth_limit(prepared: PreparedSchema) -> int:
     """Return the most levels that arguments of a schema may have.
 
     Raises:
@@ -51,11 +51,11 @@ def depth_limit(prepared: Prepared) -> int:
     hops = max((cost.hops for cost in costs), default=0)
     if hops > _HOPS:
         raise DocumentError(f"more than {_HOPS} schemas in a row are applied to one value")
-    if max((cost.looks for cost in costs), default=0) > _LOOKS:
-        raise DocumentError(f"more than {_LOOKS:,} schemas are applied to one value")
-    inside = _Inside(in_place)
-    if max((inside.looks(node) for node in entries), default=0) > _LOOKS_INSIDE:
-        raise DocumentError(f"one value is looked at more than {_LOOKS_INSIDE:,} times")
+    if max((cost.evaluations for cost in costs), default=0) > _EVALUATIONS:
+        raise DocumentError(f"more than {_EVALUATIONS:,} schemas are applied to one value")
+    inside = _InnerEvaluations(in_place)
+    if max((inside.evaluations(node) for node in entries), default=0) > _INNER_EVALUATIONS:
+        raise DocumentError(f"one value is evaluated more than {_INNER_EVALUATIONS:,} times")
     return min(DEPTH, _STACK // max(hops, 1))
 
 
@@ -108,7 +108,7 @@ class _InPlace:
             node = target
         return node
 
-    def whole(self, node: JsonObject) -> Iterator[JsonObject]:
+    def applied(self, node: JsonObject) -> Iterator[JsonObject]:
         """Yield a schema and all schemas that it applies to the same value, repeated as often as they are applied."""
         waiting = [node]
         while waiting:
@@ -118,17 +118,17 @@ class _InPlace:
 
     def _sum(self, node: JsonObject, parts: Iterable[JsonObject]) -> _Cost:
         costs = [self._costs[id(part)] for part in parts]
-        looks = sum(cost.looks for cost in costs)
+        evaluations = sum(cost.evaluations for cost in costs)
         twice = any(
             keyword in node for keyword in UNEVALUATED
         )  # once for the verdict, once to collect the evaluated properties or items
         return _Cost(
             1 + max(cost.hops for cost in costs) if costs else 0,
-            min(1 + looks * (2 if twice else 1), _LOOKS + 1),
+            min(1 + evaluations * (2 if twice else 1), _EVALUATIONS + 1),
         )
 
 
-class _Inside:
+class _InnerEvaluations:
     """The most evaluations of a value inside a value, along one path.
 
     Recursion counts once: the engine remembers the verdict of a schema that it is evaluating.
@@ -139,7 +139,7 @@ class _Inside:
         self._known: dict[int, int] = {}
         self._entered: set[int] = set()
 
-    def looks(self, node: JsonObject) -> int:
+    def evaluations(self, node: JsonObject) -> int:
         node = self._in_place.target(node)
         stack = [node]
         while stack:
@@ -148,34 +148,34 @@ class _Inside:
                 stack.pop()
                 continue
             self._entered.add(id(top))
-            wholes = list(self._in_place.whole(top))
-            new = [inner for inner in self._inside(wholes) if id(inner) not in self._entered]
+            applied = list(self._in_place.applied(top))
+            new = [inner for inner in self._inside(applied) if id(inner) not in self._entered]
             if not new:
-                self._known[id(top)] = min(self._worst(wholes), _LOOKS_INSIDE + 1)
+                self._known[id(top)] = min(self._most_evaluations(applied), _INNER_EVALUATIONS + 1)
                 stack.pop()
             stack.extend(new)
         return self._known[id(node)]
 
-    def _inside(self, wholes: Iterable[JsonObject]) -> Iterator[JsonObject]:
-        for part in wholes:
+    def _inside(self, applied: Iterable[JsonObject]) -> Iterator[JsonObject]:
+        for part in applied:
             for keyword, _, inner in subschemas(part):
                 if isinstance(inner, dict) and keyword not in IN_PLACE:
                     target = self._in_place.target(inner)
                     if not APPLICATORS.isdisjoint(target):
                         yield target
 
-    def _worst(self, wholes: list[JsonObject]) -> int:
+    def _most_evaluations(self, applied: list[JsonObject]) -> int:
         """Return the number of evaluations of the member or item with the most."""
         named: dict[Any, int] = {}
         any_member = any_item = 0
-        for part in wholes:
+        for part in applied:
             for keyword, key, schema in subschemas(part):
                 target = self._in_place.target(schema) if isinstance(schema, dict) else schema
-                looks = self._known.get(id(target), 1)
+                evaluations = self._known.get(id(target), 1)
                 if keyword in {"properties", "prefixItems"}:
-                    named[key] = named.get(key, 0) + looks
+                    named[key] = named.get(key, 0) + evaluations
                 elif keyword in {"items", "contains", "unevaluatedItems"}:
-                    any_item += looks
+                    any_item += evaluations
                 elif keyword not in IN_PLACE:
-                    any_member += looks
-        return max(len(wholes), max(named.values(), default=0) + max(any_member, any_item))
+                    any_member += evaluations
+        return max(len(applied), max(named.values(), default=0) + max(any_member, any_item))

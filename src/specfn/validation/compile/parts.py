@@ -25,7 +25,7 @@ _NAMES: Final = ("propertyNames", "dependentRequired")
 _COPIED: Final[Mapping[str, int]] = {"required": 16, "enum": 16, "pattern": 200}
 
 
-class Part(NamedTuple):
+class SchemaPart(NamedTuple):
     """One part of a node.
 
     Attributes:
@@ -41,12 +41,12 @@ class Part(NamedTuple):
     key: str | None = None
 
 
-def parts_of(node: JsonObject) -> list[Part]:
+def parts_of(node: JsonObject) -> list[SchemaPart]:
     """Return the parts of a node that are decided as a whole."""
     return list(_parts(node))
 
 
-def is_light(node: Any) -> bool:
+def is_small(node: Any) -> bool:
     """Return whether a node without subschemas is small enough to be copied into every error."""
     return not isinstance(node, dict) or not any(_is_long(node, key) for key in node)
 
@@ -60,26 +60,26 @@ def own_assertions(node: JsonObject) -> JsonObject:
     }
 
 
-def _parts(node: JsonObject) -> Iterator[Part]:
+def _parts(node: JsonObject) -> Iterator[SchemaPart]:
     for key in node:
         if key in _NAMES or key == "not" or _is_long(node, key):
-            yield Part(key, node, {key: node[key]})
+            yield SchemaPart(key, node, {key: node[key]})
     yield from _members(node)
     for key in _UNIONS:
         if key in node:
-            yield Part(key, node, {key: node[key]})
+            yield SchemaPart(key, node, {key: node[key]})
     if "if" in node:
-        yield Part("if", node, {key: node[key] for key in _CONDITION if key in node})
+        yield SchemaPart("if", node, {key: node[key] for key in _CONDITION if key in node})
     if "dependentSchemas" in node:
-        yield Part("dependentSchemas", node, {"dependentSchemas": node["dependentSchemas"]})
+        yield SchemaPart("dependentSchemas", node, {"dependentSchemas": node["dependentSchemas"]})
 
 
-def is_odd(name: str) -> bool:
+def is_ambiguous_name(name: str) -> bool:
     """Return whether the engine's errors may contain a property name in another form."""
     return not name or name[0].isdigit() or name[0] in "+-"
 
 
-def names_only(node: JsonObject) -> JsonObject:
+def declared_names(node: JsonObject) -> JsonObject:
     """Return the declared names and patterns of a node without their schemas. ``additionalProperties`` needs them beside it."""
     return {
         keyword: dict.fromkeys(node[keyword], True)
@@ -88,15 +88,21 @@ def names_only(node: JsonObject) -> JsonObject:
     }
 
 
-def _members(node: JsonObject) -> Iterator[Part]:
-    odd = {name: schema for name, schema in node.get("properties", {}).items() if is_odd(name)}
+def _members(node: JsonObject) -> Iterator[SchemaPart]:
+    odd = {
+        name: schema
+        for name, schema in node.get("properties", {}).items()
+        if is_ambiguous_name(name)
+    }
     if odd:
-        yield Part("properties", node, {"properties": odd})
+        yield SchemaPart("properties", node, {"properties": odd})
     if "patternProperties" in node:
-        yield Part("patternProperties", node, {"patternProperties": node["patternProperties"]})
+        yield SchemaPart(
+            "patternProperties", node, {"patternProperties": node["patternProperties"]}
+        )
     if isinstance(node.get("additionalProperties"), dict):
-        part = {**names_only(node), "additionalProperties": node["additionalProperties"]}
-        yield Part("additionalProperties", node, part)
+        part = {**declared_names(node), "additionalProperties": node["additionalProperties"]}
+        yield SchemaPart("additionalProperties", node, part)
 
 
 def _is_long(node: JsonObject, keyword: str) -> bool:

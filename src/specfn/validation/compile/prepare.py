@@ -18,10 +18,10 @@ from typing import Any, Final, NamedTuple
 from specfn._internal.json import JsonObject
 from specfn.settings import OneOf
 from specfn.validation.compile.applicators import ASSERTIONS, IN_PLACE, LIST, MAP, ONE
-from specfn.validation.compile.close import Closing, closed
+from specfn.validation.compile.close import ClosingMode, close
 from specfn.validation.compile.format_hints import reason_of
 from specfn.validation.compile.references import ROOT, Survey, target_of
-from specfn.validation.compile.relax import Widening, is_exact
+from specfn.validation.compile.relax import Relaxation, is_exact
 from specfn.validation.formats import ASSERTED, bound
 
 #: The URI of a prepared schema. Parts that are compiled separately find its definitions there.
@@ -38,7 +38,7 @@ _UNION: Final = "|"
 
 
 @dataclass(slots=True, frozen=True)
-class Prepared:
+class PreparedSchema:
     """A schema for the engine, and the origin of each of its nodes.
 
     Attributes:
@@ -62,7 +62,7 @@ class _Variant(NamedTuple):
     """One variant of a definition: closed or not, exact or not, and reached by a certain loop."""
 
     key: str
-    closing: Closing
+    closing: ClosingMode
     exact: bool
     trail: tuple[str, ...]
 
@@ -71,7 +71,7 @@ class _Task(NamedTuple):
     """A subschema that is still to be written; ``exact`` if it must not accept more values than it declares."""
 
     schema: Any
-    closing: Closing
+    closing: ClosingMode
     exact: bool
     trail: tuple[str, ...]
     into: Any
@@ -86,7 +86,7 @@ def prepare(
     one_of: OneOf = "any",
     refused: frozenset[str] = frozenset(),
     spell: Callable[[str], str] = str,
-) -> Prepared:
+) -> PreparedSchema:
     """Prepare a schema for the engine.
 
     Args:
@@ -98,7 +98,7 @@ def prepare(
         spell: writes the other patterns in the engine's dialect.
     """
     return _Preparation(surveyed, formats=formats, refused=refused, spell=spell).run(
-        Closing.CLOSE if equals else Closing.NEVER, exact=one_of == "exactly"
+        ClosingMode.CLOSE if equals else ClosingMode.NEVER, exact=one_of == "exactly"
     )
 
 
@@ -116,16 +116,16 @@ class _Preparation:
         self._survey = surveyed
         self._spell = spell
         self._formats = formats
-        self._widening = Widening(surveyed, refused)
+        self._relaxation = Relaxation(surveyed, refused)
         self._numbers: dict[_Variant, str] = {}
         self._waiting: list[_Variant] = []
         self._copies = 0
         self._tasks: list[_Task] = []
         self._origins: dict[int, JsonObject] = {}
 
-    def run(self, closing: Closing, *, exact: bool) -> Prepared:
+    def run(self, closing: ClosingMode, *, exact: bool) -> PreparedSchema:
         definitions: JsonObject = {}
-        root = self._refer(_Variant(ROOT, closing, exact, self._enter(ROOT, ())))
+        root = self._refer(_Variant(ROOT, closing, exact, self._trail_inside(ROOT, ())))
         while self._waiting:
             variant = self._waiting.pop()
             schema = self._survey.definitions[variant.key].schema
@@ -135,7 +135,7 @@ class _Preparation:
             )
             while self._tasks:
                 self._write(self._tasks.pop())
-        return Prepared(
+        return PreparedSchema(
             {"$id": HOME, "$ref": root, "$defs": definitions},
             tuple(variant.key for variant in self._numbers),
             self._origins,
@@ -148,7 +148,7 @@ class _Preparation:
             self._waiting.append(variant)
         return REFERENCE + number
 
-    def _enter(self, key: str, trail: tuple[str, ...]) -> tuple[str, ...]:
+    def _trail_inside(self, key: str, trail: tuple[str, ...]) -> tuple[str, ...]:
         """Return the trail inside a definition. Only looping definitions need their trail."""
         return (*trail, key) if key in self._survey.looping else ()
 
@@ -160,8 +160,8 @@ class _Preparation:
         node: JsonObject = {}
         task.into[task.at] = node
         self._origins[id(node)] = task.schema
-        schema, closing = closed(
-            self._widening.widen(task.schema, exact=task.exact), task.closing, self._survey
+        schema, closing = close(
+            self._relaxation.relax(task.schema, exact=task.exact), task.closing, self._survey
         )
         around = task._replace(schema=schema, closing=closing)
         for keyword, value in schema.items():
@@ -180,7 +180,7 @@ class _Preparation:
             if is_text and reason_of(origin) is None:
                 node[keyword] = value
         elif keyword in {"required", "type"} and isinstance(value, list):
-            node[keyword] = _once(value)
+            node[keyword] = _without_repetitions(value)
         elif keyword == "pattern" and isinstance(value, str):
             node[keyword] = self._spell(value)
         else:
@@ -194,7 +194,7 @@ class _Preparation:
         key = target_of(value, ROOT)
         if key in around.trail:
             return _UNION not in around.trail[around.trail.index(key) :]
-        inside = self._enter(key, around.trail)
+        inside = self._trail_inside(key, around.trail)
         if inside:
             self._copies += 1
         if self._copies <= _COPIES:
@@ -220,7 +220,7 @@ class _Preparation:
             )
         elif keyword in MAP and isinstance(value, dict):
             if keyword == "patternProperties":
-                value = self._spelled(value)
+                value = self._in_dialect(value)
             node[keyword] = members = dict.fromkeys(value, True)
             self._tasks.extend(
                 _Task(item, inner, exact, trail, members, key) for key, item in value.items()
@@ -228,7 +228,7 @@ class _Preparation:
         else:
             node[keyword] = value  # the engine reports the error
 
-    def _spelled(self, members: JsonObject) -> JsonObject:
+    def _in_dialect(self, members: JsonObject) -> JsonObject:
         """Return schemas by pattern in the engine's dialect, where two patterns may become equal."""
         found: JsonObject = {}
         for pattern, schema in members.items():
@@ -248,7 +248,7 @@ def _distinct(schemas: list[Any]) -> list[Any]:
     return list(kept.values())
 
 
-def _once(values: list[Any]) -> list[Any]:
+def _without_repetitions(values: list[Any]) -> list[Any]:
     """Return a list without repetitions. Documents often have them, and the metaschema forbids them."""
     try:
         return list(dict.fromkeys(values))

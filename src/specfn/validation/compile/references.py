@@ -58,7 +58,7 @@ class Survey:
         named = root.get("$defs") if isinstance(root, dict) else None
         return named if isinstance(named, dict) else {}
 
-    def tainted(self, refused: frozenset[str]) -> frozenset[str]:
+    def unenforceable(self, refused: frozenset[str]) -> frozenset[str]:
         """Return the definitions that contain or reach a pattern or a reference that is not enforced."""
         found = {
             key
@@ -101,7 +101,7 @@ def survey(schema: Any) -> Survey:
     patterns = dict.fromkeys(
         pattern for definition in definitions.values() for pattern in definition.patterns
     )
-    return Survey(definitions, tuple(patterns), _looping(definitions))
+    return Survey(definitions, tuple(patterns), _find_looping(definitions))
 
 
 def target_of(reference: str, origin: str) -> str:
@@ -171,7 +171,7 @@ def _is_index(token: str, items: list[Any]) -> bool:
     return token.isascii() and token.isdigit() and int(token[:9]) < len(items)
 
 
-def _looping(definitions: Mapping[str, Definition]) -> frozenset[str]:
+def _find_looping(definitions: Mapping[str, Definition]) -> frozenset[str]:
     """Return the definitions that remain after removing, repeatedly, those without in-place references to others."""
     users: dict[str, list[str]] = {}
     open_ends = {key: len(definition.in_place) for key, definition in definitions.items()}

@@ -25,28 +25,28 @@ def is_exact(schema: JsonObject, keyword: str) -> bool:
     return keyword in _EXACT or (keyword == "contains" and "maxContains" in schema)
 
 
-class Widening:
+class Relaxation:
     """The relaxation of one schema."""
 
     def __init__(self, surveyed: Survey, refused: frozenset[str]) -> None:
         """Accept the schema and the patterns that are not enforced."""
         self._named = _Definitions(surveyed)
         self._refused = refused
-        self._tainted = surveyed.tainted(refused)
+        self._unenforceable = surveyed.unenforceable(refused)
 
-    def widen(self, schema: JsonObject, *, exact: bool) -> JsonObject:
+    def relax(self, schema: JsonObject, *, exact: bool) -> JsonObject:
         """Return the schema without unenforceable keywords; the same object if nothing changes.
 
         Args:
             schema: the schema; its subschemas are relaxed separately.
             exact: whether a ``oneOf`` stays one.
         """
-        touched = bool(self._tainted) and self._touches(schema)
+        touched = bool(self._unenforceable) and self._is_unenforceable(schema)
         relaxed = not exact and "oneOf" in schema and self._is_any(schema)
         if not (touched or relaxed):
             return schema
         wide = self._without_refused(schema) if touched else {**schema}
-        if relaxed or any(map(self._touches, _branches(wide))):
+        if relaxed or any(map(self._is_unenforceable, _branches(wide))):
             _relax_one_of(wide)
         return wide
 
@@ -65,11 +65,11 @@ class Widening:
             del wide["pattern"]
         if isinstance(wide.get("patternProperties"), dict):
             wide["patternProperties"] = self._patterns(wide["patternProperties"])
-        if self._touches(wide.get("not")):
+        if self._is_unenforceable(wide.get("not")):
             del wide["not"]
-        if self._touches(wide.get("if")):
+        if self._is_unenforceable(wide.get("if")):
             wide = {key: value for key, value in wide.items() if key not in {"if", "then", "else"}}
-        if self._touches(wide.get("contains")):
+        if self._is_unenforceable(wide.get("contains")):
             wide.pop("maxContains", None)
         return wide
 
@@ -78,12 +78,10 @@ class Widening:
             pattern: value for pattern, value in members.items() if pattern not in self._refused
         }
         if len(kept) < len(members):
-            kept[""] = (
-                True  # any property might match a removed pattern, so no property is additional
-            )
+            kept[""] = True  # any property might match a removed pattern: none is additional
         return kept
 
-    def _touches(self, schema: Any) -> bool:
+    def _is_unenforceable(self, schema: Any) -> bool:
         """Return whether a schema contains or reaches a pattern or reference that is not enforced."""
         waiting = [schema]
         while waiting:
@@ -93,7 +91,7 @@ class Widening:
             if not DYNAMIC.isdisjoint(node) or self._is_refused(node):
                 return True
             reference = node.get("$ref")
-            if isinstance(reference, str) and target_of(reference, ROOT) in self._tainted:
+            if isinstance(reference, str) and target_of(reference, ROOT) in self._unenforceable:
                 return True
             waiting.extend(inner for _, _, inner in subschemas(node))
         return False

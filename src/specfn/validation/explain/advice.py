@@ -11,12 +11,12 @@ from specfn._internal.pointer import step
 from specfn._internal.similar_names import closest, same_words
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.schema.literals import literal
-from specfn.validation.compile.engine import Workshop
-from specfn.validation.compile.parts import Part
+from specfn.validation.compile.engine import SubschemaCompiler
+from specfn.validation.compile.parts import SchemaPart
 from specfn.validation.explain.declared import Declared
-from specfn.validation.explain.schema_shapes import Shapes
-from specfn.validation.explain.subschema_tasks import Choice, Guess, Task
-from specfn.validation.explain.wording import Texts
+from specfn.validation.explain.schema_shapes import SchemaShapes
+from specfn.validation.explain.subschema_tasks import BranchChoice, Guess, Task
+from specfn.validation.explain.wording import TypeTexts
 from specfn.validation.plain_types import plain
 from specfn.validation.sentences import BELONGS, UNKNOWN, listed
 
@@ -24,7 +24,7 @@ from specfn.validation.sentences import BELONGS, UNKNOWN, listed
 _MANY: Final = 8
 
 #: The most alternatives that are searched for a property, the most that are named, and the most characters of one.
-_LOOKED: Final = 50
+_MOST_SCHEMAS: Final = 50
 _NAMED: Final = 3
 _LENGTH: Final = 100
 
@@ -32,12 +32,12 @@ _LENGTH: Final = 100
 class Advice:
     """Descriptions of single problems of one schema."""
 
-    def __init__(self, shapes: Shapes, texts: Texts, workshop: Workshop) -> None:
+    def __init__(self, shapes: SchemaShapes, texts: TypeTexts, compiler: SubschemaCompiler) -> None:
         """Accept the facts, the type texts and the compiled subschemas of a schema."""
         self._shapes = shapes
         self._declared = Declared(shapes)
         self._texts = texts
-        self._workshop = workshop
+        self._compiler = compiler
 
     def wrong(self, problem: ArgumentProblem, node: Any, holder: Any) -> ArgumentProblem:
         """Describe a wrong or missing value.
@@ -77,12 +77,12 @@ class Advice:
         description = f"The name of a property must be {plain(self._texts.expanded(schema))}."
         return replace(problem, description=description, target=target)
 
-    def too_many(self, problem: ArgumentProblem, part: Part) -> ArgumentProblem:
+    def too_many(self, problem: ArgumentProblem, part: SchemaPart) -> ArgumentProblem:
         """Describe a value that matches several alternatives of a ``oneOf``."""
         fitting = [
             branch
-            for branch in self._shapes.branches(part.holder, part.keyword)[:_LOOKED]
-            if self._workshop.accepts(branch, problem.value)
+            for branch in self._shapes.branches(part.holder, part.keyword)[:_MOST_SCHEMAS]
+            if self._compiler.accepts(branch, problem.value)
         ]
         if len(fitting) < 2:
             return problem
@@ -164,7 +164,7 @@ class Advice:
         return [
             each
             for each in alike
-            if each in members and self._workshop.accepts(members[each], value)
+            if each in members and self._compiler.accepts(members[each], value)
         ]
 
     def _of_alternative(self, task: Task, name: str) -> str | None:
@@ -179,19 +179,19 @@ class Advice:
     def _has_alternative(self, task: Task, name: str) -> bool:
         return next(self._alternatives(task, name), None) is not None
 
-    def _alternatives(self, task: Task, name: str) -> Iterator[tuple[Choice, Any]]:
+    def _alternatives(self, task: Task, name: str) -> Iterator[tuple[BranchChoice, Any]]:
         for choice in task.choices:
             branches = self._shapes.branches(choice.part.holder, choice.part.keyword)
-            for branch in branches[:_LOOKED]:
+            for branch in branches[:_MOST_SCHEMAS]:
                 if branch is not choice.node and name in self._declared.members((branch,)):
                     yield choice, branch
 
     def _alternative(self, node: Any, others: Sequence[Any]) -> str:
         """Name an alternative by a constant that only it has, else by its type text."""
         for name, values in self._shapes.constants(node).items():
-            theirs = [self._shapes.constants(other).get(name) for other in others[:_LOOKED]]
+            theirs = [self._shapes.constants(other).get(name) for other in others[:_MOST_SCHEMAS]]
             first = values.values[0] if len(values.values) == 1 else ABSENT
-            if first is not ABSENT and not any(each and each.hold(first) for each in theirs):
+            if first is not ABSENT and not any(each and each.contains(first) for each in theirs):
                 return f"with {name} {literal(first)}"
         text = self._texts.expanded(node)
         return plain(text if len(text) <= _LENGTH else self._texts.of(node))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from specfn._internal.similar_names import is_one_off, letters
-from specfn.validation.explain.schema_shapes import Shapes
+from specfn.validation.explain.schema_shapes import SchemaShapes
 
 #: The identities of the nodes that apply to one object.
 _Key: TypeAlias = tuple[int, ...]
@@ -22,11 +22,11 @@ _INNER: Final = 20_000
 class Declared:
     """Lookup of declared properties by name. Each object schema is read once."""
 
-    def __init__(self, shapes: Shapes) -> None:
+    def __init__(self, shapes: SchemaShapes) -> None:
         """Accept the facts of a schema."""
         self._shapes = shapes
         self._members: dict[_Key, dict[str, Any]] = {}
-        self._spelled: dict[_Key, _Spelled] = {}
+        self._in_dialect: dict[_Key, _Spelled] = {}
         self._inner: dict[_Key, tuple[_Inner, _Inner]] = {}
 
     def members(self, nodes: tuple[Any, ...]) -> Mapping[str, Any]:
@@ -67,9 +67,9 @@ class Declared:
 
     def _by_letters(self, nodes: tuple[Any, ...]) -> _Spelled:
         key = tuple(map(id, nodes))
-        found = self._spelled.get(key)
+        found = self._in_dialect.get(key)
         if found is None:
-            found = self._spelled[key] = {}
+            found = self._in_dialect[key] = {}
             for name in self.members(nodes):
                 found.setdefault(letters(name), []).append(name)
         return found

@@ -11,18 +11,18 @@ from specfn._internal.json import JsonObject
 from specfn._internal.pointer import step
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.schema.describe import Schema, describe
-from specfn.validation.compile.engine import Workshop
-from specfn.validation.compile.parts import Part
-from specfn.validation.compile.prepare import Prepared
+from specfn.validation.compile.engine import SubschemaCompiler
+from specfn.validation.compile.parts import SchemaPart
+from specfn.validation.compile.prepare import PreparedSchema
 from specfn.validation.explain.advice import Advice
-from specfn.validation.explain.findings import Finding
-from specfn.validation.explain.level import Found, Level, Words, at
-from specfn.validation.explain.schema_facts import Facts
-from specfn.validation.explain.schema_shapes import Shapes
-from specfn.validation.explain.subschema_tasks import Choice, Guess, Place, Task
+from specfn.validation.explain.findings import LevelFinding
+from specfn.validation.explain.level import Level, LocatedFinding, Wording, value_at
+from specfn.validation.explain.schema_facts import SchemaFacts
+from specfn.validation.explain.schema_shapes import SchemaShapes
+from specfn.validation.explain.subschema_tasks import BranchChoice, Guess, Place, Task
 from specfn.validation.explain.unevaluated import unevaluated
 from specfn.validation.explain.unions import Tag, Unions
-from specfn.validation.explain.wording import Texts
+from specfn.validation.explain.wording import TypeTexts
 from specfn.validation.outcome import problem
 from specfn.validation.sentences import NO_ITEM, NOT_GIVEN, SHOWN, UNKNOWN
 
@@ -30,7 +30,7 @@ from specfn.validation.sentences import NO_ITEM, NOT_GIVEN, SHOWN, UNKNOWN
 _LEVELS: Final = 20_000
 
 #: The findings that are problems themselves.
-_IN_WORDS: Final = frozenset({"here", "inside"})
+_PROBLEMS: Final = frozenset({"here", "inside"})
 
 
 class Fault(NamedTuple):
@@ -63,7 +63,7 @@ class _Draft(NamedTuple):
     about: tuple[Any, ...] = ()
 
 
-class _Names(NamedTuple):
+class _UndeclaredNames(NamedTuple):
     """Undeclared properties of one object, which may be very many.
 
     Attributes:
@@ -75,7 +75,7 @@ class _Names(NamedTuple):
     names: tuple[str, ...]
 
 
-_Item: TypeAlias = _Draft | _Names | Task
+_Item: TypeAlias = _Draft | _UndeclaredNames | Task
 
 
 class Explainer:
@@ -85,14 +85,14 @@ class Explainer:
         facts: the types and texts that each node accepts.
     """
 
-    def __init__(self, prepared: Prepared, definitions: Mapping[str, Schema]) -> None:
+    def __init__(self, prepared: PreparedSchema, definitions: Mapping[str, Schema]) -> None:
         """Accept a schema, and the definitions that type texts may name."""
         self._prepared = prepared
-        self._shapes = Shapes(prepared)
-        self.facts = Facts(prepared, self._shapes)
-        self._workshop = Workshop(prepared)
-        self._texts = Texts(prepared, definitions)
-        self._advice = Advice(self._shapes, self._texts, self._workshop)
+        self._shapes = SchemaShapes(prepared)
+        self.facts = SchemaFacts(prepared, self._shapes)
+        self._compiler = SubschemaCompiler(prepared)
+        self._texts = TypeTexts(prepared, definitions)
+        self._advice = Advice(self._shapes, self._texts, self._compiler)
         self._unions = Unions(self._shapes, self._look)
         self._levels: dict[int, Level] = {}
         self._tags: dict[int, tuple[str, JsonObject]] = {}
@@ -103,7 +103,7 @@ class Explainer:
 
     def faults_in(self, node: Any, value: Any) -> tuple[Fault, ...]:
         """Return the faults of a plain JSON value in one prepared node; empty if it is valid."""
-        return () if self._workshop.accepts(node, value) else self.faults(value, node)
+        return () if self._compiler.accepts(node, value) else self.faults(value, node)
 
     def faults(self, value: Any, node: Any = None) -> tuple[Fault, ...]:
         """Return the same problems with the schema of each place; in another node than the root if one is passed."""
@@ -117,9 +117,9 @@ class Explainer:
             if type(item) is _Draft:
                 path = item.fault.problem.path
                 if path not in found:
-                    found[path] = self._told(item, told) if len(found) < SHOWN else item.fault
+                    found[path] = self._described(item, told) if len(found) < SHOWN else item.fault
                 continue
-            if type(item) is _Names:
+            if type(item) is _UndeclaredNames:
                 self._add_names(item, found, told)
                 continue
             assert type(item) is Task
@@ -131,7 +131,7 @@ class Explainer:
                 waiting.extend(reversed(self._open(item) or [self._problem(item)]))
         return tuple(found.values())
 
-    def _add_names(self, item: _Names, found: dict[str, Fault], told: set[str]) -> None:
+    def _add_names(self, item: _UndeclaredNames, found: dict[str, Fault], told: set[str]) -> None:
         """Add a fault for each undeclared property."""
         task = item.task
         about, value = task.place.path, task.place.value
@@ -142,10 +142,10 @@ class Explainer:
                 fault = Fault(said, False, task.guesses)
                 if len(found) < SHOWN:
                     draft = _Draft(fault, self._advice.unknown, (task, name))
-                    fault = self._told(draft, told)
+                    fault = self._described(draft, told)
                 found[path] = fault
 
-    def _told(self, draft: _Draft, told: set[str]) -> Fault:
+    def _described(self, draft: _Draft, told: set[str]) -> Fault:
         """Describe a fault. The first fault of a guessed branch names the alternative."""
         fault = draft.fault
         problem = fault.problem
@@ -165,16 +165,16 @@ class Explainer:
         if found is None:
             found = self._look(node, place.value)
         same = node is place.node and not place.optional  # then the type texts are always the same
-        later: dict[tuple[int, ...], list[Found]] = {}
+        later: dict[tuple[int, ...], list[LocatedFinding]] = {}
         items: list[_Item] = []
         for one in found:
             words = one.words if same else None
-            if words is None and one.finding.kind in _IN_WORDS:
-                words = self._words(task, one)
+            if words is None and one.finding.kind in _PROBLEMS:
+                words = self._wording(task, one)
                 if same:
                     one.words = words
             if words is not None:
-                value = at(place.value, words.tokens)
+                value = value_at(place.value, words.tokens)
                 said = problem(place.path + words.step, words.expected, value)
                 about = (words.node, words.holder)
                 items.append(_Draft(Fault(said, words.node, guesses), self._advice.wrong, about))
@@ -185,7 +185,7 @@ class Explainer:
                 items.extend(self._HANDLERS[one.finding.kind](self, inner, one.finding))
         return items
 
-    def _words(self, task: Task, found: Found) -> Words:
+    def _wording(self, task: Task, found: LocatedFinding) -> Wording:
         """Return the path and the type text of a wrong value, at the place itself or inside."""
         inner = self._within(task, found)
         place = inner.place
@@ -199,19 +199,23 @@ class Explainer:
             tokens = (*tokens, finding.token)
             path += step(finding.token)
         expected = self._texts.of(about, optional=optional)
-        return Words(path[len(task.place.path) :], tokens, expected, about, holder)
+        return Wording(path[len(task.place.path) :], tokens, expected, about, holder)
 
-    def _within(self, task: Task, found: Found) -> Task:
+    def _within(self, task: Task, found: LocatedFinding) -> Task:
         """Return the task of the value that a finding concerns."""
-        for token, spot in zip(found.tokens, found.spots[1:], strict=True):
-            task = task.inside(spot.node, self._inner(task, token, spot.node))
+        for token, level_node in zip(found.tokens, found.level_nodes[1:], strict=True):
+            task = task.inside(level_node.node, self._inner(task, token, level_node.node))
         return task
 
     def _postpone(
-        self, task: Task, found: Found, items: list[_Item], later: dict[Any, list[Found]]
+        self,
+        task: Task,
+        found: LocatedFinding,
+        items: list[_Item],
+        later: dict[Any, list[LocatedFinding]],
     ) -> None:
         """Add a task for the parts of one inner value, to be opened later."""
-        own = Found(found.order[-2:], (), found.spots[-1:], found.finding)
+        own = LocatedFinding(found.order[-2:], (), found.level_nodes[-1:], found.finding)
         key = found.order[:-2]
         if key in later:
             later[key].append(own)
@@ -222,18 +226,18 @@ class Explainer:
     def _level(self, node: JsonObject) -> Level:
         level = self._levels.get(id(node))
         if level is None:
-            level = self._levels[id(node)] = Level(node, self._shapes, self._workshop)
+            level = self._levels[id(node)] = Level(node, self._shapes, self._compiler)
         return level
 
-    def _look(self, node: JsonObject, value: Any) -> list[Found]:
+    def _look(self, node: JsonObject, value: Any) -> list[LocatedFinding]:
         level = self._level(node)
         found = level.findings(value)
-        if level.counts_seen:
-            more = unevaluated(level.members, value, self._shapes, self._workshop)
-            found += [Found((), (), (level.root,), finding) for finding in more]
+        if level.has_unevaluated:
+            more = unevaluated(level.members, value, self._shapes, self._compiler)
+            found += [LocatedFinding((), (), (level.root,), finding) for finding in more]
         return found
 
-    def _missing(self, task: Task, finding: Finding) -> Iterator[_Item]:
+    def _missing(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         name = str(finding.token)
         node = self._shapes.members(task.node).get(name, True)
         if node is True:
@@ -241,7 +245,7 @@ class Explainer:
         place = Place(task.place.path + step(name), ABSENT, node)
         yield self._problem(task, self._shapes.target(node), place)
 
-    def _surplus(self, task: Task, finding: Finding) -> Iterator[_Item]:
+    def _surplus(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         place = self._inner(task, finding.token, finding.node)
         is_item = type(finding.token) is int
         description = NO_ITEM if is_item else NOT_GIVEN
@@ -249,23 +253,23 @@ class Explainer:
         refused = finding.keyword == "properties" and not task.guesses
         yield _Draft(fault._replace(refused=refused))
 
-    def _unknown(self, task: Task, finding: Finding) -> Iterator[_Item]:
-        yield _Names(task, finding.names)
+    def _unknown(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
+        yield _UndeclaredNames(task, finding.names)
 
-    def _name(self, task: Task, finding: Finding) -> Iterator[_Item]:
+    def _name(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         place = self._inner(task, finding.token, finding.node)
         fault = _unwanted(place, None, task.guesses)
         yield _Draft(fault, self._advice.name, (finding.node, finding.token))
 
-    def _child(self, task: Task, finding: Finding) -> Iterator[_Item]:
+    def _child(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         inner = self._inner(task, finding.token, finding.node)
         yield task.inside(finding.node, inner)
 
-    def _part(self, task: Task, finding: Finding) -> Iterator[_Item]:
+    def _part(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         part = finding.part
         assert part is not None
         if part.keyword == "if":
-            holds = self._workshop.accepts(part.holder["if"], task.place.value)
+            holds = self._compiler.accepts(part.holder["if"], task.place.value)
             yield task.at(part.holder.get("then" if holds else "else"))
         elif part.keyword == "allOf":
             yield task.at(part.holder)
@@ -274,11 +278,11 @@ class Explainer:
         else:
             yield self._union(part, task)
 
-    def _union(self, part: Part, task: Task) -> _Item:
+    def _union(self, part: SchemaPart, task: Task) -> _Item:
         said = self._prepared.origins[id(part.holder)].get("discriminator")
         name = said.get("propertyName") if isinstance(said, dict) else None
         discriminator = name if isinstance(name, str) else None
-        choice = self._unions.meant(part, task.place.value, discriminator)
+        choice = self._unions.select(part, task.place.value, discriminator)
         if choice is None:
             return self._problem(task, part.holder)
         if isinstance(choice, Tag):
@@ -287,7 +291,7 @@ class Explainer:
             fault = self._problem(task, part.holder).fault
             return _Draft(fault, self._advice.too_many, (part,))
         chosen = task.at(choice.node, choice.found)
-        chosen = chosen._replace(choices=(*task.choices, Choice(part, choice.node)))
+        chosen = chosen._replace(choices=(*task.choices, BranchChoice(part, choice.node)))
         if choice.sure:
             return chosen
         branches = self._shapes.branches(part.holder, part.keyword)
@@ -327,7 +331,7 @@ class Explainer:
         fault = Fault(said, place.node, task.guesses)
         return _Draft(fault, self._advice.wrong, (place.node, holder))
 
-    _HANDLERS: ClassVar[Mapping[str, Callable[[Any, Task, Finding], Iterator[_Item]]]] = {
+    _HANDLERS: ClassVar[Mapping[str, Callable[[Any, Task, LevelFinding], Iterator[_Item]]]] = {
         "missing": _missing,
         "surplus": _surplus,
         "unknown": _unknown,

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from specfn.validation.compile.engine import Workshop
-from specfn.validation.compile.parts import Part
-from specfn.validation.explain.schema_shapes import Shapes
+from specfn.validation.compile.engine import SubschemaCompiler
+from specfn.validation.compile.parts import SchemaPart
+from specfn.validation.explain.schema_shapes import SchemaShapes
 
 #: Kinds of findings: ``here`` concerns the value itself; ``missing``, ``surplus`` and ``name`` a missing property, a
 #: forbidden one and a wrong name; ``unknown`` undeclared properties; ``inside`` a wrong inner value; ``child`` an
@@ -15,7 +15,7 @@ Kind: TypeAlias = Literal[
 ]
 
 
-class Finding(NamedTuple):
+class LevelFinding(NamedTuple):
     """One failure at one level.
 
     Attributes:
@@ -31,81 +31,99 @@ class Finding(NamedTuple):
     keyword: str
     node: Any
     token: Any = None
-    part: Part | None = None
+    part: SchemaPart | None = None
     names: tuple[str, ...] = ()
 
 
-def unknown(keyword: str, node: Any, names: Sequence[str]) -> Finding:
+def unknown(keyword: str, node: Any, names: Sequence[str]) -> LevelFinding:
     """Return one finding for all undeclared properties of an object, because there may be very many."""
-    return Finding("unknown", keyword, node, names[0], names=tuple(names))
+    return LevelFinding("unknown", keyword, node, names[0], names=tuple(names))
 
 
-def inner_finding(schema: Any, keyword: str, token: str | int, shapes: Shapes) -> Finding:
+def inner_finding(
+    schema: Any, keyword: str, token: str | int, shapes: SchemaShapes
+) -> LevelFinding:
     """Return the finding of an inner value that its schema does not accept: forbidden, wrong, or to be opened."""
     target = shapes.target(schema)
     if target is False:
-        return Finding("surplus", keyword, schema, token)
+        return LevelFinding("surplus", keyword, schema, token)
     if shapes.is_simple(target):
-        return Finding("inside", keyword, schema, token)
-    return Finding("child", keyword, schema, token)
+        return LevelFinding("inside", keyword, schema, token)
+    return LevelFinding("child", keyword, schema, token)
 
 
-_Teller: TypeAlias = Callable[[Part, Any, Shapes, Workshop], Iterator[Finding]]
+_PartFindings: TypeAlias = Callable[
+    [SchemaPart, Any, SchemaShapes, SubschemaCompiler], Iterator[LevelFinding]
+]
 
 
-def _missing(part: Part, value: Any, _: Shapes, __: Workshop) -> Iterator[Finding]:
+def _missing(
+    part: SchemaPart, value: Any, _: SchemaShapes, __: SubschemaCompiler
+) -> Iterator[LevelFinding]:
     for name in part.holder["required"]:
         if name not in value:
-            yield Finding("missing", "required", part.holder, name)
+            yield LevelFinding("missing", "required", part.holder, name)
 
 
-def _missing_beside(part: Part, value: Any, _: Shapes, __: Workshop) -> Iterator[Finding]:
+def _missing_beside(
+    part: SchemaPart, value: Any, _: SchemaShapes, __: SubschemaCompiler
+) -> Iterator[LevelFinding]:
     for key, names in part.holder["dependentRequired"].items():
         if key in value:
             for name in names:
                 if name not in value:
-                    yield Finding("missing", "dependentRequired", part.holder, name)
+                    yield LevelFinding("missing", "dependentRequired", part.holder, name)
 
 
-def _misnamed(part: Part, value: Any, _: Shapes, workshop: Workshop) -> Iterator[Finding]:
+def _misnamed(
+    part: SchemaPart, value: Any, _: SchemaShapes, compiler: SubschemaCompiler
+) -> Iterator[LevelFinding]:
     schema = part.holder["propertyNames"]
     for name in value:
-        if not workshop.accepts(schema, name):
-            yield Finding("name", "propertyNames", schema, name)
+        if not compiler.accepts(schema, name):
+            yield LevelFinding("name", "propertyNames", schema, name)
 
 
-def _property(part: Part, value: Any, shapes: Shapes, workshop: Workshop) -> Iterator[Finding]:
+def _property(
+    part: SchemaPart, value: Any, shapes: SchemaShapes, compiler: SubschemaCompiler
+) -> Iterator[LevelFinding]:
     for name, schema in part.schema["properties"].items():
-        if name in value and not workshop.accepts(schema, value[name]):
+        if name in value and not compiler.accepts(schema, value[name]):
             yield inner_finding(schema, "properties", name, shapes)
 
 
-def _dependent(part: Part, value: Any, _: Shapes, workshop: Workshop) -> Iterator[Finding]:
+def _dependent(
+    part: SchemaPart, value: Any, _: SchemaShapes, compiler: SubschemaCompiler
+) -> Iterator[LevelFinding]:
     for name, schema in part.holder["dependentSchemas"].items():
-        if name in value and not workshop.accepts(schema, value):
-            yield Finding("part", part.keyword, part.holder, part=part._replace(key=name))
+        if name in value and not compiler.accepts(schema, value):
+            yield LevelFinding("part", part.keyword, part.holder, part=part._replace(key=name))
 
 
-def _by_pattern(part: Part, value: Any, shapes: Shapes, workshop: Workshop) -> Iterator[Finding]:
+def _by_pattern(
+    part: SchemaPart, value: Any, shapes: SchemaShapes, compiler: SubschemaCompiler
+) -> Iterator[LevelFinding]:
     for pattern, schema in part.holder["patternProperties"].items():
         for name, item in value.items():
-            if workshop.matches(pattern, name) and not workshop.accepts(schema, item):
+            if compiler.matches(pattern, name) and not compiler.accepts(schema, item):
                 yield inner_finding(schema, "patternProperties", name, shapes)
 
 
-def _additional(part: Part, value: Any, shapes: Shapes, workshop: Workshop) -> Iterator[Finding]:
+def _additional(
+    part: SchemaPart, value: Any, shapes: SchemaShapes, compiler: SubschemaCompiler
+) -> Iterator[LevelFinding]:
     schema = part.holder["additionalProperties"]
     declared = part.holder.get("properties", {})
     patterns = part.holder.get("patternProperties", {})
     for name, item in value.items():
-        if name in declared or any(workshop.matches(pattern, name) for pattern in patterns):
+        if name in declared or any(compiler.matches(pattern, name) for pattern in patterns):
             continue
-        if not workshop.accepts(schema, item):
+        if not compiler.accepts(schema, item):
             yield inner_finding(schema, "additionalProperties", name, shapes)
 
 
 #: Functions that compute the findings of parts, because the engine only decides them as a whole.
-TELLERS: Final[Mapping[str, _Teller]] = {
+PART_FINDINGS: Final[Mapping[str, _PartFindings]] = {
     "required": _missing,
     "dependentRequired": _missing_beside,
     "propertyNames": _misnamed,

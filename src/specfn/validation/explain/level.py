@@ -12,16 +12,16 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JsonObject
 from specfn.validation.compile.applicators import ASSERTIONS
-from specfn.validation.compile.engine import Workshop
-from specfn.validation.explain.findings import TELLERS, Finding, inner_finding, unknown
-from specfn.validation.explain.level_schema import LevelSchema, Spot, counts_seen
-from specfn.validation.explain.schema_shapes import Shapes
+from specfn.validation.compile.engine import SubschemaCompiler
+from specfn.validation.explain.findings import PART_FINDINGS, LevelFinding, inner_finding, unknown
+from specfn.validation.explain.level_schema import LevelNode, LevelSchema, has_unevaluated
+from specfn.validation.explain.schema_shapes import SchemaShapes
 
 #: Keywords whose finding depends only on the place in the schema.
-_NAMED: Final = frozenset({"properties", "prefixItems"})
+_BY_PLACE: Final = frozenset({"properties", "prefixItems"})
 
 #: Keywords whose finding also depends on the value.
-_TOLD: Final = frozenset({"items", "additionalProperties", "required"})
+_BY_VALUE: Final = frozenset({"items", "additionalProperties", "required"})
 
 
 #: The sort key of a finding: three numbers for each step to an inner value, then two for the finding.
@@ -32,7 +32,7 @@ _ITSELF: Final[Order] = (0, 0)
 _BEHIND: Final[Order] = (2, 0)
 
 
-class Words(NamedTuple):
+class Wording(NamedTuple):
     """The type text of a wrong value and its place in the level.
 
     Attributes:
@@ -50,47 +50,47 @@ class Words(NamedTuple):
     holder: Any
 
 
-class Found:
+class LocatedFinding:
     """One finding of a level with its place.
 
     Attributes:
         order: the sort key.
         tokens: the path from the level's value to the value of the finding.
-        spots: the level's nodes on that path, its root first.
+        level_nodes: the level's nodes on that path, its root first.
         finding: the finding.
         words: the type text, kept if it is always the same.
     """
 
-    __slots__ = ("finding", "order", "spots", "tokens", "words")
+    __slots__ = ("finding", "level_nodes", "order", "tokens", "words")
 
     def __init__(
         self,
         order: Order,
         tokens: tuple[Any, ...],
-        spots: tuple[Spot, ...],
-        finding: Finding,
+        level_nodes: tuple[LevelNode, ...],
+        finding: LevelFinding,
     ) -> None:
         self.order = order
         self.tokens = tokens
-        self.spots = spots
+        self.level_nodes = level_nodes
         self.finding = finding
-        self.words: Words | None = None
+        self.words: Wording | None = None
 
 
 class _Route(NamedTuple):
     """The part of a level that an error of the engine belongs to.
 
     Attributes:
-        spots: the level's nodes on the path.
+        level_nodes: the level's nodes on the path.
         rest: the schema path below the last of them.
         finding: the finding, if it is always the same.
         found: the finding with its place, if both are always the same.
     """
 
-    spots: tuple[Spot, ...]
+    level_nodes: tuple[LevelNode, ...]
     rest: tuple[Any, ...]
-    finding: Finding | None
-    found: Found | None
+    finding: LevelFinding | None
+    found: LocatedFinding | None
 
 
 class Level:
@@ -99,23 +99,23 @@ class Level:
     Attributes:
         members: the nodes that must all accept the value.
         root: the level's node for the value itself.
-        counts_seen: whether a member has ``unevaluated*``, whose failures ``findings`` omits.
+        has_unevaluated: whether a member has ``unevaluated*``, whose failures ``findings`` omits.
     """
 
-    def __init__(self, node: JsonObject, shapes: Shapes, workshop: Workshop) -> None:
+    def __init__(self, node: JsonObject, shapes: SchemaShapes, compiler: SubschemaCompiler) -> None:
         """Compile one level of a schema."""
         level = LevelSchema(node, shapes)
         self._shapes = shapes
-        self._workshop = workshop
+        self._compiler = compiler
         self.root = level.root
-        self._engine = workshop.compile(level.schema)
+        self._engine = compiler.compile(level.schema)
         self._routes: dict[tuple[Any, ...], _Route] = {}
         self.members = level.root.members
-        self.counts_seen = counts_seen(self.members)
+        self.has_unevaluated = has_unevaluated(self.members)
 
-    def findings(self, value: Any) -> list[Found]:
+    def findings(self, value: Any) -> list[LocatedFinding]:
         """Return the findings of a value at this level: those of the value itself, then inner ones in the document's order."""
-        found: list[Found] = []
+        found: list[LocatedFinding] = []
         places = _Places(value)
         for error in self._engine.iter_errors(value):
             path = tuple(error.schema_path)
@@ -123,77 +123,83 @@ class Level:
             if route.found is not None:
                 found.append(route.found)
             else:
-                found.extend(self._read(route, error, places))
+                found.extend(self._located_findings(route, error, places))
         if len(found) > 1:
             found.sort(key=_order)
         return found
 
     def _route(self, path: tuple[Any, ...]) -> _Route:
         """Return the part of the level for an error's schema path."""
-        spots = [self.root]
+        level_nodes = [self.root]
         tokens: list[Any] = []
         rest = path
         while True:
             key = rest[1:3] if rest[2] == "items" else rest[1:4]
-            inside = spots[-1].inside.get(key)
+            inside = level_nodes[-1].inside.get(key)
             if inside is None:
                 break
-            spots.append(inside)
+            level_nodes.append(inside)
             tokens.append(key[-1])
             rest = rest[1 + len(key) :]
-        finding = self._constant(spots[-1], rest)
+        finding = self._constant_finding(level_nodes[-1], rest)
         found = None
-        if finding is not None and not any(spot.repeated for spot in spots):
-            found = _Places(None).found(tokens, tuple(spots), finding)
-        route = _Route(tuple(spots), rest, finding, found)
+        if finding is not None and not any(level_node.repeated for level_node in level_nodes):
+            found = _Places(None).found(tokens, tuple(level_nodes), finding)
+        route = _Route(tuple(level_nodes), rest, finding, found)
         self._routes[path] = route
         return route
 
-    def _constant(self, spot: Spot, rest: tuple[Any, ...]) -> Finding | None:
+    def _constant_finding(
+        self, level_node: LevelNode, rest: tuple[Any, ...]
+    ) -> LevelFinding | None:
         """Return the finding of an error if only its place in the schema decides it, else ``None``."""
         _, index, keyword, *below = rest
-        member = spot.members[index]
-        if keyword in _NAMED:
+        member = level_node.members[index]
+        if keyword in _BY_PLACE:
             token = below[0]
             return inner_finding(member[keyword][token], keyword, token, self._shapes)
-        if keyword in _TOLD:
+        if keyword in _BY_VALUE:
             return None
         if keyword != "allOf":
-            return Finding("here", keyword, member)
-        part = spot.parts[index][below[0]]
-        if part.keyword in TELLERS:
+            return LevelFinding("here", keyword, member)
+        part = level_node.parts[index][below[0]]
+        if part.keyword in PART_FINDINGS:
             return None
         if part.keyword in ASSERTIONS or part.keyword == "not":
-            return Finding("here", part.keyword, member)
-        return Finding("part", part.keyword, member, part=part)
+            return LevelFinding("here", part.keyword, member)
+        return LevelFinding("part", part.keyword, member, part=part)
 
-    def _read(self, route: _Route, error: Any, places: "_Places") -> Iterator[Found]:
+    def _located_findings(
+        self, route: _Route, error: Any, places: "_Places"
+    ) -> Iterator[LocatedFinding]:
         """Yield the findings of an error that depend on the value."""
-        tokens = error.instance_path[: len(route.spots) - 1]
-        findings = (route.finding,) if route.finding else self._told(route, error, places.value)
+        tokens = error.instance_path[: len(route.level_nodes) - 1]
+        findings = (
+            (route.finding,) if route.finding else self._value_findings(route, error, places.value)
+        )
         for finding in findings:
-            yield places.found(tokens, route.spots, finding)
+            yield places.found(tokens, route.level_nodes, finding)
 
-    def _told(self, route: _Route, error: Any, value: Any) -> Iterable[Finding]:
+    def _value_findings(self, route: _Route, error: Any, value: Any) -> Iterable[LevelFinding]:
         _, index, keyword, *below = route.rest
-        spot = route.spots[-1]
-        member = spot.members[index]
+        level_node = route.level_nodes[-1]
+        member = level_node.members[index]
         if keyword == "required":
-            return (Finding("missing", keyword, member, error.kind.property),)
+            return (LevelFinding("missing", keyword, member, error.kind.property),)
         if keyword == "items":
-            token = error.instance_path[len(route.spots) - 1]
+            token = error.instance_path[len(route.level_nodes) - 1]
             return (inner_finding(member[keyword], keyword, token, self._shapes),)
-        inside = at(value, error.instance_path)
+        inside = value_at(value, error.instance_path)
         if keyword == "allOf":
-            part = spot.parts[index][below[0]]
-            return TELLERS[part.keyword](part, inside, self._shapes, self._workshop)
+            part = level_node.parts[index][below[0]]
+            return PART_FINDINGS[part.keyword](part, inside, self._shapes, self._compiler)
         # If a schema declares no properties, the engine lists none: then all properties are undeclared.
         names = frozenset(getattr(error.kind, "unexpected", None) or inside)
         ordered = [name for name in inside if name in names]
         return [unknown(keyword, member[keyword], ordered)] if ordered else []
 
 
-def breadth(found: Iterable[Found]) -> int:
+def count_wrong_values(found: Iterable[LocatedFinding]) -> int:
     """Return the number of wrong values at a level: the value itself for each reason, each inner value once."""
     inside = set()
     count = 0
@@ -205,7 +211,7 @@ def breadth(found: Iterable[Found]) -> int:
     return count + len(inside)
 
 
-def at(value: Any, tokens: Iterable[Any]) -> Any:
+def value_at(value: Any, tokens: Iterable[Any]) -> Any:
     """Return the value at a place."""
     for token in tokens:
         value = value[token]
@@ -221,30 +227,32 @@ class _Places:
         self.value = value
         self._positions: dict[tuple[Any, ...], dict[str, int]] = {}
 
-    def found(self, tokens: Iterable[Any], spots: tuple[Spot, ...], finding: Finding) -> Found:
+    def found(
+        self, tokens: Iterable[Any], level_nodes: tuple[LevelNode, ...], finding: LevelFinding
+    ) -> LocatedFinding:
         """Return a finding with its place."""
         way = tuple(tokens)
         order: list[int] = []
-        for depth, (token, spot) in enumerate(zip(way, spots[1:], strict=True)):
-            order += (1, self._position(token, spots[depth], way[:depth]), spot.number)
+        for depth, (token, level_node) in enumerate(zip(way, level_nodes[1:], strict=True)):
+            order += (1, self._position(token, level_nodes[depth], way[:depth]), level_node.number)
         if finding.token is not None:
-            order += (1, self._position(finding.token, spots[-1], way))
+            order += (1, self._position(finding.token, level_nodes[-1], way))
         else:
             order += _BEHIND if finding.kind == "part" else _ITSELF
-        return Found(tuple(order), way, spots, finding)
+        return LocatedFinding(tuple(order), way, level_nodes, finding)
 
-    def _position(self, token: Any, spot: Spot, way: tuple[Any, ...]) -> int:
+    def _position(self, token: Any, level_node: LevelNode, way: tuple[Any, ...]) -> int:
         """Return the index of an item, or the position of a property: among the declared ones, or behind them."""
         if type(token) is int:
             return token
-        known = spot.order.get(token)
+        known = level_node.order.get(token)
         if known is not None:
             return known
         positions = self._positions.get(way)
         if positions is None:
-            inside = at(self.value, way)
+            inside = value_at(self.value, way)
             positions = self._positions[way] = {key: index for index, key in enumerate(inside)}
-        return len(spot.order) + positions.get(token, len(positions))
+        return len(level_node.order) + positions.get(token, len(positions))
 
 
 _order: Final = attrgetter("order")

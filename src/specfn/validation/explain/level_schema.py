@@ -6,17 +6,17 @@ from typing import Any, Final, NamedTuple
 from specfn._internal.json import JsonObject
 from specfn.validation.compile.applicators import UNEVALUATED
 from specfn.validation.compile.parts import (
-    Part,
-    is_light,
-    is_odd,
-    names_only,
+    SchemaPart,
+    declared_names,
+    is_ambiguous_name,
+    is_small,
     own_assertions,
     parts_of,
 )
-from specfn.validation.explain.schema_shapes import Shapes
+from specfn.validation.explain.schema_shapes import SchemaShapes
 
 #: The most schemas with subschemas in one level, and their most levels.
-_SPOTS: Final = 64
+_LEVEL_NODES: Final = 64
 _DEPTH: Final = 8
 
 #: The most checks of one value in one level. The engine copies the value for each failure.
@@ -29,7 +29,7 @@ _GROUPS: Final = 16
 _REFERRING: Final = frozenset({"$ref", "allOf"})
 
 
-class Spot:
+class LevelNode:
     """A value that a level validates, with the nodes that apply to it.
 
     Attributes:
@@ -45,18 +45,20 @@ class Spot:
     __slots__ = ("inside", "members", "node", "number", "order", "parts", "repeated")
 
     def __init__(
-        self, node: Any, shapes: Shapes, number: int = 0, *, repeated: bool = False
+        self, node: Any, shapes: SchemaShapes, number: int = 0, *, repeated: bool = False
     ) -> None:
         """Collect the nodes that apply to one value."""
         self.node = node
         self.number = number
         self.repeated = repeated
-        first, *rest = _packs(shapes.whole(node))
+        first, *rest = _batches(shapes.conjuncts(node))
         self.members = tuple(first)
         self.parts = [parts_of(member) for member in self.members]
-        for group in _groups(rest):
-            self.parts[-1].append(Part("allOf", shapes.conjunction(group), _bare(group)))
-        self.inside: dict[tuple[Any, ...], Spot] = {}
+        for group in _join_batches(rest):
+            self.parts[-1].append(
+                SchemaPart("allOf", shapes.conjunction(group), _without_references(group))
+            )
+        self.inside: dict[tuple[Any, ...], LevelNode] = {}
         names = (name for member in self.members for name in member.get("properties", ()))
         self.order: Mapping[Any, int] = {
             name: index for index, name in enumerate(dict.fromkeys(names))
@@ -80,54 +82,56 @@ class LevelSchema:
         schema: the schema for the engine.
     """
 
-    def __init__(self, node: JsonObject, shapes: Shapes) -> None:
+    def __init__(self, node: JsonObject, shapes: SchemaShapes) -> None:
         """Build breadth first, so that nodes near the root are part of the level."""
         self._shapes = shapes
         self._shelf: JsonObject = {}
-        self.root = Spot(node, shapes)
+        self.root = LevelNode(node, shapes)
         self.schema: JsonObject = {"$defs": self._shelf}
         waiting = [(self.root, self.schema, 1, frozenset[int]())]
-        room = _SPOTS
-        for spot, into, depth, around in waiting:  # the loop appends to the list
-            outer = around | {id(member) for member in spot.members}
-            pairs = zip(spot.members, spot.parts, strict=True)
+        room = _LEVEL_NODES
+        for level_node, into, depth, around in waiting:  # the loop appends to the list
+            outer = around | {id(member) for member in level_node.members}
+            pairs = zip(level_node.members, level_node.parts, strict=True)
             into["allOf"] = own = [self._own(*pair) for pair in pairs]
             for place, holder, key, inner in _subschemas(own):
                 target = shapes.target(inner)
-                if shapes.is_simple(target) and is_light(target):
+                if shapes.is_simple(target) and is_small(target):
                     holder[key] = target
                 elif room and depth < _DEPTH and self._belongs(target, outer):
                     room -= 1
                     below: JsonObject = {}
-                    spot.inside[place] = Spot(
-                        inner, shapes, _SPOTS - room, repeated=place[1] == "items"
+                    level_node.inside[place] = LevelNode(
+                        inner, shapes, _LEVEL_NODES - room, repeated=place[1] == "items"
                     )
                     holder[key] = below
-                    waiting.append((spot.inside[place], below, depth + 1, outer))
+                    waiting.append((level_node.inside[place], below, depth + 1, outer))
                 else:
                     holder[key] = self._decided(inner)
 
     def _belongs(self, node: Any, outer: frozenset[int]) -> bool:
         """Return whether a node can be part of the level: it is not recursive and has no ``unevaluated*``."""
-        whole = self._shapes.whole(node)
+        conjuncts = self._shapes.conjuncts(node)
         return (
             not self._shapes.is_simple(node)
-            and not counts_seen(whole)
-            and not any(id(member) in outer for member in whole)
+            and not has_unevaluated(conjuncts)
+            and not any(id(member) in outer for member in conjuncts)
         )
 
-    def _own(self, member: JsonObject, parts: list[Part]) -> JsonObject:
+    def _own(self, member: JsonObject, parts: list[SchemaPart]) -> JsonObject:
         """Return the keywords of one node. Its subschemas for inner values are replaced later."""
         own = own_assertions(member)
         if "properties" in member:
             own["properties"] = {
-                key: inner for key, inner in member["properties"].items() if not is_odd(key)
+                key: inner
+                for key, inner in member["properties"].items()
+                if not is_ambiguous_name(key)
             }
         own.update({key: member[key] for key in ("items", "contains") if key in member})
         if "prefixItems" in member:
             own["prefixItems"] = list(member["prefixItems"])
         if member.get("additionalProperties") is False:
-            names = names_only(member)
+            names = declared_names(member)
             declared = {**names.pop("properties", {}), **own.pop("properties", {})}
             own.update({"properties": declared, **names, "additionalProperties": False})
         if parts:
@@ -141,27 +145,27 @@ class LevelSchema:
         return {"not": {"not": {"$ref": f"#/$defs/{name}"}}}
 
 
-def counts_seen(members: Iterable[JsonObject]) -> bool:
+def has_unevaluated(members: Iterable[JsonObject]) -> bool:
     """Return whether a node has ``unevaluated*``."""
     return any(keyword in member for member in members for keyword in UNEVALUATED)
 
 
-def _packs(whole: Iterable[JsonObject]) -> list[list[JsonObject]]:
+def _batches(conjuncts: Iterable[JsonObject]) -> list[list[JsonObject]]:
     """Divide the nodes that apply to one value into lists that are validated together; at least one list.
 
     Each list but the last has a node with own checks at its end, so each contains a part of the work. Nodes with
     ``unevaluated*`` are in the first list, together with the nodes that they refer to.
     """
-    packs: list[list[JsonObject]] = [[]]
+    batches: list[list[JsonObject]] = [[]]
     weight = 0
-    for member in whole:
-        added = 0 if counts_seen((member,)) else _weight(member)
+    for member in conjuncts:
+        added = 0 if has_unevaluated((member,)) else _weight(member)
         if weight and added and weight + added > _CHECKS:
-            packs.append([])
+            batches.append([])
             weight = 0
         weight += added
-        packs[0 if counts_seen((member,)) else -1].append(member)
-    return packs
+        batches[0 if has_unevaluated((member,)) else -1].append(member)
+    return batches
 
 
 def _weight(member: JsonObject) -> int:
@@ -172,14 +176,14 @@ def _weight(member: JsonObject) -> int:
     return len(own) + len(own.get("required", ())) + 1
 
 
-def _groups(packs: list[list[JsonObject]]) -> Iterator[list[JsonObject]]:
+def _join_batches(batches: list[list[JsonObject]]) -> Iterator[list[JsonObject]]:
     """Join consecutive lists so that few remain. Each is divided again when it is opened."""
-    size = -(-len(packs) // _GROUPS)
-    for start in range(0, len(packs), size or 1):
-        yield [member for pack in packs[start : start + size] for member in pack]
+    size = -(-len(batches) // _GROUPS)
+    for start in range(0, len(batches), size or 1):
+        yield [member for pack in batches[start : start + size] for member in pack]
 
 
-def _bare(members: Iterable[JsonObject]) -> JsonObject:
+def _without_references(members: Iterable[JsonObject]) -> JsonObject:
     """Return the schema of nodes without their references, which are decided separately."""
     return {
         "allOf": [

@@ -5,7 +5,7 @@ from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject
 from specfn.validation.compile.applicators import APPLICATORS
-from specfn.validation.compile.prepare import REFERENCE, Prepared
+from specfn.validation.compile.prepare import REFERENCE, PreparedSchema
 
 #: The most levels of nested unions. Deeper ones count as accepting any value.
 _DEPTH: Final = 16
@@ -56,7 +56,7 @@ class Constants:
         """Return whether all constants are scalars."""
         return not any(key_of(value) is None for value in self.values)
 
-    def hold(self, value: Any) -> bool:
+    def contains(self, value: Any) -> bool:
         """Return whether a value is one of the constants."""
         key = key_of(value)
         if key is not None:
@@ -64,13 +64,13 @@ class Constants:
         return any(type(item) is type(value) and item == value for item in self.values)
 
 
-class Shapes:
+class SchemaShapes:
     """Facts about the nodes of one prepared schema, each computed once."""
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: PreparedSchema) -> None:
         """Accept a schema."""
         self._definitions = prepared.definitions
-        self._wholes: dict[int, tuple[JsonObject, ...]] = {}
+        self._conjuncts: dict[int, tuple[JsonObject, ...]] = {}
         self._conjunctions: dict[tuple[int, ...], JsonObject] = {}
         self._required: dict[int, frozenset[str]] = {}
         self._owners: dict[int, dict[str, dict[str, None]]] = {}
@@ -86,13 +86,13 @@ class Shapes:
             node = self._definitions[node["$ref"][len(REFERENCE) :]]
         return node
 
-    def whole(self, node: Any) -> tuple[JsonObject, ...]:
+    def conjuncts(self, node: Any) -> tuple[JsonObject, ...]:
         """Return a node and all nodes that apply to the same value through ``$ref`` and ``allOf``."""
         if not isinstance(node, dict):
             return ()
-        found = self._wholes.get(id(node))
+        found = self._conjuncts.get(id(node))
         if found is None:
-            found = self._wholes[id(node)] = tuple(self._gather(node))
+            found = self._conjuncts[id(node)] = tuple(self._gather(node))
         return found
 
     def conjunction(self, members: Sequence[JsonObject]) -> JsonObject:
@@ -101,7 +101,7 @@ class Shapes:
         node = self._conjunctions.get(key)
         if node is None:
             node = self._conjunctions[key] = {"allOf": list(members)}
-            self._wholes[id(node)] = tuple(members)
+            self._conjuncts[id(node)] = tuple(members)
         return node
 
     def is_simple(self, node: Any) -> bool:
@@ -115,7 +115,7 @@ class Shapes:
         found = self._required.get(id(node))
         if found is None:
             found = frozenset(
-                name for part in self.whole(node) for name in part.get("required", ())
+                name for part in self.conjuncts(node) for name in part.get("required", ())
             )
             self._required[id(node)] = found
         return found
@@ -127,7 +127,7 @@ class Shapes:
         found = self._owners.get(id(node))
         if found is None:
             found = self._owners[id(node)] = {}
-            for part in self.whole(node):
+            for part in self.conjuncts(node):
                 for name, schema in part.get("properties", {}).items():
                     for below in self.declared(schema):
                         found.setdefault(below, {})[name] = None
@@ -135,7 +135,7 @@ class Shapes:
 
     def declared(self, node: Any) -> Iterator[str]:
         """Yield the names of the declared properties that are not forbidden."""
-        for part in self.whole(node):
+        for part in self.conjuncts(node):
             properties = part.get("properties", {}).items()
             yield from (name for name, schema in properties if schema is not False)
 
@@ -146,7 +146,7 @@ class Shapes:
         found = self._members.get(id(node))
         if found is None:
             found = self._members[id(node)] = {}
-            for part in self.whole(node):
+            for part in self.conjuncts(node):
                 for name, schema in part.get("properties", {}).items():
                     found.setdefault(name, schema)
         return found
@@ -159,8 +159,8 @@ class Shapes:
             return None
         if id(node) not in self._types:
             found: frozenset[str] | None = None
-            for part in self.whole(node):
-                for types in self._said(part, depth):
+            for part in self.conjuncts(node):
+                for types in self._declared_types(part, depth):
                     found = types if found is None else found & types
             self._types[id(node)] = found
         return self._types[id(node)]
@@ -170,7 +170,7 @@ class Shapes:
         if not isinstance(node, dict):
             return None
         if id(node) not in self._values:
-            found = self._listed(node, 2)
+            found = self._constants_of(node, 2)
             self._values[id(node)] = None if found is None else Constants(found)
         return self._values[id(node)]
 
@@ -205,15 +205,17 @@ class Shapes:
                 waiting.extend(reversed(branch[inner]))
         yield from found.values()
 
-    def _listed(self, node: Any, depth: int) -> Sequence[Any] | None:
-        for part in self.whole(node):
+    def _constants_of(self, node: Any, depth: int) -> Sequence[Any] | None:
+        for part in self.conjuncts(node):
             if "const" in part:
                 return (part["const"],)
             if isinstance(part.get("enum"), list):
                 enum: list[Any] = part["enum"]
                 return enum
             for keyword in ("anyOf", "oneOf") if depth else ():
-                branches = [self._listed(branch, depth - 1) for branch in part.get(keyword, ())]
+                branches = [
+                    self._constants_of(branch, depth - 1) for branch in part.get(keyword, ())
+                ]
                 if branches and None not in branches:
                     return [value for values in branches for value in values or ()]
         return None
@@ -231,7 +233,7 @@ class Shapes:
             if "$ref" in part:
                 waiting.append(self._definitions[part["$ref"][len(REFERENCE) :]])
 
-    def _said(self, part: JsonObject, depth: int) -> Iterator[frozenset[str]]:
+    def _declared_types(self, part: JsonObject, depth: int) -> Iterator[frozenset[str]]:
         declared = part.get("type")
         if declared is not None:
             names = [declared] if isinstance(declared, str) else declared
@@ -247,7 +249,7 @@ class Shapes:
                     yield frozenset().union(*(types for types in branches if types is not None))
 
     def _tags(self, node: Any) -> Iterator[tuple[str, Constants]]:
-        for part in self.whole(node):
+        for part in self.conjuncts(node):
             for name, schema in part.get("properties", {}).items():
                 values = self.values(schema)
                 if values is not None and values.are_scalars:

@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from specfn.validation.compile.parts import Part
-from specfn.validation.explain.level import Found
+from specfn.validation.compile.parts import SchemaPart
+from specfn.validation.explain.level import LocatedFinding
 
 
 class Place(NamedTuple):
@@ -26,7 +26,7 @@ class Place(NamedTuple):
     within: Any = None
 
 
-class Choice(NamedTuple):
+class BranchChoice(NamedTuple):
     """A branch of a union that was selected.
 
     Attributes:
@@ -34,7 +34,7 @@ class Choice(NamedTuple):
         node: the branch.
     """
 
-    part: Part
+    part: SchemaPart
     node: Any
 
 
@@ -65,11 +65,11 @@ class Task(NamedTuple):
 
     node: Any
     place: Place
-    found: list[Found] | None = None
+    found: list[LocatedFinding] | None = None
     guesses: tuple[Guess, ...] = ()
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[BranchChoice, ...] = ()
 
-    def at(self, node: Any, found: list[Found] | None = None) -> "Task":
+    def at(self, node: Any, found: list[LocatedFinding] | None = None) -> "Task":
         """Return the task of another schema for the same place."""
         return self._replace(node=node, found=found)
 

@@ -9,15 +9,15 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JsonObject
 from specfn.records import ABSENT
-from specfn.validation.compile.parts import Part
-from specfn.validation.explain.level import Found, breadth
-from specfn.validation.explain.schema_shapes import Constants, Key, Shapes, key_of, type_of
+from specfn.validation.compile.parts import SchemaPart
+from specfn.validation.explain.level import LocatedFinding, count_wrong_values
+from specfn.validation.explain.schema_shapes import Constants, Key, SchemaShapes, key_of, type_of
 
 #: The most branches whose faults are counted.
-_LOOKED: Final = 16
+_MOST_SCHEMAS: Final = 16
 
 #: Returns the findings of a value one level down in a node.
-Look: TypeAlias = Callable[[JsonObject, Any], list[Found]]
+Look: TypeAlias = Callable[[JsonObject, Any], list[LocatedFinding]]
 
 
 class Branch(NamedTuple):
@@ -30,7 +30,7 @@ class Branch(NamedTuple):
     """
 
     node: JsonObject
-    found: list[Found]
+    found: list[LocatedFinding]
     sure: bool
 
 
@@ -51,13 +51,15 @@ class Tag(NamedTuple):
 class Unions:
     """Selection of branches; the facts of each union are computed once."""
 
-    def __init__(self, shapes: Shapes, look: Look) -> None:
+    def __init__(self, shapes: SchemaShapes, look: Look) -> None:
         """Accept the facts of a schema, and a function that returns the findings of a branch."""
         self._shapes = shapes
         self._look = look
-        self._typed: dict[tuple[int, str, str], _OfType] = {}
+        self._typed: dict[tuple[int, str, str], _TypedBranches] = {}
 
-    def meant(self, part: Part, value: Any, discriminator: str | None) -> Branch | Tag | None:
+    def select(
+        self, part: SchemaPart, value: Any, discriminator: str | None
+    ) -> Branch | Tag | None:
         """Select a branch.
 
         Args:
@@ -78,22 +80,22 @@ class Unions:
             near = tagged
         return self._by_findings(near, value)
 
-    def _of_type(self, part: Part, kind: str) -> "_OfType":
+    def _of_type(self, part: SchemaPart, kind: str) -> "_TypedBranches":
         key = (id(part.holder), part.keyword, kind)
         found = self._typed.get(key)
         if found is None:
             branches = self._shapes.branches(part.holder, part.keyword)
             typed = ((branch, self._shapes.types(branch)) for branch in branches)
             near = [branch for branch, types in typed if types is None or kind in types]
-            found = self._typed[key] = _OfType(near, self._shapes)
+            found = self._typed[key] = _TypedBranches(near, self._shapes)
         return found
 
     def _by_findings(self, near: "_Branches", value: Any) -> Branch:
         """Return the branch with the fewest wrong constants, missing properties, and faults one level down."""
         sure = len(near.nodes) == 1
         nodes = near.nodes if sure or type(value) is not dict else near.least_wrong(value)
-        looked = [(branch, self._look(branch, value)) for branch in nodes[:_LOOKED]]
-        node, found = min(looked, key=lambda pair: breadth(pair[1]))
+        looked = [(branch, self._look(branch, value)) for branch in nodes[:_MOST_SCHEMAS]]
+        node, found = min(looked, key=lambda pair: count_wrong_values(pair[1]))
         return Branch(node, found, sure)
 
 
@@ -106,11 +108,11 @@ class _Branches:
 
     __slots__ = ("_asked", "_shapes", "_shared", "_tags", "nodes")
 
-    def __init__(self, nodes: Sequence[JsonObject], shapes: Shapes) -> None:
+    def __init__(self, nodes: Sequence[JsonObject], shapes: SchemaShapes) -> None:
         self.nodes = nodes
         self._shapes = shapes
         self._shared: list[str] | None = None
-        self._tags: dict[str, _Tagged] = {}
+        self._tags: dict[str, _TaggedBranches] = {}
         self._asked: list[_Asked] | None = None
 
     def least_wrong(self, value: JsonObject) -> list[JsonObject]:
@@ -123,7 +125,7 @@ class _Branches:
         given = value.keys()
         faults = [
             (
-                sum(name in value and not said.hold(value[name]) for name, said in constants),
+                sum(name in value and not said.contains(value[name]) for name, said in constants),
                 len(required - given),
             )
             for constants, required in self._asked
@@ -155,7 +157,7 @@ class _Branches:
         """Return the branches that match one tag; with ``required``, a missing tag selects none."""
         tagged = self._tags.get(name)
         if tagged is None:
-            tagged = self._tags[name] = _Tagged(name, self.nodes, self._shapes)
+            tagged = self._tags[name] = _TaggedBranches(name, self.nodes, self._shapes)
         given = value.get(name, ABSENT)
         if given is ABSENT:
             return self if tagged.open or not required else Tag(name, tagged.values, given)
@@ -170,7 +172,7 @@ class _Branches:
         return self._shared
 
 
-class _Tagged:
+class _TaggedBranches:
     """Branches by the constants that they accept for one property.
 
     Attributes:
@@ -180,7 +182,7 @@ class _Tagged:
 
     __slots__ = ("_by_key", "_others", "open", "values")
 
-    def __init__(self, name: str, nodes: Sequence[JsonObject], shapes: Shapes) -> None:
+    def __init__(self, name: str, nodes: Sequence[JsonObject], shapes: SchemaShapes) -> None:
         pairs = [(node, shapes.constants(node).get(name)) for node in nodes]
         self.values = tuple(item for _, said in pairs if said is not None for item in said.values)
         others = [node for node, said in pairs if said is None]
@@ -199,12 +201,12 @@ class _Tagged:
         return named or (self._others if self.open else None)
 
 
-class _OfType:
+class _TypedBranches:
     """The branches of a union that accept values of one type."""
 
     __slots__ = ("_any", "_by_key", "_pairs", "_shapes")
 
-    def __init__(self, nodes: Sequence[JsonObject], shapes: Shapes) -> None:
+    def __init__(self, nodes: Sequence[JsonObject], shapes: SchemaShapes) -> None:
         self._shapes = shapes
         self._pairs = [(node, shapes.values(node)) for node in nodes]
         self._any = _Branches([node for node, values in self._pairs if values is None], shapes)
@@ -221,7 +223,7 @@ class _OfType:
             return self._any
         found = None if key is None else self._by_key[key]
         if found is None:
-            fitting = [node for node, said in self._pairs if said is None or said.hold(value)]
+            fitting = [node for node, said in self._pairs if said is None or said.contains(value)]
             found = _Branches(fitting, self._shapes)
             if key is not None:
                 self._by_key[key] = found

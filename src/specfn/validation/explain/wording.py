@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from specfn.schema.describe import Schema, describe
-from specfn.validation.compile.prepare import Prepared
+from specfn.validation.compile.prepare import PreparedSchema
 from specfn.validation.sentences import MUST
 
 
-class Texts:
+class TypeTexts:
     """Type texts of one prepared schema, each written once."""
 
-    def __init__(self, prepared: Prepared, definitions: Mapping[str, Schema]) -> None:
+    def __init__(self, prepared: PreparedSchema, definitions: Mapping[str, Schema]) -> None:
         """Accept a schema, and the definitions that type texts may name."""
         self._prepared = prepared
         self._definitions = definitions

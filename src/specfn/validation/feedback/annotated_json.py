@@ -28,7 +28,7 @@ Tokens: TypeAlias = tuple[str | int, ...]
 
 
 @dataclass(slots=True)
-class Mark:
+class PlaceComments:
     """The comments on one place and on the places inside it.
 
     Attributes:
@@ -40,14 +40,14 @@ class Mark:
 
     comment: str | None = None
     notes: list[str] = field(default_factory=list)
-    inside: dict[str | int, "Mark"] = field(default_factory=dict)
+    inside: dict[str | int, "PlaceComments"] = field(default_factory=dict)
     hidden: bool = False
 
-    def at(self, tokens: Tokens) -> "Mark":
+    def at(self, tokens: Tokens) -> "PlaceComments":
         """Return the comments of a place inside, created on first use."""
         mark = self
         for token in tokens:
-            mark = mark.inside.setdefault(token, Mark())
+            mark = mark.inside.setdefault(token, PlaceComments())
         return mark
 
 
@@ -89,7 +89,7 @@ def has_place(data: Any, tokens: Tokens) -> bool:
     return True
 
 
-def draw(data: Any, root: Mark, room: int, text: int) -> list[str]:
+def write_lines(data: Any, root: PlaceComments, room: int, text: int) -> list[str]:
     """Write arguments as lines.
 
     Args:
@@ -152,10 +152,10 @@ class _Line(NamedTuple):
 
     label: str
     value: Any
-    mark: Mark | None
+    mark: PlaceComments | None
 
 
-def _lines(data: Any, root: Mark, limit: int) -> Iterator[str]:
+def _lines(data: Any, root: PlaceComments, limit: int) -> Iterator[str]:
     stack: list[tuple[Iterator[tuple[_Line, bool]], str]] = []
     current = _Line("", data, root)
     comma = ""
@@ -182,7 +182,7 @@ def _lines(data: Any, root: Mark, limit: int) -> Iterator[str]:
             return
 
 
-def _once(mark: Mark | None, said: set[str]) -> str:
+def _once(mark: PlaceComments | None, said: set[str]) -> str:
     """Return the comment on a line; a long comment is not repeated."""
     if mark is None or mark.comment is None:
         return ""

@@ -163,14 +163,14 @@ def _of_value(problem: ArgumentProblem, moved: Sequence[_Move]) -> Comment:
 def _of_group(group: Sequence[_Move]) -> Comment:
     """Return the comment on properties that are in the wrong place."""
     first, count = group[0], len(group)
-    text = _sentence([_said(first, group)])
+    text = _sentence([_describe(first, group)])
     if count == 1:
         return Comment(first.problem.path, text)
     places = tuple(move.place for move in group)
     return Comment(input_path(first.place[:-1]), text, is_note=True, hides=places)
 
 
-def _said(move: _Move, group: Sequence[_Move]) -> str:
+def _describe(move: _Move, group: Sequence[_Move]) -> str:
     """Describe the mistake in properties, and its correction."""
     one = len(group) == 1
     names = "" if one else f"{_names(group)}: "

@@ -12,7 +12,7 @@ _AFTER: Final = 60
 _LENGTH: Final = 120
 
 
-def passage(fault: TextFault) -> list[str]:
+def excerpt(fault: TextFault) -> list[str]:
     """Return the lines up to the position of a fault, and a line with a mark below it."""
     number = fault.line
     start = fault.text.rfind("\n", 0, fault.offset) + 1

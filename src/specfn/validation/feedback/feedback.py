@@ -5,15 +5,15 @@ from typing import Any, Final
 
 from specfn.records import ArgumentProblem, Repair, TextFault
 from specfn.validation.feedback.annotated_json import (
-    Mark,
     NoRoomError,
-    draw,
+    PlaceComments,
     has_place,
     one_line,
     tokens_of,
+    write_lines,
 )
 from specfn.validation.feedback.comments import Comment, comments
-from specfn.validation.feedback.excerpt import passage
+from specfn.validation.feedback.excerpt import excerpt
 from specfn.validation.sentences import SHOWN
 
 #: The most bytes of the whole text.
@@ -57,20 +57,20 @@ def feedback(
     tail = " ".join((_NEXT, *_asked(said), _NOT_EXECUTED))
     room = BYTES - _bytes(head, tail) - 8
     for text in _TEXTS:
-        lines = _drawn(data, said, room, text)
+        lines = _with_comments(data, said, room, text)
         if lines is not None:
             return "\n".join((head, "", *lines, "", tail))
     return "\n".join((head, "", *_fitting([each.listed for each in said], room), "", tail))
 
 
-def unread(fault: TextFault) -> str:
+def unreadable_feedback(fault: TextFault) -> str:
     """Return the feedback on a text that could not be read, for a model (rule V8).
 
     Returns:
         Less than 2 KB: the position, an excerpt of the text with a mark, and the next step.
     """
     head = f"The arguments are not JSON at line {fault.line}, column {fault.column}."
-    return "\n".join((head, "", *passage(fault), "", f"{_AGAIN} {_NOT_EXECUTED}"))
+    return "\n".join((head, "", *excerpt(fault), "", f"{_AGAIN} {_NOT_EXECUTED}"))
 
 
 def _head(count: int) -> str:
@@ -100,18 +100,18 @@ def _notes(repairs: Sequence[Repair], *, incomplete: bool) -> Iterator[str]:
         yield one_line(f"Sent as a string: {names}{more}. Send objects and arrays themselves.")
 
 
-def _drawn(data: Any, said: Sequence[Comment], room: int, text: int) -> list[str] | None:
+def _with_comments(data: Any, said: Sequence[Comment], room: int, text: int) -> list[str] | None:
     """Return the arguments with their comments as lines; ``None`` if they exceed the limit."""
-    root = Mark()
+    root = PlaceComments()
     below = [each.listed for each in said if not _placed(root, data, each)]
     rest = ["", "Also wrong:", *below] if below else []
     try:
-        return [*draw(data, root, room - _bytes(*rest), text), *rest]
+        return [*write_lines(data, root, room - _bytes(*rest), text), *rest]
     except NoRoomError:
         return None
 
 
-def _placed(root: Mark, data: Any, comment: Comment) -> bool:
+def _placed(root: PlaceComments, data: Any, comment: Comment) -> bool:
     """Add a comment to its place; return false if the arguments do not have the place."""
     tokens = tokens_of(comment.path)
     if tokens is None or not has_place(data, tokens):

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from specfn.validation.formats import has_format
-from specfn.validation.guard import sound
+from specfn.validation.guard import is_plain_json
 from specfn.validation.plain_types import bounds, plain, split, tags
-from specfn.validation.text.extract import inner
+from specfn.validation.text.extract import read_only_value
 from specfn.validation.text.syntax_faults import UnreadableError
 
 _ONLY_TEXT: Final = re.compile(r"\bstring\b|\bany\b")
@@ -59,7 +59,7 @@ def hint(expected: str, value: Any) -> str | None:
     """Return a sentence on how to correct a value; ``None`` if its type text is sufficient."""
     if value is None and expected.endswith(" | undefined"):
         return "Leave it out instead of null."
-    if type(value) is not str or not sound(value):
+    if type(value) is not str or not is_plain_json(value):
         return None
     if value.lstrip()[:1] in ("{", "["):
         return _of_container(value, expected)
@@ -106,7 +106,7 @@ def _are(count: int, unit: str) -> str:
 def _duplicate(items: list[Any]) -> str | None:
     """Return a sentence on the first item that equals an earlier one. Items are counted from 1."""
     seen: dict[Any, int] = {}
-    for number, item in enumerate(items if sound(items) else (), 1):
+    for number, item in enumerate(items if is_plain_json(items) else (), 1):
         first = seen.setdefault(_key(item), number)
         if first != number:
             return f"no duplicates: item {number:,} equals item {first:,}"
@@ -153,7 +153,7 @@ def _of_container(text: str, expected: str) -> str | None:
         return None
     kind = "object" if text.lstrip().startswith("{") else "array"
     try:
-        inner(text, [])
+        read_only_value(text, [])
     except UnreadableError as error:
         return f"This string is no JSON either: {_lower(error.reason)} Send the {kind} itself."
     return f"Send the {kind} itself, not a string."

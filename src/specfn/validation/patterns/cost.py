@@ -36,7 +36,7 @@ _TOKEN: Final = re.compile(
 )
 
 
-class Judgement(NamedTuple):
+class PatternVerdict(NamedTuple):
     """The classification of one pattern.
 
     Attributes:
@@ -49,7 +49,7 @@ class Judgement(NamedTuple):
     weight: int
 
 
-def refused(patterns: Iterable[str], judge: Callable[[str], Judgement]) -> tuple[str, ...]:
+def refused(patterns: Iterable[str], classify: Callable[[str], PatternVerdict]) -> tuple[str, ...]:
     """Return the patterns of one schema that are not enforced: invalid ones, and those that are too large in all."""
     found = []
     room = _TOGETHER
@@ -57,7 +57,7 @@ def refused(patterns: Iterable[str], judge: Callable[[str], Judgement]) -> tuple
         weight = weigh(pattern)
         if weight > HEAVY:
             room -= weight
-        if (room < 0 and weight > HEAVY) or judge(pattern).kind == "refused":
+        if (room < 0 and weight > HEAVY) or classify(pattern).kind == "refused":
             found.append(pattern)
     return tuple(found)
 

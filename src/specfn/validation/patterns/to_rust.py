@@ -35,7 +35,7 @@ _COUNTS: Final[Mapping[tuple[int, int | None], str]] = {(0, None): "*", (1, None
 
 
 @lru_cache(maxsize=4096)
-def respell(pattern: str) -> str:
+def to_rust(pattern: str) -> str:
     """Translate an ECMA-262 pattern to Rust's dialect.
 
     Raises:

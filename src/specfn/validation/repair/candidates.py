@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn.records import ABSENT
 from specfn.validation.explain.explain import Fault
-from specfn.validation.explain.schema_facts import Facts
+from specfn.validation.explain.schema_facts import SchemaFacts
 from specfn.validation.guard import most_digits
 from specfn.validation.text.numbers import EXACT, is_nonzero
 from specfn.validation.text.strict_json import UNREAD, strict
@@ -24,14 +24,14 @@ _LONGEST: Final = 400
 _BOOLEANS: Final = {"true": True, "false": False}
 
 
-class Reading(NamedTuple):
+class Candidate(NamedTuple):
     """One conversion of a value: its short stable name, and the converted value."""
 
     kind: str
     value: Any
 
 
-class Policy(NamedTuple):
+class CoercionPolicy(NamedTuple):
     """Permitted conversions of arguments.
 
     Attributes:
@@ -44,12 +44,16 @@ class Policy(NamedTuple):
 
 
 #: The default policy.
-PLAIN: Final = Policy()
+DEFAULT_POLICY: Final = CoercionPolicy()
 
 
-def readings(
-    value: Any, fault: Fault, place: tuple[str | int, ...], facts: Facts, policy: Policy
-) -> list[Reading]:
+def candidates(
+    value: Any,
+    fault: Fault,
+    place: tuple[str | int, ...],
+    facts: SchemaFacts,
+    policy: CoercionPolicy,
+) -> list[Candidate]:
     """Return the lossless conversions of an invalid value, each with a different result.
 
     Args:
@@ -60,41 +64,41 @@ def readings(
         policy: the permitted conversions.
     """
     if fault.refused:
-        return [Reading("readonly", ABSENT)]
+        return [Candidate("readonly", ABSENT)]
     if fault.node is False:
         return []
-    read = _READERS.get(type(value), _of_another)
-    found = list(read(value, fault.node, facts))
+    convert = _CONVERTERS.get(type(value), _of_another)
+    found = list(convert(value, fault.node, facts))
     if value is None and place and type(place[-1]) is str and place[0] not in policy.keeps_null:
-        found.append(Reading("omitted", ABSENT))
+        found.append(Candidate("omitted", ABSENT))
     if policy.arrays and type(value) in (str, int, float, bool):
-        found.append(Reading("array", [value]))
+        found.append(Candidate("array", [value]))
     return found
 
 
-def _of_another(_: Any, __: Any, ___: Facts) -> Iterator[Reading]:
+def _of_another(_: Any, __: Any, ___: SchemaFacts) -> Iterator[Candidate]:
     return iter(())
 
 
-def _of_text(text: str, node: Any, facts: Facts) -> Iterator[Reading]:
+def _of_text(text: str, node: Any, facts: SchemaFacts) -> Iterator[Candidate]:
     stripped = text.strip(_SPACE)
     number = _number(stripped, node, facts)
     if number is not None:
-        yield Reading("number", number)
+        yield Candidate("number", number)
     if text in _BOOLEANS:
-        yield Reading("boolean", _BOOLEANS[text])
-    if text == "null" and not facts.takes(node, "string"):
-        yield Reading("null", None)
+        yield Candidate("boolean", _BOOLEANS[text])
+    if text == "null" and not facts.accepts_type(node, "string"):
+        yield Candidate("null", None)
     if stripped[:1] in ("{", "["):
         value = strict(text)
         if value is not UNREAD:
-            yield Reading("json", value)
-    alike = facts.alike(node, text)
-    if len(alike) == 1 and alike[0] != text:
-        yield Reading("case", alike[0])
+            yield Candidate("json", value)
+    same_ignoring_case = facts.same_ignoring_case(node, text)
+    if len(same_ignoring_case) == 1 and same_ignoring_case[0] != text:
+        yield Candidate("case", same_ignoring_case[0])
 
 
-def _number(text: str, node: Any, facts: Facts) -> int | float | None:
+def _number(text: str, node: Any, facts: SchemaFacts) -> int | float | None:
     """Return the number that a text represents exactly; ``None`` if there is none."""
     if _INTEGER.fullmatch(text):
         return int(text) if len(text) <= most_digits() else None
@@ -108,7 +112,7 @@ def _number(text: str, node: Any, facts: Facts) -> int | float | None:
         return value
     if abs(value) <= EXACT:
         return int(value)
-    return value if facts.takes(node, "number") else None
+    return value if facts.accepts_type(node, "number") else None
 
 
 def _is_exactly(value: float, text: str) -> bool:
@@ -120,14 +124,14 @@ def _is_exactly(value: float, text: str) -> bool:
     return Decimal(repr(value)) == Decimal(text)
 
 
-def _of_integer(value: int, node: Any, facts: Facts) -> Iterator[Reading]:
+def _of_integer(value: int, node: Any, facts: SchemaFacts) -> Iterator[Candidate]:
     if facts.is_any_text(node):
-        yield Reading("string", str(value))
+        yield Candidate("string", str(value))
 
 
-_Reader: TypeAlias = Callable[[Any, Any, Facts], Iterator[Reading]]
+_Converter: TypeAlias = Callable[[Any, Any, SchemaFacts], Iterator[Candidate]]
 
-_READERS: Final[Mapping[type, _Reader]] = {
+_CONVERTERS: Final[Mapping[type, _Converter]] = {
     str: _of_text,
     int: _of_integer,
 }

@@ -15,10 +15,15 @@ from specfn.records import ABSENT, ArgumentProblem, Repair
 from specfn.validation.explain.explain import Explainer, Fault
 from specfn.validation.explain.subschema_tasks import Guess
 from specfn.validation.feedback.annotated_json import tokens_of
-from specfn.validation.guard import sound
+from specfn.validation.guard import is_plain_json
 from specfn.validation.outcome import Failure, Success, success
-from specfn.validation.repair.candidates import PLAIN, Policy, Reading, readings
-from specfn.validation.repair.replace import Place, at, changed
+from specfn.validation.repair.candidates import (
+    DEFAULT_POLICY,
+    Candidate,
+    CoercionPolicy,
+    candidates,
+)
+from specfn.validation.repair.replace import Place, replace_places, value_at
 from specfn.validation.validate import Validator
 
 #: The most rounds, the most faults in all rounds, and the most guesses that are compared.
@@ -27,14 +32,18 @@ _FAULTS: Final = 50_000
 _GUESSES: Final = 100
 
 #: The faults of a value that is beyond the limits.
-_UNSOUND: Final = (Fault(ArgumentProblem(path="$input", expected="any"), True),)
+_NOT_PLAIN_JSON: Final = (Fault(ArgumentProblem(path="$input", expected="any"), True),)
 
 #: Returns the faults of a value.
 _Look: TypeAlias = Callable[[Any], tuple[Fault, ...]]
 
 
 def coerce(
-    value: Any, validator: Validator, policy: Policy = PLAIN, *, opens: bool = False
+    value: Any,
+    validator: Validator,
+    policy: CoercionPolicy = DEFAULT_POLICY,
+    *,
+    opens: bool = False,
 ) -> Success | Failure:
     """Convert arguments where the intended value is unambiguous. The value itself is never changed.
 
@@ -55,8 +64,8 @@ def coerce(
         return success(value)
     faults, explainer, depth = validator.diagnose(value)
     if explainer is not None:
-        judge = _Judge(explainer, depth, policy)
-        coercion = _Coercion(judge, lambda tried: validator.diagnose(tried).faults, value, faults)
+        context = _Context(explainer, depth, policy)
+        coercion = _Coercion(context, lambda tried: validator.diagnose(tried).faults, value, faults)
         if coercion.run(opens=opens):
             return coercion.outcome()
     return Failure(data=value, errors=tuple(fault.problem for fault in faults))
@@ -80,16 +89,16 @@ class _Change(NamedTuple):
     is_open: bool = False
 
 
-class _Case(NamedTuple):
+class _RepairCase(NamedTuple):
     """An invalid place with its candidates."""
 
     place: Place
     before: Any
-    readings: list[Reading]
+    candidates: list[Candidate]
     guesses: tuple[Guess, ...]
 
 
-class _Blame:
+class _FaultPlaces:
     """The places of some faults, and the places around them."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
@@ -105,7 +114,7 @@ class _Blame:
         """Return whether a place contains a fault."""
         return place in self._around
 
-    def reaches(self, place: Place, known: "_Blame") -> bool:
+    def reaches(self, place: Place, known: "_FaultPlaces") -> bool:
         """Return whether a place is invalid, or has an invalid ancestor that was valid before."""
         above = (place[:end] for end in range(len(place)))
         return place in self.places or any(
@@ -113,7 +122,7 @@ class _Blame:
         )
 
 
-class _Judge:
+class _Context:
     """The shared state of one coercion, including the coercions of parts of the value.
 
     Attributes:
@@ -123,7 +132,7 @@ class _Judge:
         compared: the number of guesses that were compared with other branches.
     """
 
-    def __init__(self, explainer: Explainer, depth: int, policy: Policy) -> None:
+    def __init__(self, explainer: Explainer, depth: int, policy: CoercionPolicy) -> None:
         self._explainer = explainer
         self._depth = depth
         self.facts = explainer.facts
@@ -134,7 +143,9 @@ class _Judge:
     def within(self, node: Any) -> _Look:
         """Return a function that returns the faults of a part of the value in one node of the schema."""
         return lambda part: (
-            self._explainer.faults_in(node, part) if sound(part, self._depth) else _UNSOUND
+            self._explainer.faults_in(node, part)
+            if is_plain_json(part, self._depth)
+            else _NOT_PLAIN_JSON
         )
 
 
@@ -142,7 +153,7 @@ class _Judge:
 class _Coercion:
     """The state of one coercion: the value so far, and its faults."""
 
-    judge: _Judge
+    context: _Context
     look: _Look
     value: Any
     faults: tuple[Fault, ...]
@@ -158,12 +169,12 @@ class _Coercion:
             if not chosen:
                 break
             self._take(chosen)
-            self._put_back()
+            self._undo_invalid()
         else:
             return False
         if not opens:
-            self._shut()
-        return bool(self.taken) and self.judge.spent <= _FAULTS
+            self._undo_open()
+        return bool(self.taken) and self.context.spent <= _FAULTS
 
     def outcome(self) -> Success | Failure:
         """Return the outcome with the repairs that were made."""
@@ -178,43 +189,51 @@ class _Coercion:
         errors = tuple(fault.problem for fault in self.faults)
         return Failure(data=self.value, errors=errors, repairs=repairs)
 
-    def _cases(self) -> list[_Case]:
-        found: list[_Case] = []
+    def _cases(self) -> list[_RepairCase]:
+        found: list[_RepairCase] = []
         for fault in self.faults:
             if fault.node is False and not fault.refused:
                 continue  # no candidate exists there, and there may be very many such faults
             place = tokens_of(fault.problem.path)
             if place is None or place in self.taken or place in self.barred:
                 continue
-            before = at(self.value, place)
+            before = value_at(self.value, place)
             if before is not ABSENT:
-                ways = readings(before, fault, place, self.judge.facts, self.judge.policy)
-                found.extend([_Case(place, before, ways, fault.guesses)] if ways else [])
+                found_candidates = candidates(
+                    before, fault, place, self.context.facts, self.context.policy
+                )
+                found.extend(
+                    [_RepairCase(place, before, found_candidates, fault.guesses)]
+                    if found_candidates
+                    else []
+                )
         return found
 
-    def _chosen(self, cases: list[_Case]) -> list[_Change]:
+    def _chosen(self, cases: list[_RepairCase]) -> list[_Change]:
         """Return the candidates that alone make their places valid."""
-        known = _Blame(self.faults)
+        known = _FaultPlaces(self.faults)
         right: dict[Place, list[_Change]] = {case.place: [] for case in cases}
         opened: dict[Place, _Change] = {}
-        for index in range(max((len(case.readings) for case in cases), default=0)):
-            tried = [case for case in cases if index < len(case.readings)]
-            blame = self._try({case.place: case.readings[index].value for case in tried})
-            if blame is None:
+        for index in range(max((len(case.candidates) for case in cases), default=0)):
+            tried = [case for case in cases if index < len(case.candidates)]
+            fault_places = self._try({case.place: case.candidates[index].value for case in tried})
+            if fault_places is None:
                 return []
             for case in tried:
-                reading = case.readings[index]
-                change = _Change(case.place, reading.kind, case.before, reading.value)
-                if not blame.reaches(case.place, known):
-                    if not blame.inside(case.place):
+                candidate = case.candidates[index]
+                change = _Change(case.place, candidate.kind, case.before, candidate.value)
+                if not fault_places.reaches(case.place, known):
+                    if not fault_places.inside(case.place):
                         right[case.place].append(change)
-                    elif reading.kind == "json":
+                    elif candidate.kind == "json":
                         opened[case.place] = change._replace(is_open=True)
         only = {place: changes[0] for place, changes in right.items() if len(changes) == 1}
         only.update((place, change) for place, change in opened.items() if not right[place])
-        return self._unrivaled(cases, only)
+        return self._without_rivals(cases, only)
 
-    def _unrivaled(self, cases: list[_Case], only: dict[Place, _Change]) -> list[_Change]:
+    def _without_rivals(
+        self, cases: list[_RepairCase], only: dict[Place, _Change]
+    ) -> list[_Change]:
         """Return the candidates that lead to no guessed branch, or to a branch without a rival."""
         compared: dict[str, bool] = {}
         kept: list[_Change] = []
@@ -230,9 +249,9 @@ class _Coercion:
 
     def _has_rival(self, guess: Guess, only: Mapping[Place, _Change]) -> bool:
         """Return whether other candidates would lead to another branch of a union."""
-        self.judge.compared += 1
+        self.context.compared += 1
         place = tokens_of(guess.path)
-        if self.judge.compared > _GUESSES or place is None:
+        if self.context.compared > _GUESSES or place is None:
             return True
         depth = len(place)
         ours = {
@@ -240,52 +259,52 @@ class _Coercion:
             for change in only.values()
             if change.place[:depth] == place
         }
-        part = at(self.value, place)
+        part = value_at(self.value, place)
         for node in guess.others:
-            look = self.judge.within(node)
-            other = _Coercion(self.judge, look, part, look(part), is_part=True)
+            look = self.context.within(node)
+            other = _Coercion(self.context, look, part, look(part), is_part=True)
             if other.faults and other.run() and not other.faults:
                 theirs = {place: change.after for place, change in other.taken.items()}
                 if not all(_same(theirs.get(key, ABSENT), value) for key, value in ours.items()):
                     return True
         return False
 
-    def _try(self, changes: Mapping[Place, Any]) -> _Blame | None:
+    def _try(self, changes: Mapping[Place, Any]) -> _FaultPlaces | None:
         """Return the places that are invalid after some changes; ``None`` beyond the limit."""
-        if self.judge.spent > _FAULTS:
+        if self.context.spent > _FAULTS:
             return None
-        faults = self.look(changed(self.value, _apart(changes)))
-        self.judge.spent += len(faults) + 1
-        return _Blame(faults)
+        faults = self.look(replace_places(self.value, _outermost(changes)))
+        self.context.spent += len(faults) + 1
+        return _FaultPlaces(faults)
 
     def _take(self, chosen: list[_Change]) -> None:
-        changes = _apart({change.place: change.after for change in chosen})
-        self.value = changed(self.value, changes)
+        changes = _outermost({change.place: change.after for change in chosen})
+        self.value = replace_places(self.value, changes)
         self.taken.update((change.place, change) for change in chosen if change.place in changes)
         self._look_again()
 
-    def _put_back(self) -> None:
+    def _undo_invalid(self) -> None:
         """Undo changes that turn out invalid in combination with the others."""
-        blame = _Blame(self.faults)
+        fault_places = _FaultPlaces(self.faults)
         wrong = [
             change
             for place, change in self.taken.items()
-            if place in blame.places or (blame.inside(place) and not change.is_open)
+            if place in fault_places.places or (fault_places.inside(place) and not change.is_open)
         ]
         self.barred.update(change.place for change in wrong)
         self._undo(wrong)
 
-    def _shut(self) -> None:
+    def _undo_open(self) -> None:
         """Undo the parsing of strings that contain an invalid value."""
-        blame = _Blame(self.faults)
+        fault_places = _FaultPlaces(self.faults)
         opened = [change for change in self.taken.values() if change.is_open]
-        self._undo([change for change in opened if blame.inside(change.place)])
+        self._undo([change for change in opened if fault_places.inside(change.place)])
 
     def _undo(self, changes: list[_Change]) -> None:
         if not changes:
             return
-        back = _apart({change.place: change.before for change in changes})
-        self.value = changed(self.value, back)
+        back = _outermost({change.place: change.before for change in changes})
+        self.value = replace_places(self.value, back)
         for place in [*self.taken]:
             if any(place[: len(outer)] == outer for outer in back):
                 del self.taken[place]
@@ -293,14 +312,14 @@ class _Coercion:
 
     def _look_again(self) -> None:
         self.faults = self.look(self.value)
-        self.judge.spent += len(self.faults) + 1
+        self.context.spent += len(self.faults) + 1
 
 
 def _same(left: Any, right: Any) -> bool:
     return type(left) is type(right) and bool(left == right)
 
 
-def _apart(changes: Mapping[Place, Any]) -> dict[Place, Any]:
+def _outermost(changes: Mapping[Place, Any]) -> dict[Place, Any]:
     """Return the changes whose place is not inside the place of another change."""
     return {
         place: new

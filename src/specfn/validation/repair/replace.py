@@ -9,7 +9,7 @@ from specfn.records import ABSENT
 Place: TypeAlias = tuple[str | int, ...]
 
 
-def changed(value: Any, changes: Mapping[Place, Any]) -> Any:
+def replace_places(value: Any, changes: Mapping[Place, Any]) -> Any:
     """Return a value with some places replaced.
 
     Args:
@@ -37,7 +37,7 @@ def changed(value: Any, changes: Mapping[Place, Any]) -> Any:
     return root
 
 
-def at(value: Any, place: Place) -> Any:
+def value_at(value: Any, place: Place) -> Any:
     """Return the value at a place; ``ABSENT`` if the place does not exist."""
     for token in place:
         if type(value) is dict:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from specfn.records import Repair
 from specfn.validation.text.lexer import QUOTES, gap, string
-from specfn.validation.text.reader import Reader, Reading
+from specfn.validation.text.reader import ParsedValue, Reader
 from specfn.validation.text.strict_json import UNREAD, strict
 from specfn.validation.text.syntax_faults import UnreadableError
 
@@ -52,7 +52,7 @@ class _Window(NamedTuple):
         return _Window(self.text, min(start, self.end), start + len(inside.strip(_EDGES)))
 
 
-def find(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
+def extract(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
     """Read the only value of a text.
 
     Returns:
@@ -76,7 +76,7 @@ def find(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
     return _within(window, at, repairs)
 
 
-def inner(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
+def read_only_value(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
     """Read a text that contains one value and nothing else, such as the content of a string.
 
     Raises:
@@ -180,7 +180,7 @@ def _within(window: _Window, at: int, repairs: list[Repair]) -> tuple[Any, bool]
     return reading.value, reading.incomplete
 
 
-def _judge_stray(after: _Window, reading: Reading, repairs: list[Repair]) -> None:
+def _judge_stray(after: _Window, reading: ParsedValue, repairs: list[Repair]) -> None:
     """Remove surplus closing braces behind an object, unless an earlier brace may be the surplus one."""
     if not after.inside:
         return

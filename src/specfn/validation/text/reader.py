@@ -48,7 +48,7 @@ class _Open:
         return self.key if type(self.box) is dict else len(self.box)
 
 
-class Reading(NamedTuple):
+class ParsedValue(NamedTuple):
     """A parsed value.
 
     Attributes:
@@ -79,7 +79,7 @@ class Reader:
         self._shut_early = False
         self._resumed = False
 
-    def read(self, at: int) -> Reading:
+    def read(self, at: int) -> ParsedValue:
         """Read the value at a position.
 
         Raises:
@@ -89,7 +89,7 @@ class Reader:
         value = self._value()
         while self._stack:
             value = self._first() if value is _OPENED else self._next(value)
-        return Reading(value, self._at, self._incomplete, self._resumed)
+        return ParsedValue(value, self._at, self._incomplete, self._resumed)
 
     def _value(self) -> Any:
         """Read a scalar, or open a container."""
@@ -120,7 +120,7 @@ class Reader:
         self._skip()
         char = self._text[self._at : self._at + 1]
         if char == top.closing:
-            return self._shut()
+            return self._close_container()
         if self._is_over(char):
             raise self._error(top.offset, "The text ends right after this bracket.")
         return self._member(top)
@@ -132,14 +132,14 @@ class Reader:
         closed = self._skip() and self._closed
         char = self._text[self._at : self._at + 1]
         if char == top.closing:
-            return self._shut()
+            return self._close_container()
         if char == ",":
             self._at += 1
             closed = self._skip()
             char = self._text[self._at : self._at + 1]
             if char == top.closing:
                 self._repair(self._path(-1), "comma", ",", "")
-                return self._shut()
+                return self._close_container()
             if not self._is_over(char):
                 return self._member(top)
         if self._is_over(char):
@@ -197,7 +197,7 @@ class Reader:
         else:
             top.box.append(value)
 
-    def _shut(self) -> Any:
+    def _close_container(self) -> Any:
         """Close the innermost container.
 
         If this bracket is surplus, a later member may belong to the closed container. For an array this is possible only in an

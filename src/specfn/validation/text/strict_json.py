@@ -5,7 +5,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import loads
-from specfn.validation.guard import sound
+from specfn.validation.guard import is_plain_json
 from specfn.validation.text.numbers import EXACT, decimal, is_rounded
 
 
@@ -36,14 +36,14 @@ def strict(text: str) -> Any:
         value = loads(text)
     except (ValueError, RecursionError):
         return UNREAD
-    if not sound(value):
+    if not is_plain_json(value):
         return UNREAD
-    census = _census(value)
-    if census.keys and _STRING.findall(text).count(":") != census.keys:
+    facts = _value_facts(value)
+    if facts.keys and _STRING.findall(text).count(":") != facts.keys:
         return UNREAD
-    if census.has_zero and _TINY.search(text):
+    if facts.has_zero and _TINY.search(text):
         return UNREAD
-    needs_text = census.has_large or (census.has_whole and _LONG.search(text))
+    needs_text = facts.has_large or (facts.has_whole and _LONG.search(text))
     return _read_exactly(text) if needs_text else value
 
 
@@ -67,7 +67,7 @@ def _exact(text: str) -> int | float:
     return value
 
 
-class _Census(NamedTuple):
+class _ValueFacts(NamedTuple):
     """Facts that decide whether the text of a value must be checked again.
 
     Attributes:
@@ -83,7 +83,7 @@ class _Census(NamedTuple):
     has_whole: bool
 
 
-def _census(value: Any) -> _Census:
+def _value_facts(value: Any) -> _ValueFacts:
     """Count the keys and find the floats of a plain JSON value."""
     boxes = [value]
     keys = 0
@@ -99,4 +99,4 @@ def _census(value: Any) -> _Census:
             has_zero = has_zero or box == 0
             has_large = has_large or abs(box) >= EXACT
             has_whole = has_whole or box.is_integer()
-    return _Census(keys, has_zero, has_large, has_whole)
+    return _ValueFacts(keys, has_zero, has_large, has_whole)
