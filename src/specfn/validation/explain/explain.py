@@ -16,7 +16,7 @@ from specfn.validation.compile.parts import SchemaPart
 from specfn.validation.compile.prepare import PreparedSchema
 from specfn.validation.explain.advice import Advice
 from specfn.validation.explain.findings import LevelFinding
-from specfn.validation.explain.level import Level, LocatedFinding, Wording, value_at
+from specfn.validation.explain.level import Level, LocatedFinding, ExpectedText, value_at
 from specfn.validation.explain.schema_facts import SchemaFacts
 from specfn.validation.explain.schema_shapes import SchemaShapes
 from specfn.validation.explain.subschema_tasks import BranchChoice, Guess, Place, Task
@@ -170,7 +170,7 @@ class Explainer:
         for one in found:
             words = one.words if same else None
             if words is None and one.finding.kind in _PROBLEMS:
-                words = self._wording(task, one)
+                words = self._expected_text(task, one)
                 if same:
                     one.words = words
             if words is not None:
@@ -185,7 +185,7 @@ class Explainer:
                 items.extend(self._HANDLERS[one.finding.kind](self, inner, one.finding))
         return items
 
-    def _wording(self, task: Task, found: LocatedFinding) -> Wording:
+    def _expected_text(self, task: Task, found: LocatedFinding) -> ExpectedText:
         """Return the path and the type text of a wrong value, at the place itself or inside."""
         inner = self._within(task, found)
         place = inner.place
@@ -199,7 +199,7 @@ class Explainer:
             tokens = (*tokens, finding.token)
             path += step(finding.token)
         expected = self._texts.of(about, optional=optional)
-        return Wording(path[len(task.place.path) :], tokens, expected, about, holder)
+        return ExpectedText(path[len(task.place.path) :], tokens, expected, about, holder)
 
     def _within(self, task: Task, found: LocatedFinding) -> Task:
         """Return the task of the value that a finding concerns."""

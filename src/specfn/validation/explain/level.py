@@ -32,7 +32,7 @@ _ITSELF: Final[Order] = (0, 0)
 _BEHIND: Final[Order] = (2, 0)
 
 
-class Wording(NamedTuple):
+class ExpectedText(NamedTuple):
     """The type text of a wrong value and its place in the level.
 
     Attributes:
@@ -74,7 +74,7 @@ class LocatedFinding:
         self.tokens = tokens
         self.level_nodes = level_nodes
         self.finding = finding
-        self.words: Wording | None = None
+        self.words: ExpectedText | None = None
 
 
 class _Route(NamedTuple):
