@@ -16,7 +16,7 @@ from specfn.validation.compile.parts import SchemaPart
 from specfn.validation.compile.prepare import PreparedSchema
 from specfn.validation.explain.advice import Advice
 from specfn.validation.explain.findings import LevelFinding
-from specfn.validation.explain.level import Level, LocatedFinding, ExpectedText, value_at
+from specfn.validation.explain.level import ExpectedText, Level, LocatedFinding, value_at
 from specfn.validation.explain.schema_facts import SchemaFacts
 from specfn.validation.explain.schema_shapes import SchemaShapes
 from specfn.validation.explain.subschema_tasks import BranchChoice, Guess, Place, Task
