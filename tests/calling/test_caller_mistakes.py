@@ -54,7 +54,7 @@ class AsyncApprover:
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "no connection": (
         {"connection": None},
-        "functions need a connection: pass connection=Connection(base_url=...)",
+        "missing argument connection: pass connection=Connection(base_url=...)",
     ),
     "no base URL": (
         {"connection": specfn.Connection()},
@@ -68,18 +68,21 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         {"connection": specfn.Connection(base_url=API, credentials={"berer": "t"})},
         "no security scheme is called 'berer'; the document has: bearer",
     ),
-    "async approver": ({"approve": _approver}, "approve is a coroutine function; use arun"),
+    "async approver": (
+        {"approve": _approver},
+        "approve is a coroutine function, which run() does not support; use arun()",
+    ),
     "async approver object": (
         {"approve": AsyncApprover()},
-        "approve is a coroutine function; use arun",
+        "approve is a coroutine function, which run() does not support; use arun()",
     ),
     "no messages": (
         {"messages": ""},
-        "a conversation needs messages: pass the user's text or a list of messages",
+        "`messages` is empty: pass the user's text or a list of messages",
     ),
     "no list of messages": (
         {"messages": []},
-        "a conversation needs messages: pass the user's text or a list of messages",
+        "`messages` is empty: pass the user's text or a list of messages",
     ),
 }
 
@@ -97,7 +100,7 @@ def test_a_mistake_of_the_caller_raises_before_the_first_request(mistake: str) -
 
 def test_an_async_sender_needs_arun() -> None:
     """``run`` refuses a coroutine function as ``send`` before it is called."""
-    with pytest.raises(UsageError, match="send is a coroutine function; use arun"):
+    with pytest.raises(UsageError, match="send is a coroutine function"):
         calling.run(APP, _sender, connector="openai", messages="hi", connection=NOWHERE)
 
 
@@ -206,7 +209,7 @@ def test_what_was_not_dumped_is_not_loaded() -> None:
     for stored in ({}, {"state": {}}, {"state": 1, "pending": None}):
         with pytest.raises(UsageError) as raised:
             session.load(stored)
-        assert str(raised.value) == "this is no conversation that was stored"
+        assert str(raised.value) == "invalid stored conversation; pass the result of dump()"
     assert session.messages == before
 
 

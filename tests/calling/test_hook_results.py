@@ -83,7 +83,7 @@ HOOKS: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda value: _run(
             Script([wished(("c", "products_get", {}))]), filters=[_in_filter(value)]
         ),
-        "a filter set context.result to {}; set an Invoked, or None",
+        "a filter set context.result to {}; set an Invoked or None",
     ),
 }
 
@@ -113,7 +113,7 @@ def test_a_hook_without_a_result_is_a_usage_error(hook: str) -> None:
 def test_a_filter_that_is_no_coroutine_function_is_a_usage_error() -> None:
     """A plain function as a filter is the caller's mistake, and the model reads nothing about it."""
     with pytest.raises(
-        specfn.UsageError, match="a filter is no coroutine function; write async def"
+        specfn.UsageError, match="a filter must be a coroutine function: define it with async def"
     ):
         _run(Script([wished(("c", "products_get", {}))]), filters=[lambda *_: None])
 

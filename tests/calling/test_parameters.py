@@ -66,5 +66,5 @@ def test_a_session_has_its_own_settings() -> None:
     session = calling.Session(APP, connector="openai", messages="x")
     with pytest.raises(specfn.UsageError, match=r"pass model, extra to Session\(\.\.\.\)"):
         calling.run(session, lambda _: {}, model="m", extra={})
-    with pytest.raises(specfn.UsageError, match="the connector is missing"):
+    with pytest.raises(specfn.UsageError, match="missing argument connector"):
         calling.run(APP, lambda _: {}, messages="x")

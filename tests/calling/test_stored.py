@@ -107,9 +107,7 @@ def test_what_cannot_be_stored_is_named() -> None:
     )
     with pytest.raises(UsageError) as raised:
         session.dump()
-    assert (
-        str(raised.value) == "what a conversation stores is a dict or an SDK's object, not object"
-    )
+    assert str(raised.value) == "a stored value must be a dict or an SDK's object, not object"
 
 
 def test_a_persons_values_are_not_remembered() -> None:
@@ -120,7 +118,8 @@ def test_a_persons_values_are_not_remembered() -> None:
     with pytest.raises(UsageError) as raised:
         session.dump()
     assert str(raised.value) == (
-        "a conversation is stored before a person fills in their part, or after"
+        "the conversation holds values of the human part, which are never stored: store it before they are "
+        "filled in, or after the calls were made"
     )
     session.feed([stored.INVOKED[0]])
     session.feed(wished(("c2", "users_post", {"body": {"name": "x"}})))

@@ -57,7 +57,7 @@ def test_a_function_that_cannot_be_sent_is_not_mended() -> None:
 
 def test_an_unknown_profile_is_told() -> None:
     """Checking for nobody is the caller's mistake."""
-    with pytest.raises(UsageError, match="there is no profile 'x'; there are anthropic"):
+    with pytest.raises(UsageError, match="unknown profile 'x': it must be one of anthropic"):
         application(NOTES).check("x")
 
 

@@ -141,5 +141,5 @@ def test_progress_is_told() -> None:
 
 def test_an_unknown_profile_is_the_callers_fault() -> None:
     """It is told with those that there are."""
-    with pytest.raises(UsageError, match="no profile 'x'; there are anthropic"):
+    with pytest.raises(UsageError, match="unknown profile 'x': it must be one of anthropic"):
         application().report("x")

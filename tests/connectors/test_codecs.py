@@ -349,7 +349,7 @@ def test_a_call_in_any_part_counts() -> None:
 @pytest.mark.parametrize("name", sorted(CODECS))
 @pytest.mark.parametrize("reply", [{}, {"error": None}, [], None, "text", 7])
 def test_another_vendors_reply_is_refused(name: str, reply: Any) -> None:
-    """What is no reply of the vendor is said to be none."""
+    """A reply in another vendor's format is a usage error."""
     with pytest.raises(UsageError):
         codec(name).decode(reply)
 

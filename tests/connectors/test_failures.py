@@ -145,7 +145,7 @@ def test_events_of_another_form(name: str) -> None:
         "bedrock": [{"contentBlockDelta": 1}],
         "openai-responses": [{"type": "response.completed"}],
     }
-    with pytest.raises(UsageError, match="no stream of"):
+    with pytest.raises(UsageError, match="the stream is not in the format of"):
         calling.run(
             _functions(),
             lambda _: broken[name],

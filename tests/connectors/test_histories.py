@@ -249,41 +249,53 @@ def test_messages_of_a_package_are_read() -> None:
     assert session.next().request["messages"][1:] == [Message().model_dump(), result]  # type: ignore[union-attr]
 
 
-#: Messages that are none, by connector, and what the error says.
+#: Invalid messages by connector, with the text of the error.
 WRONG: list[tuple[str, Any, str]] = [
     (
         "openai",
         {"role": "robot", "content": "x"},
-        "message 1: .*'robot'; expected system, developer",
+        "message 1: .*'robot'.* expected a message with the role system, developer",
     ),
     ("openai", {"role": "model", "parts": [{"text": "x"}]}, "message 1: .*'model'"),
-    ("openai", {"role": "tool", "tool_call_id": "c9", "content": "x"}, "result of a call 'c9'"),
+    ("openai", {"role": "tool", "tool_call_id": "c9", "content": "x"}, "result for the call 'c9'"),
     ("openai", {"role": "tool", "content": "x"}, "message 1 .*tool_call_id"),
     (
         "anthropic",
         {"role": "tool", "tool_call_id": "c9", "content": "x"},
-        "message 1: .*expected user or assistant",
+        "message 1: .*expected a message with the role user or assistant",
     ),
-    ("anthropic", {"role": "user"}, "message 1: .*with content"),
+    (
+        "anthropic",
+        {"role": "user"},
+        "message 1: .*a message with the role user or assistant, and content",
+    ),
     (
         "anthropic",
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "x"}]},
-        "result of a call 't'",
+        "result for the call 't'",
     ),
-    ("bedrock", {"role": "developer", "content": "x"}, "message 1: .*expected user or assistant"),
-    ("gemini", {"role": "assistant", "tool_calls": []}, "message 1: .*with parts"),
+    (
+        "bedrock",
+        {"role": "developer", "content": "x"},
+        "message 1: .*expected a message with the role user or assistant",
+    ),
+    (
+        "gemini",
+        {"role": "assistant", "tool_calls": []},
+        "message 1: .*a message with the role user or model, and parts",
+    ),
     ("openai-responses", {"role": "tool", "content": "x"}, "message 1: .*expected an item"),
     (
         "openai-responses",
         {"type": "function_call_output", "call_id": "f", "output": ""},
         "call 'f'",
     ),
-    ("openai", 7, "message 1 is a dict or an SDK's object"),
+    ("openai", 7, "message 1 must be a dict or an SDK's object"),
 ]
 
 
 @pytest.mark.parametrize(("name", "message", "error"), WRONG)
 def test_what_is_no_message_is_refused(name: str, message: Any, error: str) -> None:
-    """A message that is neither of no vendor's form nor of the connector's is named with what was expected."""
+    """A message that is neither in specfn's own form nor in the connector's is refused with the expected form."""
     with pytest.raises(UsageError, match=error):
         begun(name, [{"role": "user", "content": "Hi"}, message])

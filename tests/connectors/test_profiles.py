@@ -53,7 +53,7 @@ def test_an_unknown_profile_is_told_with_those_that_exist() -> None:
     """A name that is none of theirs is the caller's mistake; the names are listed."""
     with pytest.raises(
         UsageError,
-        match=r"there is no profile 'gpt'; there are anthropic, anthropic-strict, azure-openai, .*portable",
+        match=r"unknown profile 'gpt': it must be one of anthropic, anthropic-strict, azure-openai, .*portable",
     ):
         profile("gpt")
 

@@ -123,7 +123,9 @@ def test_the_legacy_form_has_its_own_limit() -> None:
     """64 functions are sent in the deprecated form of Chat Completions, and 65 are refused before the request."""
     session = calling.Session(documented(64), connector="openai-functions", messages="Hi")
     assert len(session.next().request["functions"]) == 64  # type: ignore[union-attr]
-    with pytest.raises(UsageError, match="65 functions are offered, and openai-functions takes 64"):
+    with pytest.raises(
+        UsageError, match="65 functions are offered, but openai-functions accepts 64"
+    ):
         calling.Session(documented(65), connector="openai-functions", messages="Hi").next()
 
 

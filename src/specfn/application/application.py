@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from specfn.catalog.provider_limits import Finding
     from specfn.catalog.report import Progress
     from specfn.catalog.selection import Select, Switch
-    from specfn.catalog.tools.fit_cache import Fits
+    from specfn.catalog.tools.fit_cache import FitCache
     from specfn.catalog.tools.tools import Tools
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
@@ -127,10 +127,10 @@ class Application:
     # -- offering -----------------------------------------------------------------------------------
 
     @cached_property
-    def _fits(self) -> "Fits":
-        from specfn.catalog.tools.fit_cache import Fits  # noqa: PLC0415  # only for tools
+    def _fits(self) -> "FitCache":
+        from specfn.catalog.tools.fit_cache import FitCache  # noqa: PLC0415  # only for tools
 
-        return Fits()
+        return FitCache()
 
     def tools(
         self,
@@ -167,7 +167,7 @@ class Application:
         listed = selection.chosen(self.functions, self.__getitem__, select)
         deferred = selection.switched(listed, self.functions, self.__getitem__, defer_loading)
         found = build.tools(
-            build.subjects(listed, deferred=deferred, namespaces=namespaces),
+            build.offered_functions(listed, deferred=deferred, namespaces=namespaces),
             registry.profile(profile),
             fits=self._fits,
             budget_tokens=budget_tokens,

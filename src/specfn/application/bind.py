@@ -13,7 +13,7 @@ from specfn._internal.json import JsonObject, copied
 from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.application.signature import signature
 from specfn.calling.calls import prompts
-from specfn.calling.calls.call_errors import mishap
+from specfn.calling.calls.call_errors import error_result
 from specfn.calling.calls.sendable import checked
 from specfn.catalog.tools.tools import offered
 from specfn.errors import (
@@ -151,7 +151,7 @@ class BoundFunction:
         try:
             result: Result = yield _Execution(function, arguments, policy.connection)
         except (ArgumentError, LimitError, ResponseError, TransportError) as error:
-            return mishap(function, error, outcome.data).text
+            return error_result(function, error, outcome.data).text
         return result.for_model(policy.limit, sent_without=prompts.removed(outcome.repairs))
 
     def _resolve(self, text: str) -> str | None:

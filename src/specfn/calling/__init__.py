@@ -1,9 +1,9 @@
-"""A conversation in which a model calls functions, for any model.
+"""Conversations in which a model calls functions, for any model.
 
 >>> from specfn import calling
 >>> outcome = calling.run(app, send, connector=connector, messages="List the pets", connection=to_shop)
 
-The names of this module are imported when they are first used.
+Names of this module are imported on first use.
 """
 
 TYPE_CHECKING = False

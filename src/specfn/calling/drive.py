@@ -1,7 +1,6 @@
-"""Carry a conversation out: ``run`` and ``arun``.
+"""Drivers of a conversation: ``run`` and ``arun``.
 
-There is one driver, a coroutine. ``run`` steps it by hand: with a ``send`` that does not wait, it never suspends. So
-nothing is written twice, and filters have one form.
+One coroutine drives both. ``run`` runs it without an event loop: with a synchronous ``send`` it never suspends.
 """
 
 import asyncio
@@ -17,7 +16,7 @@ from specfn._internal.keyword_arguments import known_keywords, known_keywords_as
 from specfn.calling.calls.approval import Approver, AsyncApprover, Deny
 from specfn.calling.calls.effects import Ask, Done, Effect, Invoke, Invoked, Send
 from specfn.calling.calls.history import Messages
-from specfn.calling.calls.invoke import CallContext, Filter, Performer, perform
+from specfn.calling.calls.invoke import CallContext, CallTransport, Filter, perform
 from specfn.calling.choice.choice import Choice
 from specfn.calling.choice.config import InvocationConfig
 from specfn.calling.choice.prompt_files import Settings
@@ -33,14 +32,14 @@ from specfn.schema.profiles.profile import Profile
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
 
-#: Sends a request's body to the model and returns its reply: a dict, an SDK's object, or an iterable of a stream's events.
+#: Sends the body of a request and returns the reply: a dict, an SDK's object, or an iterable of stream events.
 Sender = Callable[[dict[str, Any]], Any]
 
 Step = Callable[[], Coroutine[Any, Any, Any]]
 
 
 @known_keywords
-def run(  # noqa: PLR0913  # those of a conversation, and what carries it out
+def run(  # noqa: PLR0913  # the settings of a conversation, and its driver
     functions: Session | Catalog | Functions,
     send: Sender,
     *,
@@ -63,29 +62,29 @@ def run(  # noqa: PLR0913  # those of a conversation, and what carries it out
     Args:
         functions: an application, a catalog, or a ``Session``. A session has its own settings: pass only
             ``connection``, ``approve`` and ``filters`` with it.
-        send: sends a request's body to the model and returns its reply: an SDK's method behind a lambda, httpx, a fake.
-        connection: where functions are called; a catalog may have others.
-        approve: is asked to agree to calls; if ``None``, those that need it are declined.
-        filters: ``async (context, next)``, each around every call; they may change arguments and results.
+        send: sends the body of a request to the model and returns its reply, for example with an SDK or httpx.
+        connection: the connection for calls; a catalog may have others.
+        approve: decides about calls that need approval; if ``None``, they are declined.
+        filters: ``async (context, next)`` functions around each call; they may change arguments and results.
         connector: the wire format of requests and replies, by name or as a codec; required without a session.
         messages: the user's text, or the conversation so far.
-        model: as ``Session``.
-        choice: as ``Session``.
-        config: as ``Session``.
-        profile: as ``Session``.
-        settings: as ``Session``.
-        extra: as ``Session``.
-        before_request: as ``Session``.
-        on_event: as ``Session``.
+        model: see ``Session``.
+        choice: see ``Session``.
+        config: see ``Session``.
+        profile: see ``Session``.
+        settings: see ``Session``.
+        extra: see ``Session``.
+        before_request: see ``Session``.
+        on_event: see ``Session``.
 
     Returns:
-        The outcome. It contains everything that the model did wrong; nothing of that is raised.
+        The outcome. Mistakes of the model are recorded in it and never raised.
 
     Raises:
         UsageError: an argument is invalid or missing.
-        Exception: whatever ``send`` raises.
+        Exception: ``send`` raised it.
     """
-    begun = _session(
+    session = _session(
         functions,
         connector=connector,
         messages=messages,
@@ -100,10 +99,12 @@ def run(  # noqa: PLR0913  # those of a conversation, and what carries it out
     )
     for name, given in (("send", send), ("approve", approve)):
         if _is_coroutine_function(given):
-            raise UsageError(f"{name} is a coroutine function; use arun")
-    if begun.choice.options.allow_concurrent_invocation:
-        begun.degrade("concurrent_invocation")
-    outcome: Outcome = _now(_drive(begun, _Sync(send, approve), connection, filters))
+            raise UsageError(
+                f"{name} is a coroutine function, which run() does not support; use arun()"
+            )
+    if session.choice.options.allow_concurrent_invocation:
+        session.degrade("concurrent_invocation")
+    outcome: Outcome = _run_to_end(_drive(session, _SyncIO(send, approve), connection, filters))
     return outcome
 
 
@@ -130,12 +131,12 @@ async def arun(  # noqa: PLR0913  # as run
     before_request: Callable[[JsonObject], JsonObject] | None = None,
     on_event: Listener | None = None,
 ) -> Outcome:
-    """Like ``run``, asynchronously: ``send`` and ``approve`` may be coroutines, and calls may run at the same time.
+    """Let a model call functions until the conversation ends, asynchronously; see ``run`` for the arguments.
 
-    When it is cancelled, or something that it was given raises, every call of the last turn has a result, and the
-    session can be looked at.
+    ``send`` and ``approve`` may be coroutine functions, and calls may run concurrently. After cancellation or an
+    exception of the caller's code, every call of the last turn has a result in the session.
     """
-    begun = _session(
+    session = _session(
         functions,
         connector=connector,
         messages=messages,
@@ -148,14 +149,14 @@ async def arun(  # noqa: PLR0913  # as run
         before_request=before_request,
         on_event=on_event,
     )
-    return await _drive(begun, _Async(send, approve), connection, filters)
+    return await _drive(session, _AsyncIO(send, approve), connection, filters)
 
 
 def _session(functions: Any, **given: Any) -> Session:
     """Return the caller's session, or one with the given settings.
 
     Raises:
-        UsageError: there are a session and settings, or neither a session nor a connector.
+        UsageError: settings are passed with a session, or neither a session nor a connector is passed.
     """
     if isinstance(functions, Session):
         both = [name for name, value in given.items() if value is not None and value != ()]
@@ -165,15 +166,13 @@ def _session(functions: Any, **given: Any) -> Session:
             )
         return functions
     if given["connector"] is None:
-        raise UsageError(
-            "the connector is missing: pass connector=, the name of a wire format or a codec"
-        )
+        raise UsageError("missing argument connector: pass the name of a wire format or a codec")
     return Session(functions, **given)
 
 
 async def _drive(
     session: Session,
-    io: "_Sync | _Async",
+    io: "_SyncIO | _AsyncIO",
     connection: "Connection | None",
     filters: Sequence[Filter],
 ) -> Outcome:
@@ -182,11 +181,11 @@ async def _drive(
     end = None if limit is None else time.monotonic() + limit
     while not isinstance(effect := session.next(), Done):
         try:
-            fed = await io.within(end, _effected(effect, session, io, connection, filters))
+            fed = await io.within(end, _carry_out(effect, session, io, connection, filters))
         except _TimeIsOverError:
             return session.stop("deadline")
         except BaseException:
-            session.abandon()  # whatever was raised: no call of the conversation stays without its result
+            session.abandon()  # so that every call of the conversation has a result
             raise
         if isinstance(effect, Send) and _is_over(end):  # a send that blocks cannot be interrupted
             return session.stop("deadline")
@@ -198,21 +197,21 @@ def _is_over(end: float | None) -> bool:
     return end is not None and time.monotonic() >= end
 
 
-async def _effected(
+async def _carry_out(
     effect: Effect,
     session: Session,
-    io: "_Sync | _Async",
+    io: "_SyncIO | _AsyncIO",
     connection: "Connection | None",
     filters: Sequence[Filter],
 ) -> Any:
-    """What comes of an effect."""
+    """Carry out an effect and return its result."""
     if isinstance(effect, Send):
         return await io.reply(effect.request, session)
     if isinstance(effect, Ask):
-        return [await io.agreed(request) for request in effect.requests]
+        return [await io.decide(request) for request in effect.requests]
     assert isinstance(effect, Invoke)
     steps = [
-        partial(_made, session, context, io, entry.connection or connection, filters)
+        partial(_make_call, session, context, io, entry.connection or connection, filters)
         for context, entry in _contexts(effect, session)
     ]
     return await io.all(steps, concurrent=effect.concurrent)
@@ -233,14 +232,14 @@ def _contexts(effect: Invoke, session: Session) -> Iterator[tuple[CallContext, E
         yield context, call.entry
 
 
-async def _made(
+async def _make_call(
     session: Session,
     context: CallContext,
-    io: "_Sync | _Async",
+    io: "_SyncIO | _AsyncIO",
     connection: "Connection | None",
     filters: Sequence[Filter],
 ) -> Invoked:
-    """A call's result; what was begun and what came of it is kept at once, should the conversation be cut off."""
+    """Make a call and return its result; the session records its begin and its result at once."""
     session.begin(context.id)
     result = await perform(context, io, connection, filters, session.config.result_limit)
     session.keep(context.id, result)
@@ -248,11 +247,11 @@ async def _made(
 
 
 class _TimeIsOverError(Exception):
-    """The conversation's own deadline has passed; a vendor's time-out is another matter."""
+    """The error for a passed deadline of the conversation; time-outs of vendors have their own errors."""
 
 
-class _Sync:
-    """Does things one after the other, without waiting."""
+class _SyncIO:
+    """Input and output of ``run``: one step after the other, without suspending."""
 
     def __init__(self, send: Sender, approve: AsyncApprover | None) -> None:
         self._send = send
@@ -260,26 +259,26 @@ class _Sync:
         self._end: float | None = None
 
     async def reply(self, request: dict[str, Any], session: Session) -> Any:
-        """The model's reply, whole."""
+        """Send a request and return the whole reply."""
         reply = self._send(request)
         if inspect.isawaitable(reply):
             _close(reply)
-            raise UsageError("send is a coroutine; use arun")
+            raise UsageError("send returned a coroutine, which run() does not support; use arun()")
         return gathered(session.codec, reply) if _is_stream(reply) else reply
 
-    async def agreed(self, request: Any) -> Any:
-        """The approver's answer; a no where there is none."""
+    async def decide(self, request: Any) -> Any:
+        """Return the approver's decision; a denial without an approver."""
         return Deny(asked=False) if self._approve is None else self._approve(request)
 
     async def propagate(self, function: Any, arguments: Any, connection: Any) -> Any:
-        """Return the response of a function's server; the call ends with the conversation's deadline."""
+        """Call a function within the conversation's deadline and return the response."""
         from specfn.http.transport.send import propagate_within  # noqa: PLC0415 - httpx is imported on first use
 
         left = math.inf if self._end is None else self._end - time.monotonic()
         return propagate_within(function, arguments, connection, left)
 
     async def within(self, end: float | None, step: Awaitable[Any]) -> Any:
-        """What comes of a step; a ``_TimeIsOverError`` where the time was over before it."""
+        """Return the result of a step; raise ``_TimeIsOverError`` if the deadline has passed before."""
         self._end = end
         if _is_over(end):
             _close(step)
@@ -287,7 +286,7 @@ class _Sync:
         return await step
 
     async def all(self, steps: Sequence[Step], *, concurrent: bool) -> list[Any]:  # noqa: ARG002
-        """What comes of the steps, in order, as long as there is time."""
+        """Return the results of steps in order; raise ``_TimeIsOverError`` if the deadline passes between them."""
         found = []
         for step in steps:
             if _is_over(self._end):
@@ -296,11 +295,11 @@ class _Sync:
         return found
 
 
-class _Async(_Sync):
-    """Waits for what has to be waited for."""
+class _AsyncIO(_SyncIO):
+    """Input and output of ``arun``: awaits replies, decisions and calls."""
 
     async def reply(self, request: dict[str, Any], session: Session) -> Any:
-        """The model's reply, whole."""
+        """Send a request and return the whole reply."""
         reply = self._send(request)
         if inspect.isawaitable(reply):
             reply = await reply
@@ -308,19 +307,19 @@ class _Async(_Sync):
             reply = [event async for event in reply]
         return gathered(session.codec, reply) if _is_stream(reply) else reply
 
-    async def agreed(self, request: Any) -> Any:
-        """The approver's answer; a no where there is none."""
-        answer = await super().agreed(request)
+    async def decide(self, request: Any) -> Any:
+        """Return the approver's decision; a denial without an approver."""
+        answer = await super().decide(request)
         return await answer if inspect.isawaitable(answer) else answer
 
     async def propagate(self, function: Any, arguments: Any, connection: Any) -> Any:
-        """The answer of a function's server."""
+        """Call a function and return the response."""
         from specfn.http.transport.send import apropagate  # noqa: PLC0415 - httpx is imported on first use
 
         return await apropagate(function, arguments, connection)
 
     async def within(self, end: float | None, step: Awaitable[Any]) -> Any:
-        """What comes of a step; a ``_TimeIsOverError`` where the time is over before or within it."""
+        """Return the result of a step; raise ``_TimeIsOverError`` if the deadline passes before its end."""
         if end is None:
             return await step
         left = end - time.monotonic()
@@ -333,7 +332,7 @@ class _Async(_Sync):
             raise
 
     async def all(self, steps: Sequence[Step], *, concurrent: bool) -> list[Any]:
-        """What comes of the steps, in order; at the same time where they may."""
+        """Return the results of steps in order; run them concurrently if allowed."""
         if not concurrent:
             return [await step() for step in steps]
         async with asyncio.TaskGroup() as group:
@@ -341,11 +340,11 @@ class _Async(_Sync):
         return [task.result() for task in tasks]
 
 
-_: type[Performer] = _Sync  # both are performers, and the type checker says so
+_: type[CallTransport] = _SyncIO  # both implement it, as the type checker verifies
 
 
 def _is_stream(reply: Any) -> bool:
-    """Whether a reply comes in pieces: an iterable that is neither a dict nor an SDK's object."""
+    """Return whether a reply is a stream: an iterable that is neither a dict nor an SDK's object."""
     return (
         hasattr(reply, "__iter__")
         and not isinstance(reply, dict | str | bytes)
@@ -353,14 +352,16 @@ def _is_stream(reply: Any) -> bool:
     )
 
 
-def _now(step: Any) -> Any:
-    """Run a coroutine that does not wait for anything."""
+def _run_to_end(step: Any) -> Any:
+    """Run a coroutine that never suspends, and return its result."""
     try:
         step.send(None)
     except StopIteration as done:
         return done.value
     _close(step)
-    raise UsageError("a filter or an approver waits for something; use arun")
+    raise UsageError(
+        "a filter or an approver waits for I/O, which run() does not support; use arun()"
+    )
 
 
 def _close(step: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a conversation tells those who watch it: typed records, without a value of an argument or credential."""
+"""Events of a conversation: typed records without values of arguments or credentials."""
 
 import logging
 from collections.abc import Callable
@@ -10,12 +10,12 @@ log = logging.getLogger("specfn.calling")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requested:
-    """A request goes to the model.
+    """A request is sent to the model.
 
     Attributes:
-        round: from 0.
-        mode: may, must or must not the model call.
-        functions: how many are offered.
+        round: the number of the request, from 0.
+        mode: whether the model may, must or must not call.
+        functions: the number of offered functions.
     """
 
     round: int
@@ -28,9 +28,9 @@ class Replied:
     """The model replied.
 
     Attributes:
-        round: the request's.
-        stop: why it stopped.
-        calls: how many calls it wants.
+        round: the number of the request.
+        stop: the reason why the model stopped.
+        calls: the number of calls in the reply.
     """
 
     round: int
@@ -40,13 +40,13 @@ class Replied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
-    """A name was looked up.
+    """The name of a call was resolved.
 
     Attributes:
-        id: the call's.
-        status: what became of the name.
-        function: the function that was meant; empty where there is none.
-        how: what repaired it; empty where nothing did.
+        id: the id of the call.
+        status: the status of the resolution.
+        function: the resolved function; empty if there is none.
+        how: the repair of the name; empty if no function was found.
     """
 
     id: str
@@ -57,14 +57,14 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """Arguments were read and validated.
+    """The arguments of a call were parsed and validated.
 
     Attributes:
-        id: the call's.
-        function: the function's name.
-        valid: whether they are valid.
-        repairs: the kinds of what was repaired.
-        problems: the places that are wrong, without their values.
+        id: the id of the call.
+        function: the name of the function.
+        valid: whether the arguments are valid.
+        repairs: the kinds of the repairs.
+        problems: the paths of the invalid arguments, without values.
     """
 
     id: str
@@ -76,11 +76,11 @@ class Checked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """Somebody was asked to agree to a call.
+    """A call was approved, denied or deferred.
 
     Attributes:
-        id: the call's.
-        function: the function's name.
+        id: the id of the call.
+        function: the name of the function.
         decision: ``approve``, ``deny`` or ``defer``.
     """
 
@@ -94,8 +94,8 @@ class Executed:
     """A call was made.
 
     Attributes:
-        id: the call's.
-        function: the function's name.
+        id: the id of the call.
+        function: the name of the function.
         status: the HTTP status; ``None`` where there was no answer.
     """
 
@@ -109,9 +109,9 @@ class Ended:
     """The conversation ended.
 
     Attributes:
-        stopped: why.
-        rounds: how many requests were made.
-        calls: how many calls the model wanted.
+        stopped: the reason.
+        rounds: the number of requests.
+        calls: the number of calls that the model sent.
     """
 
     stopped: str
@@ -123,8 +123,8 @@ Event: TypeAlias = Requested | Replied | Resolved | Checked | Decided | Executed
 Listener: TypeAlias = Callable[[Event], None]
 
 
-def tell(listener: Listener | None, event: Event) -> None:
-    """Log an event, and hand it to who listens; what a listener raises is logged and goes no further."""
+def emit(listener: Listener | None, event: Event) -> None:
+    """Log an event and pass it to the listener; exceptions of the listener are logged and suppressed."""
     log.debug("%r", event)
     if listener is None:
         return

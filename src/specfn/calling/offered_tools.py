@@ -1,4 +1,4 @@
-"""The functions of a request as tools of a vendor, and the way back from what its model writes."""
+"""Tools of a request in a vendor's format, and the mapping of a model's calls back to functions."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,9 +7,9 @@ from typing import Any, Final
 from specfn._internal.json import JsonObject
 from specfn.calling.names.catalog import Entry
 from specfn.catalog.tools.build import tools
-from specfn.catalog.tools.fit_cache import Fits
+from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.namespaces import namespace_of
-from specfn.catalog.tools.tools import Subject, Tools
+from specfn.catalog.tools.tools import OfferedFunction, Tools
 from specfn.connectors.registry import NAMES, profile
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
@@ -18,12 +18,12 @@ from specfn.validation.outcome import Failure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """What a request offers.
+class OfferedTools:
+    """The tools that a request offers.
 
     Attributes:
         listed: the tools, fitted to the vendor.
-        wire: the tools' names by the advertised ones, in order; functions that the vendor would refuse are not among them.
+        wire: the tool names by the advertised names, in order, without functions that the vendor would refuse.
     """
 
     listed: Tools
@@ -36,44 +36,44 @@ class Offer:
 
     @property
     def tools(self) -> tuple[JsonObject, ...]:
-        """The tools in the vendor's shape."""
+        """The tools in the vendor's format."""
         return self.listed.entries
 
     def advertised(self, called: str) -> str:
-        """The advertised name behind a tool's; any other is as it was."""
+        """Return the advertised name of a tool; return any other name unchanged."""
         return next((name for name, tool in self.wire.items() if tool == called), called)
 
-    def told(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Advertised names as the model knows them."""
+    def tool_names(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the tool names of advertised names."""
         return tuple(self.wire.get(name, name) for name in names)
 
     def restore(self, name: str, arguments: Any) -> Any:
-        """Arguments for an advertised function, as its document knows them."""
+        """Return a model's arguments under the keys of the document."""
         return self.listed.restore(self.wire[name], arguments)
 
     def path(self, name: str, path: str) -> str:
-        """A path in the arguments of an advertised function, in the names that the model saw."""
+        """Return a path in a function's arguments under the names that the model reads."""
         return self.listed.path(self.wire[name], path)
 
     def shown(self, name: str, failure: Failure, arguments: Any) -> Failure:
-        """A failure in the names that the model saw, beside what it wrote."""
+        """Return a failure under the names that the model reads, with the model's arguments."""
         return self.listed.shown(self.wire[name], failure, arguments)
 
 
-#: The members of a profile that say how a codec writes tools.
+#: The members of a profile that define the format of tools.
 _FORM: Final = ("shape", "group", "search", "namespace")
 
 
 def conversation_profile(codec: Codec, chosen: str | Profile | None, *, strict: bool) -> Profile:
-    """Return the profile of a conversation's tools, in the form that the codec writes.
+    """Return the profile of a conversation's tools, in the format of the codec.
 
     Args:
         codec: the vendor's wire format.
         chosen: the profile whose names, keywords and limits are used; the codec's own if ``None``.
-        strict: use the strict form of the profile, if it has one.
+        strict: whether to use the strict variant of the profile, if there is one.
 
     Raises:
-        UsageError: there is no such profile; with the names that exist.
+        UsageError: the profile is unknown; the message lists the known names.
     """
     own = profile(codec.profile)
     named = own if chosen is None else profile(chosen)
@@ -86,36 +86,36 @@ def conversation_profile(codec: Codec, chosen: str | Profile | None, *, strict: 
     return replace(named, **form, fallback=fallback)
 
 
-def offer(
+def offer_tools(
     entries: Sequence[Entry],
     fitted: Profile,
-    fits: Fits,
+    fits: FitCache,
     *,
     deferred: Collection[str] = (),
     namespaces: bool = False,
     output_schema: bool = False,
-) -> Offer:
-    """Return the tools of functions, fitted to a profile.
+) -> OfferedTools:
+    """Build the tools of functions, fitted to a profile.
 
     Args:
         entries: the functions, under their advertised names.
         fitted: the profile.
-        fits: keeps fitted functions from one request to the next.
-        deferred: the advertised names of those whose definitions are loaded when the model searches for them.
-        namespaces: group the functions by their applications, those of a sole one by their accessors.
-        output_schema: send the schemas of the answers to calls, with the documented success responses in them.
+        fits: the cache of fitted schemas.
+        deferred: the advertised names of functions whose definitions are loaded when the model searches for them.
+        namespaces: whether to group the functions by application, or by accessor if there is one application.
+        output_schema: whether to send the schemas of results, which contain the documented success responses.
 
     Raises:
-        UsageError: there are more functions than the vendor accepts; with ways to choose fewer.
+        UsageError: there are more functions than the vendor accepts; the message says how to select fewer.
     """
     if fitted.tools is not None and len(entries) > fitted.tools:
         raise UsageError(
-            f"{len(entries)} functions are offered, and {fitted.name} takes {fitted.tools} in one request: choose "
-            "with Options.select, with InvocationConfig.allow, or with the choice's functions"
+            f"{len(entries)} functions are offered, but {fitted.name} accepts {fitted.tools} in one request: select "
+            "fewer with Options.select, InvocationConfig.allow or the functions of the choice"
         )
     listed = tools(
         (
-            Subject(
+            OfferedFunction(
                 function=e.function,
                 name=e.name,
                 description=e.full_description,
@@ -128,11 +128,11 @@ def offer(
         fits=fits,
         output_schema="answer" if output_schema else None,
     )
-    return Offer(listed=listed, wire=dict(_wire(listed, entries)))
+    return OfferedTools(listed=listed, wire=dict(_wire(listed, entries)))
 
 
 def _wire(listed: Tools, entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
-    """Each tool's advertised name and its own: tools come in the order of their functions."""
+    """Yield the advertised name and the tool name of each tool; tools are in the order of their functions."""
     waiting = iter(entries)
     for tool in listed.tools:
         entry = next(each for each in waiting if each.function is tool.function)

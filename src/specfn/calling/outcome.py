@@ -1,4 +1,4 @@
-"""What a conversation came to: ``Outcome`` (rule C10)."""
+"""The outcome of a conversation: ``Outcome`` (rule C10)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,15 +25,15 @@ Stopped: TypeAlias = Literal[
     "returned",
 ]
 
-#: How many characters of the calls and of what could not be had are in the trail; how long a line is; how many
-#: repairs and reasons of a call are there, and how many lines of what the model was told.
+#: Limits of ``explain``: characters of all calls, characters of all degraded features, characters of a line, repairs
+#: and reasons of a call, and lines of a result.
 _MOST_OF_CALLS: Final = 64_000
 _MOST_MISSING: Final = 16_000
 _LINE: Final = 300
 _LINES: Final = 20
 _RESULT: Final = 3
 
-#: Why calls were not made, by why the conversation ended.
+#: The reason why calls were not made, by the reason why the conversation ended.
 _UNDONE: Final[Mapping[str, str]] = {
     "cancelled": "the conversation was cancelled",
     "deadline": "the time for this conversation is over",
@@ -48,23 +48,23 @@ def undone(why: Stopped) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRecord:
-    """One call of the model, and what became of it.
+    """The record of one call of the model.
 
     Attributes:
-        id: the call's.
-        round: the request that it came with, from 0.
-        called: the name that the model used.
-        function: the function that was meant; ``None`` where none was found.
-        how: what repaired the name; ``exact`` where nothing had to, ``None`` where no function was found.
-        arguments: as they were understood; ``None`` where they could not be read.
-        repairs: what was repaired in the arguments.
-        errors: what was wrong, a sentence each.
-        attempt: how often this function was called with faults before, plus one.
+        id: the id of the call.
+        round: the number of the request that the call replied to, from 0.
+        called: the name that the model sent.
+        function: the resolved function; ``None`` if there is none.
+        how: the repair of the name; ``exact`` if it needed none, ``None`` if no function was found.
+        arguments: the parsed arguments; ``None`` if they could not be parsed.
+        repairs: the repairs of the arguments.
+        errors: the errors, a sentence each.
+        attempt: the number of earlier faulty calls of this function, plus one.
         executed: whether a request was sent.
-        status: the HTTP status of the answer.
-        result: what the model was told.
-        data: the server's data, where the call succeeded.
-        error: whether the model was told of an error.
+        status: the HTTP status of the response; ``None`` if there was none.
+        result: the result as the model read it.
+        data: the server's data, if the call succeeded.
+        error: whether the model received an error.
     """
 
     id: str
@@ -86,15 +86,15 @@ class CallRecord:
 @known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The end of a conversation.
+    """The outcome of a conversation.
 
     Attributes:
-        text: the model's last words.
-        calls: every call, in order.
-        stopped: why it ended.
-        degraded: what could not be had as it was asked for, a short word each.
-        messages: the whole conversation, to be stored or continued.
-        rounds: how many requests were made to the model.
+        text: the last text of the model.
+        calls: the records of all calls, in order.
+        stopped: the reason why the conversation ended.
+        degraded: the requested features that were not available, a short word each.
+        messages: the whole conversation, which can be stored or continued.
+        rounds: the number of requests made to the model.
         usage: the vendor's counts of tokens, summed.
     """
 
@@ -112,21 +112,21 @@ class Outcome:
         return tuple(call for call in self.calls if call.executed)
 
     def explain(self) -> str:
-        """Return the trail for a person: each call, why it failed or was not sent, and how the conversation ended.
+        """Describe the conversation for a person: each call, its errors, and the end of the conversation.
 
-        The text is bounded; where lines are left out, it gives their number.
+        The text is bounded; it gives the number of omitted lines.
         """
         head = (
             f"{self.rounds} requests to the model, {len(self.calls)} calls; ended: {self.stopped}"
         )
-        calls = [line for call in self.calls for line in _told(call)]
-        missing = [_one_line(f"could not be had: {word}") for word in self.degraded]
+        calls = [line for call in self.calls for line in _described(call)]
+        missing = [_one_line(f"not available: {word}") for word in self.degraded]
         return "\n".join(
             [head, *_bounded(calls, _MOST_OF_CALLS), *_bounded(missing, _MOST_MISSING)]
         )
 
 
-def _told(call: CallRecord) -> list[str]:
+def _described(call: CallRecord) -> list[str]:
     meant = "no such function" if call.function is None else call.function
     how = f", {call.how}" if call.how else ""
     called = brief(call.called)
@@ -139,7 +139,7 @@ def _told(call: CallRecord) -> list[str]:
 
 
 def _is_unexplained(call: CallRecord) -> bool:
-    """Return whether only what the model was told says why a call failed, or was not sent."""
+    """Return whether only the result explains why a call failed or was not sent."""
     return (call.error or not call.executed) and not call.errors
 
 
@@ -154,7 +154,7 @@ def _one_line(text: str) -> str:
 
 
 def _bounded(lines: Sequence[str], most: int) -> Iterator[str]:
-    """Yield lines up to a number of characters, and the number of those that are left out."""
+    """Yield lines up to a number of characters, then the number of omitted lines."""
     for index, line in enumerate(lines):
         most -= len(line) + 1
         if most < 0:

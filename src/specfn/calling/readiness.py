@@ -1,4 +1,4 @@
-"""The functions that a connection can call, before a model is asked (rule C10)."""
+"""Check before the first request that a connection can call the functions (rule C10)."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def obstacles(entries: Iterable[Entry], connection: "Connection | None") -> Mapping[str, str]:
-    """Return why functions cannot be called, by their names.
+    """Return the reasons why functions cannot be called, by function name.
 
     Args:
         entries: the offered functions.
@@ -35,7 +35,7 @@ def _obstacle(function: Any, connection: "Connection | None") -> UsageError | No
     from specfn.http.request.security import requirement  # noqa: PLC0415  # httpx is imported on first use
 
     if connection is None:
-        return UsageError("functions need a connection: pass connection=Connection(base_url=...)")
+        return UsageError("missing argument connection: pass connection=Connection(base_url=...)")
     route, api = function.route, function.api
     try:
         requirement(route, api, choose(route, api, connection), connection)

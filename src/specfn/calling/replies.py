@@ -1,4 +1,4 @@
-"""A vendor's reply as a turn of the conversation, whatever is wrong with it."""
+"""Reading of a vendor's reply as a turn of the conversation."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from specfn.connectors.turn import Call, Turn
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
 
-#: What reading a reply of another form comes to.
+#: The exceptions of reading a reply in another format.
 _BROKEN: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
@@ -18,22 +18,24 @@ def gathered(codec: Codec, events: Iterable[Any]) -> JsonObject:
     """Return the whole reply of a stream's events.
 
     Raises:
-        UsageError: the events are none of this vendor.
+        UsageError: the events are not in this vendor's format.
     """
-    found = list(events)  # what the vendor's package raises in reading is raised as it is
+    found = list(events)  # exceptions of the vendor's package pass through
     try:
         return codec.gather(found)
     except _BROKEN as error:
-        reason = f"this is no stream of {codec.name}: {type(error).__name__} in reading it"
+        reason = (
+            f"the stream is not in the format of {codec.name}: {type(error).__name__} in reading it"
+        )
         raise UsageError(reason) from error
 
 
 def read(codec: Codec, answer: Any, state: State) -> Turn:
-    """Read a reply; its calls have ids that no other call of the conversation has.
+    """Read a reply as a turn whose calls have ids that are unique in the conversation.
 
     Raises:
         TransportError: the vendor reports an error instead of a reply.
-        UsageError: it is no reply of this vendor, or a broken one.
+        UsageError: the reply is not in this vendor's format.
     """
     try:
         turn = codec.decode(answer)
@@ -49,12 +51,14 @@ def read(codec: Codec, answer: Any, state: State) -> Turn:
             detail=str(turn.detail),
         )
     except _BROKEN as error:
-        reason = f"this is no reply of {codec.name}: {type(error).__name__} in reading it"
+        reason = (
+            f"the reply is not in the format of {codec.name}: {type(error).__name__} in reading it"
+        )
         raise UsageError(reason) from error
 
 
 def _identified(calls: Sequence[Call], state: State) -> tuple[Call, ...]:
-    """The calls with ids that are theirs alone: some vendors give none, some give one twice."""
+    """Return the calls with unique ids: some vendors send no ids, some send one twice."""
     known = {item["id"] for message in state.messages for item in message.get("calls", ())}
     found: list[Call] = []
     for index, call in enumerate(calls):

@@ -1,7 +1,7 @@
 """A conversation in which a model calls functions, without input or output: ``Session``.
 
-``next()`` says what has to be done, ``feed()`` takes what came of it. Whoever does it may do it with any client, sync
-or async, or not at all: the session neither sends nor waits nor looks at a clock.
+``next()`` returns the next effect, and ``feed()`` takes its result. The caller carries effects out with any client,
+sync or async: the session does no input or output, never waits, and reads no clock.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.calling import events
-from specfn.calling.calls import prompts
+from specfn.calling.calls import effects, prompts
 from specfn.calling.calls.approval import Decision, Defer, Deny, decision
-from specfn.calling.calls.effects import Ask, Done, Effect, Invoke, Invoked, Send, as_body, as_many
-from specfn.calling.calls.history import Messages, called_names, opening, with_names
-from specfn.calling.calls.planning import Asked, Planner
+from specfn.calling.calls.effects import Ask, Done, Effect, Invoke, Invoked, Send
+from specfn.calling.calls.history import Messages, called_names, opening_messages, with_names
+from specfn.calling.calls.planning import PlannedRequest, Planner
 from specfn.calling.calls.state import State
-from specfn.calling.calls.turn_calls import Pending
+from specfn.calling.calls.turn_calls import TurnCalls
 from specfn.calling.choice.choice import Auto, Choice, parse_choice
 from specfn.calling.choice.config import InvocationConfig
 from specfn.calling.choice.prompt_files import Settings
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @known_keywords_in
 class Session:
-    """One conversation, from its first request to its outcome."""
+    """A conversation from its first request to its outcome."""
 
     def __init__(  # noqa: PLR0913  # a conversation has as many parts as it has
         self,
@@ -58,16 +58,16 @@ class Session:
 
         Args:
             functions: an application, or a catalog of several.
-            connector: whose wire format requests and replies have, by name or as a codec.
-            messages: the user's text, or messages of no vendor's form (``specfn.connectors.turn``) or the connector's own.
-            model: the vendor's name of the model; left out of requests where ``None``.
-            choice: may, must or must not the model call; ``Auto()`` where ``None``.
-            config: what the operator allows.
+            connector: the wire format of requests and replies, by name or as a codec.
+            messages: the user's text, or messages in specfn's own form (``specfn.connectors.turn``) or the connector's.
+            model: the vendor's name of the model; left out of requests if ``None``.
+            choice: whether the model may, must or must not call; ``Auto()`` if ``None``.
+            config: the limits that the operator sets.
             profile: the profile of the tools, if it is not the connector's own.
             settings: the settings of a prompt (``PromptSettings.of``); ``choice``, ``model`` and ``extra`` win.
-            extra: more members for the request's body; they win.
-            before_request: changes a request's body in whatever way; the last word before it is sent.
-            on_event: is told what happens, without values.
+            extra: members of the request's body; they replace members of the same names.
+            before_request: changes and returns the body of each request just before it is sent.
+            on_event: receives the events of the conversation; events contain no values.
 
         Raises:
             UsageError: an argument is invalid, or the choice or the config names no function.
@@ -85,14 +85,15 @@ class Session:
         self._listener: Final = on_event
         direct = self.catalog.select(self.config.return_direct)
         self._direct: Final = frozenset(entry.name for entry in direct)
-        self._state = State(messages=opening(messages, self.codec, hint=self.config.recovery_hint))
-        self._pending: Pending | None = None
+        hint = self.config.recovery_hint
+        self._state = State(messages=opening_messages(messages, self.codec, hint=hint))
+        self._turn_calls: TurnCalls | None = None
         self._effect: Effect | None = None
         self._planner: Final = Planner(
             self.catalog, self.codec, self.choice, self.config, self.extra, profile
         )
 
-    # -- what to do, and what came of it ---------------------------------------------------------
+    # -- effects and their results ---------------------------------------------------------------
 
     def next(self) -> Effect:
         """Return the next effect; the same until it is fed.
@@ -105,18 +106,17 @@ class Session:
         return self._effect
 
     def feed(self, answer: Any) -> None:
-        """Take what came of the effect that ``next`` returned.
+        """Take the result of the effect that ``next`` returned.
 
         Args:
-            answer: the reply for ``Send``; decisions for ``Ask`` and ``Invoked`` for ``Invoke``, one for
-                each in order.
+            answer: the reply for ``Send``; a list of decisions for ``Ask``, or of ``Invoked`` for ``Invoke``, in order.
 
         Raises:
-            UsageError: it does not fit the effect, or the reply is none of this vendor.
+            UsageError: it does not fit the effect, or the reply is not in this vendor's format.
         """
         effect = self.next()
         if isinstance(effect, Ask | Invoke):
-            answer = as_many(answer, effect)
+            answer = effects.checked_answers(answer, effect)
         if isinstance(effect, Send):
             answer = read(self.codec, answer, self._state)
         with self._closing():
@@ -126,7 +126,7 @@ class Session:
 
     @contextmanager
     def _closing(self) -> Iterator[None]:
-        """End the conversation if something of the caller raises."""
+        """End the conversation if code of the caller raises."""
         try:
             yield
         except BaseException:
@@ -134,36 +134,36 @@ class Session:
             raise
 
     def _take(self, effect: Effect, answer: Any) -> None:
-        pending = self._pending
+        turn = self._turn_calls
         if isinstance(effect, Send):
             self._replied(answer)
-        elif isinstance(effect, Ask) and pending:
-            self._decided(pending, answer)
-        elif isinstance(effect, Invoke) and pending:
+        elif isinstance(effect, Ask) and turn:
+            self._decided(turn, answer)
+        elif isinstance(effect, Invoke) and turn:
             for prepared, invoked in zip(effect.calls, answer, strict=True):
-                self._invoked(pending, prepared.call["id"], prepared.name, invoked)
+                self._invoked(turn, prepared.call["id"], prepared.name, invoked)
         else:
-            raise UsageError("the conversation has ended; begin another one with its messages")
+            raise UsageError("the conversation has ended; pass its messages to a new Session")
 
     def stop(self, why: Stopped) -> Outcome:
-        """End the conversation now; every call of its last turn gets a result all the same."""
-        if self._pending is not None:
-            self._pending.close(undone(why))
-            self._close_turn(self._pending)
+        """End the conversation now; each call of its last turn still gets a result."""
+        if self._turn_calls is not None:
+            self._turn_calls.close(undone(why))
+            self._close_turn(self._turn_calls)
         return self._end(why).outcome
 
     def begin(self, call: str) -> None:
-        """Remember that a call is under way: should it be cut off, nobody knows what it did."""
-        if self._pending is not None:
-            self._pending.begun.add(call)
+        """Record that a call has begun: if it is interrupted, its effect is unknown."""
+        if self._turn_calls is not None:
+            self._turn_calls.begun.add(call)
 
     def keep(self, call: str, invoked: Invoked) -> None:
-        """Remember what a call came to before all of its turn are done."""
-        if self._pending is not None:
-            self._pending.results[call] = invoked
+        """Record the result of one call before the other calls of its turn are finished."""
+        if self._turn_calls is not None:
+            self._turn_calls.results[call] = invoked
 
     def abandon(self) -> None:
-        """Close the last turn after something was raised: what was begun is told as not known."""
+        """Close the last turn after an exception; the results of begun calls are reported as unknown."""
         if not isinstance(self._effect, Done):
             self.stop("cancelled")
 
@@ -185,7 +185,7 @@ class Session:
 
     @property
     def _plans_only(self) -> bool:
-        """The conversation executes nothing."""
+        """Return whether the conversation reports calls without executing them."""
         return self._planner.dry or not self.config.auto_invoke or self.config.max_rounds == 0
 
     def degrade(self, word: str) -> None:
@@ -194,7 +194,7 @@ class Session:
 
     @property
     def round(self) -> int:
-        """How many requests were made to the model."""
+        """The number of requests made to the model."""
         return self._state.round
 
     @property
@@ -215,48 +215,48 @@ class Session:
     # -- storing -----------------------------------------------------------------------------------
 
     def dump(self) -> JsonObject:
-        """Return what ``load`` needs to continue the conversation: plain JSON.
+        """Return the conversation as plain JSON, from which ``load`` continues it.
 
         Raises:
-            UsageError: a person's values are in it, which are not stored; or a message holds an object that is
-                neither JSON nor bytes nor an SDK's object.
+            UsageError: it contains values of the human part, which are never stored; or a message holds an object
+                that is neither JSON nor bytes nor an SDK's object.
         """
-        pending = None if self._pending is None else self._pending.dump()
-        return {"state": self._state.dump(), "pending": pending}
+        turn = None if self._turn_calls is None else self._turn_calls.dump()
+        return {"state": self._state.dump(), "pending": turn}
 
     def load(self, stored: JsonObject) -> None:
-        """Continue a conversation that another session, made with the same arguments, has dumped.
+        """Continue a conversation that another session with the same arguments dumped.
 
-        A conversation that had ended asks the model once more, unless it waits for a decision.
-        What this session's configuration does not allow is not called, whatever was stored.
+        A conversation that had ended sends another request, unless it waits for a decision. This session's
+        configuration decides which calls are allowed, whatever was stored.
 
         Raises:
-            UsageError: it is nothing that ``dump`` wrote.
+            UsageError: the value was not written by ``dump``.
         """
         try:
-            state, pending = State.load(stored["state"]), stored["pending"]
-            waiting = pending and Pending.load(pending, self.catalog, self._planner.allowed)
+            state, turn = State.load(stored["state"]), stored["pending"]
+            waiting = turn and TurnCalls.load(turn, self.catalog, self._planner.allowed)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise UsageError("this is no conversation that was stored") from error
-        self._state, self._pending, self._effect = state, waiting or None, None
+            raise UsageError("invalid stored conversation; pass the result of dump()") from error
+        self._state, self._turn_calls, self._effect = state, waiting or None, None
 
-    def _tell(self, event: events.Event) -> None:
-        events.tell(self._listener, event)
+    def _emit(self, event: events.Event) -> None:
+        events.emit(self._listener, event)
 
     # -- the next step -----------------------------------------------------------------------------
 
     def _advance(self) -> Effect:
-        while self._pending is not None:
-            pending = self._pending
-            asked = pending.waiting(self.config.approval)
+        while self._turn_calls is not None:
+            turn = self._turn_calls
+            asked = turn.approvals(self.config.approval)
             if asked:
                 return Ask(requests=asked)
-            ready = pending.ready()
+            ready = turn.ready()
             if ready:
                 return Invoke(calls=ready, concurrent=self._concurrent(ready))
-            if pending.release(self._state):
+            if turn.release(self._state):
                 continue
-            ended = self._close_turn(pending)
+            ended = self._close_turn(turn)
             if ended is not None:
                 return self._end(ended)
         return self._request()
@@ -276,73 +276,75 @@ class Session:
         asked = self._planner.plan(state)
         for word in asked.missing:
             state.degrade(word)
-        offered = len(asked.offer.names)
-        self._tell(events.Requested(round=state.round, mode=asked.demand.mode, functions=offered))
+        offered = len(asked.offered.names)
+        self._emit(events.Requested(round=state.round, mode=asked.demand.mode, functions=offered))
         body = self._planner.body(asked, state.messages, self.model)
-        return Send(request=body if self._before is None else as_body(self._before(body)))
+        if self._before is not None:
+            body = effects.checked_body(self._before(body))
+        return Send(request=body)
 
     # -- a reply -----------------------------------------------------------------------------------
 
-    def _replied(self, turn: Turn) -> None:
-        state, asked = self._state, self._planner.plan(self._state)
-        self._tell(events.Replied(round=state.round, stop=turn.stop, calls=len(turn.calls)))
-        state.count(turn.usage)
-        state.say(turn.message(self.codec.name))
+    def _replied(self, reply: Turn) -> None:
+        state, planned = self._state, self._planner.plan(self._state)
+        self._emit(events.Replied(round=state.round, stop=reply.stop, calls=len(reply.calls)))
+        state.add_usage(reply.usage)
+        state.add_message(reply.message(self.codec.name))
         state.round += 1
-        if turn.calls:
-            self._called(turn, asked)
+        if reply.calls:
+            self._called(reply, planned)
             return
-        ended = self._without_calls(turn, asked)
+        ended = self._without_calls(reply, planned)
         if ended is not None:
             self._effect = self._end(ended)
 
-    def _called(self, turn: Turn, asked: Asked) -> None:
-        self._pending = Pending.unread(turn.calls, self._state.round - 1)
-        pending = Pending.of(turn.calls, self.catalog, asked.offer, self._state.round - 1)
-        self._pending = pending
+    def _called(self, reply: Turn, planned: PlannedRequest) -> None:
+        self._turn_calls = TurnCalls.unresolved(reply.calls, self._state.round - 1)
+        turn = TurnCalls.of(reply.calls, self.catalog, planned.offered, self._state.round - 1)
+        self._turn_calls = turn
         if self.config.history_names == "resolved":
-            names = {c.call["id"]: asked.offer.wire[c.name] for c in pending.calls if c.entry}
+            names = {c.call["id"]: planned.offered.wire[c.name] for c in turn.calls if c.entry}
             self._state.messages[-1] = with_names(self._state.messages[-1], names)
-        for prepared in pending.calls:
-            self._tell(events.resolved(prepared))
+        for prepared in turn.calls:
+            self._emit(events.resolved(prepared))
             if prepared.entry is not None:
-                self._tell(events.checked(prepared))
+                self._emit(events.checked(prepared))
         if self._plans_only:
             self.stop("planned")
-        elif turn.stop == "refused":
-            pending.refuse(prompts.filtered())
+        elif reply.stop == "refused":
+            turn.refuse(prompts.filtered())
             self.stop("refused")
-        elif turn.stop in ("truncated", "malformed"):
-            pending.refuse(prompts.truncated())
-        elif asked.mode == "none":
-            pending.refuse(prompts.no_calls())
+        elif reply.stop in ("truncated", "malformed"):
+            turn.refuse(prompts.truncated())
+        elif planned.mode == "none":
+            turn.refuse(prompts.no_calls())
         else:
-            pending.decline(self._state)
-            pending.limit(self.config.max_calls_per_round)
+            turn.decline(self._state)
+            turn.limit(self.config.max_calls_per_round)
             if self.config.repeat_writes == "ask":
-                pending.find_repeated(self._state)
+                turn.find_repeated(self._state)
 
-    def _without_calls(self, turn: Turn, asked: Asked) -> Stopped | None:
-        """Why a reply without calls ends the conversation; ``None`` where it goes on."""
+    def _without_calls(self, reply: Turn, planned: PlannedRequest) -> Stopped | None:
+        """Return why a reply without calls ends the conversation; ``None`` if it continues."""
         state = self._state
-        if turn.stop == "refused":
+        if reply.stop == "refused":
             return "refused"
-        if turn.stop == "paused":
+        if reply.stop == "paused":
             return None
-        if turn.stop == "malformed":
-            return self._again(prompts.malformed(turn.detail))
-        if turn.stop == "truncated":
+        if reply.stop == "malformed":
+            return self._again(prompts.malformed(reply.detail))
+        if reply.stop == "truncated":
             state.degrade("truncated")
         if state.final:
             return "limit"
-        if asked.mode == "required" and not state.demanded:
+        if planned.mode == "required" and not state.demanded:
             state.demanded = True
             state.degrade("forced_choice")
-            return self._again(prompts.must_call(asked.offer.told(asked.offer.names)))
+            return self._again(prompts.must_call(planned.offered.tool_names(planned.offered.names)))
         return "denied" if state.denied else "model_text"
 
     def _again(self, text: str) -> Stopped | None:
-        """Ask the model once more, in words; ``repair_limit`` where that was done too often."""
+        """Add a correcting user message; return ``repair_limit`` if too many were added."""
         state = self._state
         state.failed += 1
         if state.failed > self.config.max_repair_rounds:
@@ -352,47 +354,47 @@ class Session:
 
     # -- decisions and results -----------------------------------------------------------------------
 
-    def _decided(self, pending: Pending, answers: Sequence[Any]) -> None:
+    def _decided(self, turn: TurnCalls, answers: Sequence[Any]) -> None:
         decisions: list[Decision] = [decision(answer) for answer in answers]
-        for asked, made in zip(pending.waiting(self.config.approval), decisions, strict=True):
+        for asked, made in zip(turn.approvals(self.config.approval), decisions, strict=True):
             if isinstance(made, Deny) and made.asked:
-                self._state.decline(pending.call(asked.id))
+                self._state.decline(turn.call(asked.id))
             word = type(made).__name__.lower()
-            self._tell(events.Decided(id=asked.id, function=asked.function, decision=word))
+            self._emit(events.Decided(id=asked.id, function=asked.function, decision=word))
         if any(isinstance(made, Defer) for made in decisions):
             self._effect = self._end("deferred")
             return
-        self._state.denied |= pending.decide(self.config.approval, decisions)
+        self._state.denied |= turn.decide(self.config.approval, decisions)
 
-    def _invoked(self, pending: Pending, call: str, function: str, invoked: Any) -> None:
-        pending.results[call] = invoked
+    def _invoked(self, turn: TurnCalls, call: str, function: str, invoked: Any) -> None:
+        turn.results[call] = invoked
         if invoked.executed:
-            self._tell(events.Executed(id=call, function=function, status=invoked.status))
+            self._emit(events.Executed(id=call, function=function, status=invoked.status))
 
-    def _close_turn(self, pending: Pending) -> Stopped | None:
-        """Hand the results of a turn to the conversation; why it ends with them, if it does."""
+    def _close_turn(self, turn: TurnCalls) -> Stopped | None:
+        """Add the results of a turn to the conversation; return why it ends, if it does."""
         state, config = self._state, self.config
-        self._pending = None
-        results: Message = {"role": "tool", "results": pending.returned(state, config)}
+        self._turn_calls = None
+        results: Message = {"role": "tool", "results": turn.results_for_model(state, config)}
         state.messages.append(with_names(results, called_names(state.messages[-1])))
-        state.records += pending.records(state)
-        pending.remember(state)
-        sent = [call for call in pending.calls if pending.results[call.call["id"]].executed]
+        state.records += turn.records(state)
+        turn.remember(state)
+        sent = [call for call in turn.calls if turn.results[call.call["id"]].executed]
         state.executed += len(sent)
         if sent:
             state.denied = False
-        state.failed = 0 if sent or not pending.faulty else state.failed + 1
-        if any(result.terminate for result in pending.results.values()):
+        state.failed = 0 if sent or not turn.faulty else state.failed + 1
+        if any(result.terminate for result in turn.results.values()):
             return "terminated"
         if sent and (config.after_result == "return" or self._direct & {c.name for c in sent}):
             return "returned"
-        if pending.stubborn(state, config) or state.failed > config.max_repair_rounds:
+        if turn.repeats_failures(state, config) or state.failed > config.max_repair_rounds:
             return "repair_limit"
         return "limit" if state.final else None
 
     def _end(self, stopped: Stopped) -> Done:
         state = self._state
         outcome = state.outcome(stopped)
-        self._tell(events.Ended(stopped=stopped, rounds=state.round, calls=len(state.records)))
+        self._emit(events.Ended(stopped=stopped, rounds=state.round, calls=len(state.records)))
         self._effect = Done(outcome=outcome)
         return self._effect

@@ -1,4 +1,4 @@
-"""Values of a conversation as JSON, and back."""
+"""Serialization of a conversation's values as JSON."""
 
 import math
 import re
@@ -18,38 +18,41 @@ _Other = Callable[[Any], Any]
 
 
 def storable(value: Any) -> Any:
-    """Return any value as JSON: the number of bytes, null for NaN and infinities, the class of other objects."""
+    """Return any value as JSON for a record.
+
+    Bytes become their number, NaN and infinities become null, and other objects become the names of their classes.
+    """
     return _copy(value, _summary)
 
 
 def lasting(value: Any) -> Any:
-    """Return any value as JSON that tells different bytes apart."""
+    """Return any value as JSON that differs for different bytes."""
     return _copy(value, lambda item: _bytes(item) if isinstance(item, bytes) else _summary(item))
 
 
 def encode(value: Any) -> Any:
-    """Return a value as JSON from which ``decode`` makes it again, with its bytes.
+    """Return a value as JSON from which ``decode`` restores it, including bytes.
 
     Raises:
-        UsageError: an object in it is neither JSON nor bytes nor an SDK's object.
+        UsageError: the value contains an object that is neither JSON nor bytes nor an SDK's object.
     """
     return _copy(value, _encoded, _escaped)
 
 
 def decode(value: Any) -> Any:
-    """Return the value that ``encode`` was given."""
+    """Return the value that ``encode`` serialized."""
     return _copy(value, _summary, _decoded)
 
 
 def stored_repair(repair: Repair) -> Mapping[str, Any]:
-    """Return a repair as JSON; ``before`` and ``after`` are missing where there is no value."""
+    """Return a repair as JSON; ``before`` and ``after`` are omitted if there is no value."""
     found = {"path": repair.path, "kind": repair.kind}
     values = {"before": repair.before, "after": repair.after}
     return found | {key: storable(each) for key, each in values.items() if each is not ABSENT}
 
 
 def loaded_repair(stored: Mapping[str, Any]) -> Repair:
-    """Return the repair that ``stored_repair`` wrote."""
+    """Return the repair that ``stored_repair`` serialized."""
     return Repair(**{"before": ABSENT, "after": ABSENT, **stored})
 
 
@@ -58,7 +61,7 @@ def _copy(value: Any, other: _Other, whole: _Other = lambda value: value) -> Any
 
     Args:
         value: the value.
-        other: makes JSON of what is neither a scalar nor a container.
+        other: converts a value that is neither a scalar nor a container.
         whole: replaces an object before its members are copied.
     """
     root = [value]
@@ -95,7 +98,7 @@ def _summary(item: Any) -> str:
 def _encoded(item: Any) -> JsonObject:
     if isinstance(item, bytes):
         return _bytes(item)
-    return _escaped(plain(item, "what a conversation stores"))
+    return _escaped(plain(item, "a stored value"))
 
 
 def _bytes(item: bytes) -> JsonObject:
@@ -103,7 +106,7 @@ def _bytes(item: bytes) -> JsonObject:
 
 
 def _escaped(members: JsonObject) -> JsonObject:
-    """Tell an object that looks like encoded bytes apart from them."""
+    """Return an object with its key escaped if it looks like encoded bytes."""
     key = _marked(members)
     return members if key is None else {f"${key}": members[key]}
 
@@ -116,6 +119,6 @@ def _decoded(members: JsonObject) -> Any:
 
 
 def _marked(members: JsonObject) -> str | None:
-    """Return the only key of an object if it is that of bytes, escaped or not."""
+    """Return the only key of an object if it is the key of bytes, escaped or not."""
     key = next(iter(members)) if len(members) == 1 else ""
     return key if _ESCAPED.fullmatch(key) else None

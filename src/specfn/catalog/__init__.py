@@ -1,1 +1,1 @@
-"""Many functions: which to offer, what they cost, what a provider would refuse."""
+"""Lists of functions: selection, tools for a provider, token estimates, and checks of provider limits."""

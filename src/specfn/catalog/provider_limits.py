@@ -1,31 +1,31 @@
-"""What a provider would refuse of functions as they are, before it does."""
+"""Check of functions against the limits of a provider."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from specfn.catalog.tools.build import subjects, tools
-from specfn.catalog.tools.fit_cache import Fits
+from specfn.catalog.tools.build import offered_functions, tools
+from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.tools import LeftOut, LeftOutCode, offered
 from specfn.function.function import Function
 from specfn.schema.profiles.lint import refusals
 from specfn.schema.profiles.profile import Profile
 
-#: What a provider may refuse of a list of tools; ``docs/records.md`` tells each.
+#: The codes of findings; ``docs/records.md`` describes each.
 FindingCode: TypeAlias = Literal["description", "name"] | LeftOutCode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that a provider would refuse.
+    """A violation of a provider's limits by a function.
 
     Attributes:
-        function: the function's name; empty for what concerns all of them.
-        code: a short stable word; those of ``Refusal``, and what concerns names, descriptions and the list.
-        pointer: JSON Pointer of the place, beginning with the part of the tool; empty for the tool itself.
-        reason: one sentence.
-        mended: whether ``Application.tools`` sends the function all the same, with what is refused mended.
+        function: the name of the function; empty for a finding about the whole list.
+        code: a short stable word: a code of ``Refusal``, or a code for names, descriptions and the list.
+        pointer: a JSON Pointer to the violation, beginning with the part of the tool; empty for the tool itself.
+        reason: the reason, one sentence.
+        mended: whether ``Application.tools`` corrects the violation and sends the function.
     """
 
     function: str
@@ -35,13 +35,15 @@ class Finding:
     mended: bool
 
 
-def check(functions: Sequence[Function], profile: Profile, fits: Fits) -> Iterator[Finding]:
-    """What the provider would refuse, function by function, in the document's order."""
+def check(functions: Sequence[Function], profile: Profile, fits: FitCache) -> Iterator[Finding]:
+    """Yield the violations of a provider's limits, function by function, in the document's order."""
     most = profile.tools
     if most is not None and len(functions) > most:
-        reason = f"there are {len(functions):,} functions, and {most} are taken in one request: select some"
+        reason = (
+            f"there are {len(functions):,} functions, but one request accepts {most}: select fewer"
+        )
         yield Finding(function="", code="count", pointer="", reason=reason, mended=False)
-    listed = tools(subjects(functions), replace(profile, tools=None), fits=fits)
+    listed = tools(offered_functions(functions), replace(profile, tools=None), fits=fits)
     left_out = {item.function: item for item in listed.left_out}
     for function in functions:
         gone = left_out.get(function.name)
@@ -64,9 +66,11 @@ def _left_out(item: LeftOut) -> Finding:
 
 
 def _refused(function: Function, profile: Profile) -> Iterator[tuple[FindingCode, str, str]]:
-    """What is refused of a function's name, description and parameters: code, pointer, reason."""
+    """Yield the violations of a function's name, description and parameters: code, pointer, reason."""
     if not re.fullmatch(profile.tool_name, function.name):
-        reason = f"the name has {len(function.name)} characters, or one that is not accepted"
+        reason = (
+            f"the name has {len(function.name)} characters, or characters that are not accepted"
+        )
         yield "name", "/name", reason
     length, limit = len(function.description), profile.description_limit
     if limit is not None and length > limit:
@@ -77,4 +81,4 @@ def _refused(function: Function, profile: Profile) -> Iterator[tuple[FindingCode
         for refusal in refusals(shown, profile):
             yield refusal.code, f"/parameters{refusal.pointer}", refusal.reason
     else:
-        yield "root", "/parameters", "the parameters are a list, which no provider takes"
+        yield "root", "/parameters", "the parameters are a list, which no provider accepts"

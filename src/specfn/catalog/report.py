@@ -1,4 +1,4 @@
-"""What the functions of a document cost a model, one by one and together, and what is over a limit."""
+"""Sizes of functions, one by one and in total, and the limits that they exceed."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -12,25 +12,25 @@ from specfn.migrate.operations import operations
 from specfn.schema.profiles.profile import Profile
 from specfn.schema.walk import LISTS, SINGLES
 
-#: Told after each function that was measured: how many there were before it.
+#: A callback after each measured function; receives the number of functions before it.
 Progress = Callable[[int], object]
 
-#: What is added up; of what is deepest the deepest counts.
+#: The figures that are summed over all functions.
 _SUMS: Final = ("parameters_bytes", "output_bytes", "tool_bytes", "tokens", "properties", "edits")
 
 
 def measured(function: Function, profile: Profile) -> JsonObject:
-    """One function in numbers.
+    """Return the figures of one function.
 
-    ``parameters_bytes``, ``output_bytes`` and ``tool_bytes`` are bytes of compact JSON; the last is that of name,
-    description and parameters, and ``tokens`` an estimate from it, four bytes to a token. ``depth`` is the
-    deepest nesting of objects and arrays, ``properties`` how many there are at all depths, ``edits`` how many
-    differences to the document. ``over`` lists what a limit of the profile or of the options is too low for, as
+    ``parameters_bytes``, ``output_bytes`` and ``tool_bytes`` are bytes of compact JSON; ``tool_bytes`` includes name,
+    description and parameters. ``tokens`` is an estimate from it, at four bytes per token. ``depth`` is the deepest
+    nesting of objects and arrays, ``properties`` the number of properties at all depths, and ``edits`` the number of
+    differences to the document. ``over`` lists the exceeded limits of the profile and the options, as
     ``{"what", "value", "limit"}``.
 
     Args:
-        function: the function; where a person fills a part of it, the model's part counts.
-        profile: whose limits are looked at.
+        function: the function; of a separated function, the model's part is measured.
+        profile: the profile whose limits are checked.
     """
     shown = offered(function)
     parameters, output = shown.schemas.written
@@ -70,7 +70,7 @@ def _over(function: Function, found: JsonObject, profile: Profile) -> Iterator[J
 
 
 def _shape(schema: Any) -> tuple[int, int]:
-    """The deepest nesting of objects and arrays, and how many properties there are."""
+    """Return the deepest nesting of objects and arrays, and the number of properties."""
     deepest = properties = 0
     waiting: list[tuple[Any, int]] = [(schema, 0)]
     while waiting:
@@ -99,18 +99,18 @@ def report(
     notes: int,
     progress: Progress = id,
 ) -> JsonObject:
-    """All functions in numbers, under ``each`` one by one, and counts that add up.
+    """Return the figures of all functions: totals, and those of each function under ``each``.
 
-    ``operations`` are ``functions``, ``errors``, or ``left_out`` by ``Options.select``. Webhooks and callbacks are
-    operations that a server calls: counted, and none of these (rule R1).
+    ``operations`` is the sum of ``functions``, ``errors``, and ``left_out`` by ``Options.select``. Webhooks and
+    callbacks are operations that a server calls; they are counted separately (rule R1).
 
     Args:
-        functions: of the application.
-        document: normalized.
-        profile: whose limits are looked at.
-        errors: how many operations are no functions.
-        notes: how many notes there are.
-        progress: is told of each function that was measured.
+        functions: the functions of the application.
+        document: the normalized document.
+        profile: the profile whose limits are checked.
+        errors: the number of operations that could not be migrated.
+        notes: the number of notes.
+        progress: is called after each measured function.
     """
     each = []
     for index, function in enumerate(functions):
@@ -133,7 +133,7 @@ def report(
 
 
 def _over_all(counts: JsonObject, profile: Profile) -> Iterator[JsonObject]:
-    """What is too much for one request, if all functions were offered at once."""
+    """Yield the limits of a request that all functions together exceed."""
     for what, value, limit in (
         ("functions", counts["functions"], profile.tools),
         ("tokens", counts["tokens"], MANY_TOKENS),
@@ -155,7 +155,7 @@ def _callbacks(document: JsonObject) -> Iterator[Any]:
 
 
 def _count(items: Any) -> int:
-    """The operations of a map of path items."""
+    """Return the number of operations in a map of path items."""
     return sum(1 for _ in operations({"paths": _dict(items)}))
 
 

@@ -1,4 +1,4 @@
-"""Which functions are kept or offered: ``Options.select``, and the ``select`` of tools."""
+"""Selection of functions: ``Options.select``, and the ``select`` of tools."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,13 +13,13 @@ from specfn.settings import Selection
 
 _Test: TypeAlias = Callable[[Function], bool]
 
-#: Functions: themselves, by any of their names, or by a pattern of names or tags with ``*``.
+#: Functions: ``Function`` objects, any of their names, or patterns of names or tags with ``*``.
 Names: TypeAlias = str | Function | Iterable[str | Function]
 
-#: What tools may be chosen by.
+#: A selection of functions for tools.
 Select: TypeAlias = Selection | Mapping[str, Any] | Callable[[Function], bool] | Names
 
-#: All or none of the functions, or a choice of them.
+#: All functions, no function, or a selection.
 Switch: TypeAlias = bool | Select
 
 #: Finds a function by any of its names; raises ``UnknownFunctionError``.
@@ -29,10 +29,10 @@ Find: TypeAlias = Callable[[str], Function]
 def selected(
     functions: Sequence[Function], select: Selection | Callable[[Any], bool] | None
 ) -> tuple[Function, ...]:
-    """The functions that are kept, in the document's order.
+    """Return the functions that a selection keeps, in the document's order.
 
     Raises:
-        UsageError: a predicate fails, or a part of a selection matches nothing in the document.
+        UsageError: a predicate raised, or a part of a selection matches nothing in the document.
     """
     if select is None:
         return tuple(functions)
@@ -43,11 +43,11 @@ def selected(
 def chosen(
     functions: Sequence[Function], find: Find, select: Select | None
 ) -> tuple[Function, ...]:
-    """The functions of a selection, a predicate, or names, in the document's order.
+    """Return the functions of a selection, a predicate, or names, in the document's order.
 
     Raises:
-        UnknownFunctionError: a name or pattern is none of theirs; with the nearest.
-        UsageError: a predicate fails, a part of a selection matches nothing, or what stands there is none of these.
+        UnknownFunctionError: a name or pattern matches no function; the message suggests similar names.
+        UsageError: a predicate raised, a part of a selection matches nothing, or ``select`` has another type.
     """
     if isinstance(select, Mapping):
         return selected(functions, _selection(select))
@@ -59,14 +59,14 @@ def chosen(
 def switched(
     listed: Sequence[Function], functions: Sequence[Function], find: Find, choice: Switch
 ) -> tuple[Function, ...]:
-    """Return all listed functions, none of them, or those that are chosen of all functions; raises as ``chosen``."""
+    """Return all listed functions for true, no function for false, or a selection of all functions as ``chosen``."""
     if isinstance(choice, bool):
         return tuple(listed) if choice else ()
     return chosen(functions, find, choice)
 
 
 def _selection(parts: Mapping[str, Any]) -> Selection:
-    """A selection as a dict says it."""
+    """Return the selection of a dict."""
     from pydantic import TypeAdapter  # noqa: PLC0415  # pydantic is imported on first use
 
     from specfn._internal.settings_model import valid  # noqa: PLC0415  # likewise
@@ -77,7 +77,9 @@ def _selection(parts: Mapping[str, Any]) -> Selection:
 def _listed(functions: Sequence[Function], find: Find, names: Names) -> tuple[Function, ...]:
     listed = [names] if isinstance(names, str | Function) else names
     if not isinstance(listed, Iterable):
-        raise UsageError(f"select is a predicate, a name or names, not {type(names).__name__}")
+        raise UsageError(
+            f"`select` must be a predicate, a selection, a name or names, not {type(names).__name__}"
+        )
     wanted = {id(function) for name in listed for function in _named(functions, find, name)}
     return tuple(function for function in functions if id(function) in wanted)
 
@@ -85,10 +87,14 @@ def _listed(functions: Sequence[Function], find: Find, names: Names) -> tuple[Fu
 def _named(functions: Sequence[Function], find: Find, name: Any) -> Sequence[Function]:
     if isinstance(name, Function):
         if name not in functions:
-            raise UsageError(f"{name.name} is a function of another application")
+            raise UsageError(
+                f"{name.name} belongs to another application; select functions of this one"
+            )
         return [name]
     if not isinstance(name, str):
-        raise UsageError(f"select holds {type(name).__name__}, which is neither name nor function")
+        raise UsageError(
+            f"`select` contains {type(name).__name__}; it must contain names or functions"
+        )
     try:
         return [find(name)]
     except UnknownFunctionError:
@@ -99,20 +105,22 @@ def _named(functions: Sequence[Function], find: Find, name: Any) -> Sequence[Fun
 
 
 def _safe(predicate: Callable[[Any], bool]) -> _Test:
-    """A predicate of the caller's whose faults say where they happened."""
+    """Return a caller's predicate whose errors name the function."""
 
     def test(function: Function) -> bool:
         try:
             return bool(predicate(function))
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
-            raise UsageError(f"select failed for {function.name}: {reason}") from error
+            raise UsageError(
+                f"the predicate of `select` failed for {function.name}: {reason}"
+            ) from error
 
     return test
 
 
 def _tests(functions: Sequence[Function], select: Selection) -> Iterator[_Test]:
-    """What a function must be; each part holds if any of its words does."""
+    """Yield the tests of a selection; a part is met if any of its words matches."""
     for part, words in (
         ("methods", select.methods),
         ("paths", select.paths),
@@ -133,17 +141,17 @@ def _tests(functions: Sequence[Function], select: Selection) -> Iterator[_Test]:
 
 
 def _any_of(functions: Sequence[Function], part: str, words: Sequence[str]) -> _Test:
-    """Whether a function matches any of some words.
+    """Return a test that is met if any of some words matches a function.
 
     Raises:
-        UsageError: one of them matches none at all.
+        UsageError: a word matches no function.
     """
-    said, matches = _PARTS[part]
+    values, matches = _PARTS[part]
     for word in words:
-        if not any(matches(word, each) for function in functions for each in said(function)):
-            known = (each for function in functions for each in said(function))
+        if not any(matches(word, each) for function in functions for each in values(function)):
+            known = (each for function in functions for each in values(function))
             raise UsageError(f"select: {part} {word!r} matches nothing{near(word, known)}")
-    return lambda function: any(matches(word, each) for word in words for each in said(function))
+    return lambda function: any(matches(word, each) for word in words for each in values(function))
 
 
 def _method(word: str, method: str) -> bool:
@@ -151,7 +159,7 @@ def _method(word: str, method: str) -> bool:
 
 
 def path_matches(glob: str, path: str) -> bool:
-    """Whether a path matches a glob: ``*`` within one segment, ``**`` across any; ``/a/**`` is ``/a``, too."""
+    """Return whether a path matches a glob: ``*`` within a segment, ``**`` across segments; ``/a/**`` matches ``/a``."""
     pieces = re.split(r"(/\*\*(?=/|$)|\*\*|\*|\?)", glob)
     return (
         re.fullmatch("".join(_WILD.get(piece, re.escape(piece)) for piece in pieces), path)
@@ -178,7 +186,7 @@ def _tags_of(function: Function) -> Iterable[str]:
     return function.tags
 
 
-#: What each part of a selection looks at, and how.
+#: The values that each part of a selection compares, and the comparison.
 _PARTS: Final[
     Mapping[str, tuple[Callable[[Function], Iterable[str]], Callable[[str, str], bool]]]
 ] = {

@@ -1,7 +1,7 @@
-"""What each vendor accepts and how it writes things down: one file per vendor.
+"""Connectors: the profile and the wire format of each vendor, one module per vendor.
 
-``codec(name)`` is a vendor's wire format, ``profile(name)`` what it accepts of tools; both are imported when they are
-first used.
+``codec(name)`` returns a vendor's wire format, and ``profile(name)`` the rules for its tools. Both are imported on
+first use.
 """
 
 TYPE_CHECKING = False

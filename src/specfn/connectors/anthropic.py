@@ -1,4 +1,4 @@
-"""Anthropic Messages.
+"""The profiles and the codec of Anthropic Messages.
 
 Source: Anthropic API reference, "Create a message" and "Tool use", and the types of the ``anthropic`` package.
 """
@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn.connectors.deltas import Slots, merge
-from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
-from specfn.connectors.histories import of_blocks, refused
+from specfn.connectors.deltas import StreamParts, merge
+from specfn.connectors.failures import is_failure, missing_member, refuse_failure, refuse_other
+from specfn.connectors.histories import invalid_message, of_blocks
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import (
     Endpoint,
@@ -52,9 +52,9 @@ PROFILE: Final = Profile(
         "defer_loading": DEFERRED,
     },
     search={"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"},
-    # 128 characters are accepted in tools, 64 still where a result refers to a tool by its name.
+    # 128 characters are accepted in tools, but only 64 where a result refers to a tool by its name.
     tool_name=r"[a-zA-Z0-9_-]{1,64}",
-    # No limit is documented; catalogues of over 600 tools are being sent.
+    # No limit is documented; users send catalogs of over 600 tools.
     tools=None,
     root_key=r"[a-zA-Z0-9_.-]{1,64}",  # measured by users: checked at the root alone
     keywords=SAID
@@ -65,7 +65,7 @@ PROFILE: Final = Profile(
     tolerated=frozenset(
         "$comment allOf const deprecated not oneOf prefixItems uniqueItems".split()
     ),
-    # Documented for schemas that are enforced; what is not enforced is not compiled.
+    # Documented for enforced schemas; schemas that are not enforced are not compiled.
     formats={
         "string": frozenset(
             "date date-time duration email hostname ipv4 ipv6 time uri uuid".split()
@@ -74,13 +74,13 @@ PROFILE: Final = Profile(
         "number": frozenset({"double", "float"}),
     },
     patterns=BACKTRACKING,
-    # The schema is required (types of anthropic 2.12.0), its properties are an object, empty where there are none.
+    # The schema is required (types of anthropic 2.12.0); its properties are an object, which may be empty.
     empty_root=True,
     refs=True,
     closed=False,
 )
 
-#: What the vendor documents of schemas that it enforces. Where it names no number, those of another vendor are believed.
+#: The documented limits of enforced schemas. Believed: undocumented limits equal those of OpenAI.
 ENFORCED: Final = Strict(
     properties=5_000,
     nesting=10,
@@ -94,7 +94,7 @@ ENFORCED: Final = Strict(
     unions=16,
 )
 
-#: The formats of texts that are enforced.
+#: The formats of strings that are enforced.
 FORMATS: Final = frozenset("date date-time duration email hostname ipv4 ipv6 time uri uuid".split())
 
 STRICT: Final = replace(
@@ -109,7 +109,7 @@ STRICT: Final = replace(
     keywords=SAID | BUILT | {"additionalProperties", "format"},
     tolerated=frozenset({"const"}),
     formats={"string": FORMATS},
-    # Lists of types are documented, too; the vendor's own transformer refuses them.
+    # Lists of types are documented, but the vendor's own transformer refuses them.
     null="branch",
     ref_alone=True,
     strict=ENFORCED,
@@ -127,12 +127,12 @@ _STOPS: Final[Mapping[str, Stop]] = {
 
 _CHOICES: Final = {"auto": "auto", "required": "any", "none": "none"}
 
-#: The vendor wants a number; a caller's own is in ``extra``.
+#: The default of a required member; a caller sets another value with ``extra``.
 _MAX_TOKENS: Final = 4096
 
 
 class Messages:
-    """The codec."""
+    """The codec of Anthropic Messages."""
 
     name: Final = "anthropic"
     profile: Final = "anthropic"
@@ -147,19 +147,19 @@ class Messages:
     )
 
     def forced(self, extra: Mapping[str, Any]) -> bool:
-        """Whether a call can be demanded: not while the model thinks."""
+        """Return whether a call can be forced: only without extended thinking."""
         thinking = extra.get("thinking")
         return not (isinstance(thinking, Mapping) and thinking.get("type") != "disabled")
 
     def encode(self, prompt: Prompt) -> JsonObject:
-        """The body of ``POST /v1/messages``."""
+        """Return the body of ``POST /v1/messages``."""
         body: JsonObject = {} if prompt.model is None else {"model": prompt.model}
         body["max_tokens"] = _MAX_TOKENS
         system = [text for text in map(str, prompt.system) if text.strip()]
         if system:
             body["system"] = "\n\n".join(system)
         turns = (
-            blocks_of(message, self.name, said=_blocks, used=self._assistant, result=_result)
+            blocks_of(message, self.name, user=_blocks, assistant=self._assistant, result=_result)
             for message in prompt.turns
         )
         body["messages"] = alternating(turns, "content")
@@ -187,9 +187,11 @@ class Messages:
         ]
 
     def history(self, message: JsonObject) -> list[Message]:
-        """Read a message in the form of ``messages`` of the API."""
+        """Read a message in the format of ``messages`` of the API."""
         if message.get("role") not in ("user", "assistant") or "content" not in message:
-            raise refused(message, self.name, "user or assistant, with content")
+            raise invalid_message(
+                message, self.name, "a message with the role user or assistant, and content"
+            )
         return of_blocks(
             message,
             self.name,
@@ -200,13 +202,13 @@ class Messages:
         )
 
     def decode(self, reply: Any) -> Turn:
-        """Read a message: every block of its content."""
+        """Read a reply: every block of its content."""
         found = plain(reply, "a reply")
         refuse_failure(found, self.name)
         content = found.get("content")
         if not isinstance(content, list):
             refuse_other(found, self.name)
-            raise UsageError("a reply of this connector has a content; is it another vendor's?")
+            raise UsageError(missing_member(self.name, "content"))
         calls = tuple(_call(block) for block in content if block.get("type") == "tool_use")
         reason = found.get("stop_reason") or ""
         text = "".join(block.get("text") or "" for block in content if block.get("type") == "text")
@@ -220,9 +222,9 @@ class Messages:
         )
 
     def gather(self, events: Iterable[Any]) -> JsonObject:
-        """The message that a stream's events make."""
+        """Return the reply of a stream's events."""
         message: JsonObject = {"content": [], "stop_reason": None}
-        blocks = Slots()
+        blocks = StreamParts()
         for event in events:
             found = plain(event, "an event")
             if is_failure(found):
@@ -239,7 +241,9 @@ class Messages:
                 message.update(found["delta"])
                 message["usage"] = {**(message.get("usage") or {}), **(found.get("usage") or {})}
         message["content"] = [_closed(block) for block in blocks.ordered()]
-        message["stop_reason"] = message["stop_reason"] or "max_tokens"  # it broke off
+        message["stop_reason"] = (
+            message["stop_reason"] or "max_tokens"
+        )  # the stream was interrupted
         return message
 
 
@@ -253,7 +257,7 @@ def _call(block: JsonObject) -> Call:
 
 
 def _returned(block: JsonObject) -> Returned | None:
-    """Return the result that a block is."""
+    """Return the result that a block contains; ``None`` for other blocks."""
     if block.get("type") != "tool_result":
         return None
     content = block.get("content") or ""
@@ -264,8 +268,8 @@ def _returned(block: JsonObject) -> Returned | None:
     return {"id": block["tool_use_id"], "name": "", "text": text, "error": error}
 
 
-def _add(blocks: Slots, event: Mapping[str, Any]) -> None:
-    """Add a delta to its block; members that are not known are merged, so that they go back."""
+def _add(blocks: StreamParts, event: Mapping[str, Any]) -> None:
+    """Add a delta to its block; unknown members are merged, so that they can be sent back."""
     delta = event["delta"]
     kind = delta.get("type", "")
     block = blocks.find(event.get("index"))
@@ -278,7 +282,7 @@ def _add(blocks: Slots, event: Mapping[str, Any]) -> None:
 
 
 def _closed(block: JsonObject) -> JsonObject:
-    """A block of a stream, with its input read; an input that is not JSON stays the text that it is."""
+    """Return a block of a stream with its input parsed; an input that is not JSON stays a text."""
     text = block.pop("partial_json", None)
     if text:
         value = strict(text)
@@ -287,7 +291,7 @@ def _closed(block: JsonObject) -> JsonObject:
 
 
 def _sendable(block: JsonObject) -> JsonObject:
-    """A block as it may be sent back: an input is an object, whatever the model wrote."""
+    """Return a block that the vendor accepts: an invalid input becomes an empty object."""
     if block.get("type") == "tool_use" and not isinstance(block.get("input"), dict):
         return {**block, "input": {}}
     return block
@@ -308,7 +312,7 @@ def _result(item: Any) -> JsonObject:
 
 
 def _blocks(content: Any) -> list[JsonObject]:
-    """Return content as blocks, without blank texts: the vendor refuses them."""
+    """Return content as blocks without blank texts, which the vendor refuses."""
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     return [block for block in blocks if not _is_blank(block)]
 

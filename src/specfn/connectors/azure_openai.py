@@ -1,4 +1,4 @@
-"""Azure OpenAI: the Chat Completions API with the limits that it had before."""
+"""The profile of Azure OpenAI: the Chat Completions API with its earlier limits."""
 
 from dataclasses import replace
 from typing import Final
@@ -12,7 +12,7 @@ PROFILE: Final = replace(
         "learn.microsoft.com/azure/ai-services/openai/how-to/function-calling",
         "reports of users: descriptions of over 1,024 characters are refused still",
     ),
-    # Believed: 128 is documented for assistants, and is the Chat Completions API's own limit.
+    # Believed: 128 is documented for assistants and for the Chat Completions API of OpenAI.
     tools=128,
     description_limit=1024,
 )

@@ -1,4 +1,4 @@
-"""Amazon Bedrock, ``Converse``.
+"""The profiles and the codec of Amazon Bedrock, ``Converse``.
 
 Source: Amazon Bedrock API reference, "Converse", and the service model of ``botocore``.
 """
@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.connectors.anthropic import ENFORCED, FORMATS
-from specfn.connectors.deltas import Slots, merge
-from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
-from specfn.connectors.histories import of_blocks, refused
+from specfn.connectors.deltas import StreamParts, merge
+from specfn.connectors.failures import is_failure, missing_member, refuse_failure, refuse_other
+from specfn.connectors.histories import invalid_message, of_blocks
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import alternating, blocks_of, object_of, plain, text_of
 from specfn.errors import UsageError
@@ -36,7 +36,7 @@ PROFILE: Final = Profile(
         "docs.aws.amazon.com/nova/latest/userguide/tool-use-definition.html: the root has type, properties, required",
         "errors that users report: the pattern of property names at the root",
     ),
-    # A description must not be empty here; ours never is.
+    # A description must not be empty; tools of specfn always have one.
     shape={
         "toolSpec": {
             "name": NAME,
@@ -47,7 +47,7 @@ PROFILE: Final = Profile(
     tool_name=r"[a-zA-Z0-9_-]{1,64}",
     tools=None,
     root_key=r"[a-zA-Z0-9_.-]{1,64}",
-    # Believed: models other than Anthropic's need schemas without references and unions by anyOf alone.
+    # Believed: models other than Anthropic's need schemas without references, and unions only as anyOf.
     keywords=SAID | BUILT | BOUNDS | {"default", "format"},
     formats={
         "string": frozenset({"date", "date-time", "email", "uri", "uuid"}),
@@ -73,7 +73,7 @@ STRICT: Final = replace(
     keywords=SAID | BUILT | {"additionalProperties", "format"},
     tolerated=frozenset({"const"}),
     formats={"string": FORMATS},
-    # Believed: limits of a request are those of the vendor whose models enforce schemas here.
+    # Believed: the limits of a request are those of Anthropic, whose models enforce schemas here.
     strict=ENFORCED,
     fallback=replace(PROFILE, shape={"toolSpec": _TOOL}),
 )
@@ -87,12 +87,12 @@ _STOPS: Final[Mapping[str, Stop]] = {
     "malformed_model_output": "malformed",
 }
 
-#: There is no way to forbid calls and keep the definitions, which a history with calls needs: so it is said in words.
+#: A history with calls needs definitions, and the API cannot forbid calls then: so the system text forbids them.
 _NO_CALLS: Final = "Do not call any tool now; answer in words."
 
 
 class Converse:
-    """The codec."""
+    """The codec of ``Converse``."""
 
     name: Final = "bedrock"
     profile: Final = "bedrock"
@@ -101,14 +101,14 @@ class Converse:
     endpoint: Final = None
 
     def forced(self, extra: Mapping[str, Any]) -> bool:  # noqa: ARG002  # whatever is asked
-        """Whether a call can be demanded; some models refuse: ``InvocationConfig.forced_choice``."""
+        """Return whether a call can be forced; for models that cannot, set ``InvocationConfig.forced_choice``."""
         return True
 
     def encode(self, prompt: Prompt) -> JsonObject:
-        """The arguments of ``converse`` (``modelId`` among them)."""
+        """Return the arguments of ``converse``, including ``modelId``."""
         body: JsonObject = {} if prompt.model is None else {"modelId": prompt.model}
         turns = (
-            blocks_of(message, self.name, said=_blocks, used=self._assistant, result=_result)
+            blocks_of(message, self.name, user=_blocks, assistant=self._assistant, result=_result)
             for message in prompt.turns
         )
         body["messages"] = alternating(turns, "content")
@@ -148,9 +148,11 @@ class Converse:
         return [*_blocks(message.get("content") or ""), *uses]
 
     def history(self, message: JsonObject) -> list[Message]:
-        """Read a message in the form of ``messages`` of the API."""
+        """Read a message in the format of ``messages`` of the API."""
         if message.get("role") not in ("user", "assistant") or "content" not in message:
-            raise refused(message, self.name, "user or assistant, with content")
+            raise invalid_message(
+                message, self.name, "a message with the role user or assistant, and content"
+            )
         return of_blocks(
             message,
             self.name,
@@ -167,7 +169,7 @@ class Converse:
         content = ((found.get("output") or {}).get("message") or {}).get("content")
         if not isinstance(content, list):
             refuse_other(found, self.name)
-            raise UsageError("a reply of this connector has an output; is it another vendor's?")
+            raise UsageError(missing_member(self.name, "output"))
         calls = tuple(_call(block["toolUse"]) for block in content if "toolUse" in block)
         reason = found.get("stopReason") or ""
         return Turn(
@@ -180,9 +182,9 @@ class Converse:
         )
 
     def gather(self, events: Iterable[Any]) -> JsonObject:
-        """The reply that the events of ``converse_stream`` make."""
-        blocks = Slots()
-        whole: JsonObject = {"stopReason": "max_tokens"}  # unless the end says otherwise
+        """Return the reply of the events of ``converse_stream``."""
+        blocks = StreamParts()
+        whole: JsonObject = {"stopReason": "max_tokens"}  # replaced at the end of a complete stream
         for event in events:
             found = plain(event, "an event")
             if is_failure(found):
@@ -222,13 +224,13 @@ def _returned(result: JsonObject) -> Returned:
 
 
 def _text(block: JsonObject) -> str:
-    """Return the text of a block; a text with citations has its own parts."""
+    """Return the text of a block; a text with citations has parts."""
     cited = (block.get("citationsContent") or {}).get("content") or ()
     return block.get("text") or "".join(part.get("text") or "" for part in cited)
 
 
 def _add(block: JsonObject, delta: Mapping[str, Any]) -> None:
-    """Add a delta to a block; members that are not known are merged, so that they go back."""
+    """Add a delta to a block; unknown members are merged, so that they can be sent back."""
     for key, value in delta.items():
         if key == "reasoningContent":
             hidden = {"redactedContent"} & value.keys()
@@ -240,7 +242,7 @@ def _add(block: JsonObject, delta: Mapping[str, Any]) -> None:
 
 
 def _closed(block: JsonObject) -> JsonObject:
-    """Return a block of a stream with its input read; an input that is not JSON stays the text that it is."""
+    """Return a block of a stream with its input parsed; an input that is not JSON stays a text."""
     if "citations" in block:
         cited = {"content": [{"text": block.get("text", "")}], "citations": block["citations"]}
         return {"citationsContent": cited}
@@ -253,7 +255,7 @@ def _closed(block: JsonObject) -> JsonObject:
 
 
 def _sendable(block: JsonObject) -> JsonObject:
-    """A block as it may be sent back: an input is an object, whatever the model wrote."""
+    """Return a block that the vendor accepts: an invalid input becomes an empty object."""
     use = block.get("toolUse")
     if use is not None and not isinstance(use.get("input"), dict):
         return {**block, "toolUse": {**use, "input": {}}}
@@ -275,7 +277,7 @@ def _result(item: Returned) -> JsonObject:
 
 
 def _blocks(content: Any) -> list[JsonObject]:
-    """Return content as blocks, without blank texts: the vendor refuses them."""
+    """Return content as blocks without blank texts, which the vendor refuses."""
     blocks = [{"text": content}] if isinstance(content, str) else content
     return [block for block in blocks if "text" not in block or block["text"].strip()]
 

@@ -1,4 +1,4 @@
-"""The deltas of a stream, merged into the parts that they make."""
+"""Merging of a stream's deltas into the parts of a reply."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,14 +12,13 @@ _REPLACED: Final = frozenset(
 
 
 class _Pieces(list[str]):
-    """The pieces of a text: they are joined once, at the end."""
+    """The pieces of a text, which are joined once at the end."""
 
 
 def merge(kept: JsonObject, delta: Mapping[str, Any]) -> None:
     """Merge a delta into an object: join texts, extend lists, merge objects, and replace all else.
 
-    Members that this package does not know are merged as well, so that the vendor gets them back. ``merged`` returns
-    the object as JSON.
+    Unknown members are merged as well, so that they can be sent back to the vendor. ``merged`` returns the object as JSON.
     """
     for key, value in delta.items():
         if value is None:
@@ -34,7 +33,7 @@ def merge(kept: JsonObject, delta: Mapping[str, Any]) -> None:
 
 
 def merged(value: Any) -> Any:
-    """Return what ``merge`` made, with the pieces of each text joined."""
+    """Return a merged value with the pieces of each text joined."""
     if isinstance(value, _Pieces):
         return "".join(value)
     if isinstance(value, dict):
@@ -43,7 +42,7 @@ def merged(value: Any) -> Any:
 
 
 def _begun(value: Any) -> Any:
-    """Return a value that can be changed without changing the event that brought it."""
+    """Return a copy that can be changed without changing the event."""
     if isinstance(value, str):
         return _Pieces([value])
     if isinstance(value, dict):
@@ -66,7 +65,7 @@ def _joined(before: Any, value: Any) -> Any:
 
 
 def _extended(before: list[Any], value: list[Any] | str) -> list[Any]:
-    """Return a list with more parts; a text among parts is one of them."""
+    """Return a list with more parts; a text becomes a part."""
     if isinstance(before, _Pieces):
         before = _parts("".join(before))
     before += _parts(value)
@@ -79,31 +78,31 @@ def _parts(value: list[Any] | str) -> list[Any]:
     return value
 
 
-class Slots:
+class StreamParts:
     """The parts of a stream, found by index and id."""
 
     def __init__(self) -> None:
-        self._slots: list[tuple[int, JsonObject]] = []
+        self._parts_in_order: list[tuple[int, JsonObject]] = []
         self._at: dict[int, JsonObject] = {}
         self._known: dict[tuple[int, str], JsonObject] = {}
         self._place = 0
 
     def begin(self, index: int | None, item: JsonObject) -> JsonObject:
-        """Begin a part at an index, which may be known already; without an index, at the last one."""
+        """Add a part at an index, which may have parts already; without an index, at the last one used."""
         self._place = self._place if index is None else index
-        self._slots.append((self._place, item))
+        self._parts_in_order.append((self._place, item))
         self._at[self._place] = item
         return item
 
     def find(self, index: int | None) -> JsonObject | None:
-        """Return the part that was last used at an index; without an index, the last one of all."""
+        """Return the part that was last used at an index; without an index, the last part used."""
         self._place = self._place if index is None else index
         return self._at.get(self._place)
 
     def named(self, index: int | None, key: str) -> JsonObject:
-        """Return the part of an index and an id; begin it where the id is a new one at this index.
+        """Return the part with an index and an id; add it if the id is new at this index.
 
-        A part that has no id yet gets the first one that comes.
+        A part without an id gets the first id that arrives.
         """
         found = self.find(index)
         place = self._place
@@ -115,5 +114,5 @@ class Slots:
         return found
 
     def ordered(self) -> list[JsonObject]:
-        """Return the parts in the order of their indexes; parts of one index in the order in which they began."""
-        return [merged(item) for _, item in sorted(self._slots, key=lambda slot: slot[0])]
+        """Return the parts in the order of their indexes, and parts of one index in the order of addition."""
+        return [merged(item) for _, item in sorted(self._parts_in_order, key=lambda slot: slot[0])]

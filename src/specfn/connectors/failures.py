@@ -1,4 +1,4 @@
-"""Failures that a vendor reports in place of a reply, or in the middle of a stream (rule C10)."""
+"""Failures that a vendor reports instead of a reply or within a stream (rule C10)."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -7,7 +7,7 @@ from specfn._internal.json import JsonObject, dumps
 from specfn.errors import TransportError
 from specfn.schema.safe_text import shorten
 
-#: Members that name the kind of an error, and members that hold its message, the best first.
+#: Members with the kind of an error, and members with its message, most specific first.
 _KINDS: Final = ("type", "code", "status", "__type")
 _MESSAGES: Final = ("message", "Message", "msg", "detail", "reason")
 
@@ -19,34 +19,42 @@ _FAILED: Final = frozenset({"failed", "cancelled"})
 
 
 def is_failure(found: JsonObject) -> bool:
-    """Whether a reply, or an event of a stream, reports a failure."""
+    """Return whether a reply or an event of a stream reports a failure."""
     return _failure(found) is not None
 
 
 def refuse_failure(found: JsonObject, vendor: str) -> None:
-    """Raise the failure that a reply reports, if it does.
+    """Raise an error if a reply reports a failure.
 
     Raises:
-        TransportError: the reply reports a failure; with the vendor's kind of it and message.
+        TransportError: the reply reports a failure; the message has the vendor's kind and message.
     """
     failure = _failure(found)
     if failure is not None:
-        message = shorten(_words(failure), _LONGEST)
+        message = shorten(_described(failure), _LONGEST)
         raise TransportError(f"{vendor} reported an error instead of a reply: {message}")
 
 
 def refuse_other(found: JsonObject, vendor: str) -> None:
-    """Raise the message of an object that is no reply of a vendor, if it has one.
+    """Raise an error if an object that is no reply has an error message.
 
     Raises:
-        TransportError: the object has a message, as the errors of some servers.
+        TransportError: the object has a message, like errors of some servers.
     """
     if any(found.get(key) for key in _MESSAGES):
         refuse_failure({"error": found}, vendor)
 
 
+def missing_member(vendor: str, member: str) -> str:
+    """Return the text of the error for a reply without a required member."""
+    return (
+        f'the reply has no "{member}", which replies of {vendor} have: check that connector= names the format of '
+        "this reply"
+    )
+
+
 def _failure(found: JsonObject) -> Any:
-    """Return what a reply says of its failure; ``None`` if it reports none."""
+    """Return the failure that a reply reports; ``None`` without a failure."""
     if found.get("error"):
         return found["error"]
     if "error" in (found.get("type"), found.get("object")) or "__type" in found:
@@ -57,7 +65,7 @@ def _failure(found: JsonObject) -> Any:
 
 
 def _raised(found: JsonObject) -> JsonObject | None:
-    """Return the exception that an event of a stream is named after."""
+    """Return the exception of an event whose member is named after it."""
     for key, value in found.items():
         if key.endswith("Exception") and isinstance(value, Mapping):
             return {"type": key, **value}
@@ -74,7 +82,7 @@ def _choice(found: JsonObject) -> Any:
     return choice.get("error") or ({"status": "finish_reason error"} if failed else None)
 
 
-def _words(failure: Any) -> str:
+def _described(failure: Any) -> str:
     """Return the kind and the message of a failure as one text."""
     if isinstance(failure, str):
         return failure

@@ -1,4 +1,4 @@
-"""Google Gemini, ``generateContent``.
+"""The profiles and the codec of Google Gemini, ``generateContent``.
 
 Source: Gemini API reference, "generateContent" and "Function calling", and the types of the ``google-genai`` package.
 """
@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from specfn._internal.json import JSONDecodeError, JsonObject, loads
-from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
-from specfn.connectors.histories import of_blocks, refused
+from specfn.connectors.failures import is_failure, missing_member, refuse_failure, refuse_other
+from specfn.connectors.histories import invalid_message, of_blocks
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import Endpoint, alternating, object_of, plain, text_of
 from specfn.errors import UsageError
@@ -39,7 +39,7 @@ PROFILE: Final = Profile(
     tool_name=r"[a-zA-Z_][a-zA-Z0-9_.-]{0,63}",
     tools=512,
     root_key=r"[A-Za-z_][A-Za-z0-9_]{0,63}",
-    # Believed: the documentation speaks of the names of parameters, which are those at the root.
+    # Believed: the documented rule for names of parameters applies to the root alone.
     nested_key=r"[a-zA-Z0-9_.-]{1,64}",
     keywords=SAID | BUILT | BOUNDS | {"default", "example", "format", "nullable"},
     formats={
@@ -47,19 +47,19 @@ PROFILE: Final = Profile(
         "integer": frozenset({"int32", "int64"}),
         "number": frozenset({"double", "float"}),
     },
-    # Believed: the documentation says RE2, which neither looks around nor back.
+    # Believed: patterns are RE2, as documented, without lookaround and backreferences.
     patterns=BACKTRACKING,
     enums=frozenset({"string"}),
     empty_text=False,
     null="nullable",
     union_alone=True,
-    # A function without parameters has no schema: "can be left unset", say the types of google-genai 3.4.0. An object
-    # without properties was refused ("should be non-empty for OBJECT type": reports of 2024-06 to 2025-03, models
-    # 1.5 and 2.0); that it is taken was reported in 2026-03 and 2026-08.
+    # A function without parameters has no schema: "can be left unset" (types of google-genai 3.4.0). An object without
+    # properties was refused ("should be non-empty for OBJECT type": reports of 2024-06 to 2025-03, models 1.5 and 2.0)
+    # and accepted by reports of 2026-03 and 2026-08.
     empty_root=False,
     # FunctionCallingConfigMode.VALIDATED of google-genai 3.4.0.
     validated=True,
-    # Believed: "exceeds the maximum allowed nesting depth" is reported, the depth is not.
+    # Believed: users report "exceeds the maximum allowed nesting depth" without the depth.
     nesting=12,
 )
 
@@ -79,7 +79,7 @@ JSON_SCHEMA: Final = replace(
     keywords=SAID
     | BUILT
     | {"additionalProperties", "format", "maxItems", "maximum", "minItems", "minimum"},
-    # Believed: the formats of texts are those of the other form.
+    # Believed: the formats of strings are those of the other profile.
     enums=frozenset({"integer", "number", "string"}),
     null="branch",
     form="gemini",
@@ -98,7 +98,7 @@ _MODES: Final = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
 
 
 class GenerateContent:
-    """The codec."""
+    """The codec of ``generateContent``."""
 
     name: Final = "gemini"
     profile: Final = "gemini"
@@ -111,11 +111,11 @@ class GenerateContent:
     )
 
     def forced(self, extra: Mapping[str, Any]) -> bool:  # noqa: ARG002  # whatever is asked
-        """Whether a call can be demanded."""
+        """Return whether a call can be forced: always."""
         return True
 
     def encode(self, prompt: Prompt) -> JsonObject:
-        """The body of ``POST /models/{model}:generateContent``."""
+        """Return the body of ``POST /models/{model}:generateContent``."""
         body: JsonObject = {} if prompt.model is None else {"model": prompt.model}
         if prompt.system:
             parts = [part for content in prompt.system for part in _parts(content)]
@@ -130,7 +130,7 @@ class GenerateContent:
         return {**body, **prompt.extra}
 
     def _contents(self, messages: Sequence[Message]) -> list[JsonObject]:
-        """The turns, those of one role together; results carry an id only where the call did."""
+        """Return the turns with adjacent ones of one role merged; a result has an id only if its call had one."""
         known: dict[str, bool] = {}
         turns = (
             {
@@ -167,10 +167,12 @@ class GenerateContent:
         ]
 
     def history(self, message: JsonObject) -> list[Message]:
-        """Read a message in the form of ``contents`` of the API."""
+        """Read a message in the format of ``contents`` of the API."""
         role = message.get("role") or "user"
         if role not in ("user", "model", "function") or "parts" not in message:
-            raise refused(message, self.name, "user or model, with parts")
+            raise invalid_message(
+                message, self.name, "a message with the role user or model, and parts"
+            )
         return of_blocks(
             {**message, "role": "assistant" if role == "model" else "user"},
             self.name,
@@ -183,7 +185,7 @@ class GenerateContent:
         )
 
     def decode(self, reply: Any) -> Turn:
-        """Read a reply: calls in any part of the first candidate count."""
+        """Read a reply: all parts of the first candidate."""
         found = plain(reply, "a reply")
         refuse_failure(found, self.name)
         candidates = found.get("candidates")
@@ -192,7 +194,7 @@ class GenerateContent:
             return Turn(text="", stop="refused", detail=str(feedback["blockReason"]))
         if not isinstance(candidates, list) or not candidates:
             refuse_other(found, self.name)
-            raise UsageError("a reply of this connector has candidates; is it another vendor's?")
+            raise UsageError(missing_member(self.name, "candidates"))
         parts = (candidates[0].get("content") or {}).get("parts") or []
         reason = str(candidates[0].get("finishReason") or "")
         calls = tuple(_call(part["functionCall"]) for part in parts if "functionCall" in part)
@@ -206,7 +208,7 @@ class GenerateContent:
         )
 
     def gather(self, events: Iterable[Any]) -> JsonObject:
-        """The reply that a stream's replies make: their parts one after the other."""
+        """Return the reply of a stream: the parts of all its replies in order."""
         parts: list[JsonObject] = []
         whole: JsonObject = {}
         reason = None
@@ -227,12 +229,12 @@ class GenerateContent:
 
 
 def _mode(demand: Demand) -> str:
-    """Return the mode; calls that are demanded are held to the schemas in any case."""
+    """Return the mode; the vendor always enforces the schemas of forced calls."""
     return "VALIDATED" if demand.strict and demand.mode == "auto" else _MODES[demand.mode]
 
 
 def _parts(content: Any) -> list[JsonObject]:
-    """Return content as parts, without those that are an empty text and nothing else."""
+    """Return content as parts, without parts that are only an empty text."""
     parts = [{"text": content}] if isinstance(content, str) else content
     return [part for part in parts if part != {"text": ""}]
 
@@ -260,7 +262,7 @@ def _returned(item: JsonObject) -> Returned:
 
 
 def _named(own: JsonObject, call: Call | None) -> JsonObject:
-    """Return the vendor's own call with the name of the conversation's, and its id if the vendor gave one."""
+    """Return the vendor's own call with the conversation's name, and its id if the vendor sent one."""
     if call is None:
         return own
     key = {"id": call["id"]} if own.get("id") else {}
@@ -277,7 +279,7 @@ def _call_part(call: Call) -> JsonObject:
 
 
 def _response(item: Returned, *, with_id: bool) -> JsonObject:
-    """A result; the text of a success is JSON, and is handed over as that."""
+    """Return a result; the text of a success is sent as JSON."""
     response: JsonObject = {"error": item["text"]}
     if not item["error"]:
         try:

@@ -1,7 +1,7 @@
-"""A history in a vendor's own form, read as messages of no vendor's form.
+"""Reading of a history in a vendor's format as messages in specfn's own form.
 
-Each codec reads one message of its vendor; here the messages are put together: results get the names of their calls,
-and calls without an id get one. The vendor's own message is kept beside what was read of it, and goes back unchanged.
+Each codec reads one message of its vendor. This module combines the messages: results get the names of their calls,
+and calls without an id get one. The vendor's own message is kept and sent back unchanged.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,30 +22,30 @@ _OWN: Final = {
 
 @runtime_checkable
 class ReadsHistory(Protocol):
-    """A codec that reads messages in its vendor's own form."""
+    """A codec that reads messages in its vendor's format."""
 
     def history(self, message: JsonObject) -> list[Message]:
-        """Read one message; ids and names that the vendor does not give are empty.
+        """Read one message; missing ids and names are empty.
 
         Raises:
-            UsageError: it is no message of this vendor.
+            UsageError: the message is not in this vendor's format.
         """
 
 
-def neutral(messages: Iterable[Any], codec: object) -> list[Message]:
-    """Return a history as messages of no vendor's form.
+def in_own_form(messages: Iterable[Any], codec: object) -> list[Message]:
+    """Return a history as messages in specfn's own form.
 
     Args:
-        messages: dicts or objects of an SDK, in no vendor's form or in the codec's own.
+        messages: dicts or objects of an SDK, in specfn's own form or in the codec's.
         codec: the codec of the conversation.
 
     Raises:
-        UsageError: a message has neither form, or a result has no call before it.
+        UsageError: a message is in neither form, or a result has no call before it.
     """
     found: list[tuple[int, Message]] = []
     for index, given in enumerate(messages):
         message = _object(given, f"message {index}")
-        if is_neutral(message):
+        if is_own_form(message):
             found.append((index, dict(message)))  # type: ignore[arg-type]  # checked above
         else:
             found += [(index, read) for read in _read(message, codec, index)]
@@ -64,8 +64,8 @@ def _block(block: Any, where: str) -> Any:
     return block if isinstance(block, str) else plain(block, f"a part of {where}")
 
 
-def is_neutral(message: JsonObject) -> bool:
-    """Whether a message is of no vendor's form."""
+def is_own_form(message: JsonObject) -> bool:
+    """Return whether a message is in specfn's own form."""
     role = message.get("role")
     known = _OWN.get(role) if isinstance(role, str) else None
     if known is None or not message.keys() <= known:
@@ -83,7 +83,8 @@ def _read(message: JsonObject, codec: object, index: int) -> list[Message]:
         ):
             return [message]  # type: ignore[list-item]  # checked above
         raise UsageError(
-            f"message {index} is not of no vendor's form, see specfn.connectors.turn; its codec reads no other"
+            f"message {index} with {_described(message)} is not in specfn's own form, and its codec reads no "
+            "other: see specfn.connectors.turn"
         )
     try:
         return codec.history(message)
@@ -92,21 +93,27 @@ def _read(message: JsonObject, codec: object, index: int) -> list[Message]:
     except (AttributeError, KeyError, TypeError) as error:
         name = getattr(codec, "name", "this connector")
         raise UsageError(
-            f"message {index} is no message of {name}: {error!r} in reading it"
+            f"message {index} with {_described(message)} is not in the format of {name}: {error!r} in reading it"
         ) from error
 
 
-def refused(message: Mapping[str, Any], vendor: str, expected: str) -> UsageError:
-    """Return the error of a message that is none of a vendor."""
-    role = message.get("role", message.get("type"))
+def invalid_message(message: Mapping[str, Any], vendor: str, expected: str) -> UsageError:
+    """Return the error of a message that is not in a vendor's format."""
     return UsageError(
-        f"this is no message of {vendor}: its role or type is {role!r}; expected {expected}, or a message of no "
-        "vendor's form, see specfn.connectors.turn"
+        f"a message with {_described(message)} is not in the format of {vendor}: expected {expected}. Pass the "
+        "history in the format of this connector, or in specfn's own form (see specfn.connectors.turn)"
     )
 
 
+def _described(message: Mapping[str, Any]) -> str:
+    """Return the role or the type of a message, and its members."""
+    key = "role" if "role" in message else "type"
+    others = ", ".join(f'"{name}"' for name in sorted(map(str, message.keys() - {key}))[:6])
+    return f"the {key} {str(message.get(key))[:60]!r}" + (f" and {others}" if others else "")
+
+
 def with_native(role: Any, content: Any, message: JsonObject, vendor: str) -> Message:
-    """Return a message of the user or the system; the vendor's own is kept where it says more."""
+    """Return a message of the user or the system; the vendor's own is kept if it has more members."""
     read: Message = {"role": role, "content": content}
     if message != read:
         read["native"] = {vendor: message}
@@ -122,15 +129,15 @@ def of_blocks(
     call: Callable[[JsonObject], Call | None],
     result: Callable[[JsonObject], Returned | None],
 ) -> list[Message]:
-    """Read a message whose content is blocks: calls are the assistant's, results the user's.
+    """Read a message whose content is blocks: the assistant's have calls, the user's have results.
 
     Args:
         message: the message, with the role ``assistant`` or ``user``.
         vendor: the name of the codec.
-        key: the member that holds the blocks.
-        text: the text of a block.
-        call: the call that a block is.
-        result: the result that a block is.
+        key: the member with the blocks.
+        text: returns the text of a block.
+        call: returns the call of a block; ``None`` for other blocks.
+        result: returns the result of a block; ``None`` for other blocks.
     """
     content = message[key]
     blocks: list[JsonObject] = content if isinstance(content, list) else [{"text": content}]
@@ -155,7 +162,7 @@ def of_blocks(
 
 
 def _together(messages: Sequence[tuple[int, Message]]) -> list[tuple[int, Message]]:
-    """Return the messages with neighbours that the vendor writes one by one as one turn."""
+    """Merge adjacent messages that are one turn, for vendors that send calls and results one by one."""
     found: list[tuple[int, Message]] = []
     for index, message in messages:
         if found and (joined := _joined(found[-1][1], message)) is not None:
@@ -166,7 +173,7 @@ def _together(messages: Sequence[tuple[int, Message]]) -> list[tuple[int, Messag
 
 
 def _joined(before: Message, message: Message) -> Message | None:
-    """Return two messages as one: their own forms are lists of one vendor; else ``None``."""
+    """Merge two messages whose native forms are lists of one vendor; return ``None`` for others."""
     role, own, more = message["role"], before.get("native", {}), message.get("native", {})
     lists = all(isinstance(item, list) for item in (*own.values(), *more.values()))
     if role not in ("assistant", "tool") or before["role"] != role or not lists:
@@ -183,7 +190,7 @@ def _joined(before: Message, message: Message) -> Message | None:
 
 
 def _completed(messages: Sequence[tuple[int, Message]]) -> list[Message]:
-    """Return the messages with an id for every call, and the id and name of its call for every result."""
+    """Give every call an id, and every result the id and the name of its call."""
     found: list[Message] = []
     waiting: list[Call] = []
     made = 0
@@ -202,12 +209,12 @@ def _completed(messages: Sequence[tuple[int, Message]]) -> list[Message]:
 
 
 def _matched(item: Returned, waiting: list[Call], index: int) -> Returned:
-    """Return a result with the id and the name of the first call before it that it can be of."""
+    """Return a result with the id and the name of the first unmatched call that fits it."""
     for call in waiting:
         if item["id"] in ("", call["id"]) and item["name"] in ("", call["name"]):
             waiting.remove(call)
             return {**item, "id": call["id"], "name": call["name"]}
     raise UsageError(
-        f"message {index} has the result of a call {item['id'] or item['name']!r} that is not in the assistant's "
-        "message before it: pass the assistant's message with its calls, too"
+        f"message {index} has a result for the call {item['id'] or item['name']!r}, which is not in the "
+        "assistant's message before it: pass the assistant's message with its calls, too"
     )

@@ -1,4 +1,4 @@
-"""The Model Context Protocol: tools as a server lists them."""
+"""The profile of the Model Context Protocol: tools as a server lists them."""
 
 from typing import Final
 
@@ -12,8 +12,8 @@ PROFILE: Final = Profile(
     ),
     shape={"name": NAME, "description": DESCRIPTION, "inputSchema": SCHEMA},
     tool_name=r"[A-Za-z0-9_.-]{1,128}",
-    # The protocol takes all of JSON Schema. Clients hand tools on to models, so the keywords that their providers
-    # refuse most often are described here, too.
+    # The protocol accepts all of JSON Schema. Clients pass tools on to models, so the keywords that providers refuse most
+    # often are written into descriptions here, too.
     keywords=SAID
     | BUILT
     | BOUNDS
@@ -24,7 +24,7 @@ PROFILE: Final = Profile(
         "dependentSchemas else if maxContains minContains not oneOf patternProperties prefixItems "
         "propertyNames then unevaluatedItems unevaluatedProperties".split()
     ),
-    # The schema is required; of a tool without parameters the specification recommends a closed object.
+    # The schema is required; for a tool without parameters the specification recommends a closed object.
     empty_root=True,
     refs=True,
     closed=False,

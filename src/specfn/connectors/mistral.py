@@ -1,4 +1,4 @@
-"""Mistral's chat API: functions in the form that others have, with plainer schemas."""
+"""The profiles of Mistral's chat API: the tool format of OpenAI with a smaller set of keywords."""
 
 from dataclasses import replace
 from typing import Final
@@ -28,7 +28,7 @@ PROFILE: Final = Profile(
         "function": {"name": NAME, "description": DESCRIPTION, "parameters": SCHEMA},
     },
     tool_name=r"[a-zA-Z0-9_-]{1,64}",
-    tools=128,  # believed: the limit of those whose form it shares
+    tools=128,  # believed: the limit of OpenAI, whose tool format it uses
     # Believed: plain JSON Schema without references.
     keywords=SAID | BUILT | BOUNDS | {"additionalProperties", "default", "format"},
     formats={
@@ -37,8 +37,8 @@ PROFILE: Final = Profile(
         "number": frozenset({"double", "float"}),
     },
     patterns=BACKTRACKING,
-    # A function without its parameters is refused ("Field required", reported in 2025-05), one with an empty object
-    # is taken.
+    # A function without parameters is refused ("Field required", reported in 2025-05); one with an empty object is
+    # accepted.
     empty_root=True,
     null="branch",
 )
@@ -54,7 +54,7 @@ STRICT: Final = replace(
         "mistralai 3.7.0, extra/utils/_pydantic_helper.py: objects are closed, properties may stay optional",
     ),
     shape=_SHAPE,
-    # Believed: no limits are documented; those of another vendor are used.
+    # Believed: no limits are documented; those of OpenAI are used.
     strict=Strict(
         properties=5_000,
         nesting=10,

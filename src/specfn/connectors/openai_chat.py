@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions, and everything that speaks it.
+"""The profiles and the codec of OpenAI Chat Completions, which many servers implement.
 
 Source: OpenAI API reference, "Create chat completion", and the types of the ``openai`` package.
 """
@@ -9,9 +9,9 @@ from itertools import chain, repeat
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn.connectors.deltas import Slots, merge, merged
-from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
-from specfn.connectors.histories import refused, with_native
+from specfn.connectors.deltas import StreamParts, merge, merged
+from specfn.connectors.failures import is_failure, missing_member, refuse_failure, refuse_other
+from specfn.connectors.histories import invalid_message, with_native
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import Endpoint, plain, text_of
 from specfn.errors import UsageError
@@ -46,9 +46,9 @@ PROFILE: Final = Profile(
     },
     tool_name=r"[a-zA-Z0-9_-]{1,64}",
     tools=128,
-    # A limit of 1,024 characters was lifted in 2025, as users reported; a list of tools has none that is documented.
+    # A limit of 1,024 characters was lifted in 2025, as users reported; no other limit is documented.
     description_limit=None,
-    # Believed: what is not enforced is not compiled, so unknown keywords and formats pass. Tried by many are that
+    # Believed: schemas that are not enforced are not compiled, so unknown keywords and formats pass. Users report that
     # an array must have items and that the root must be a plain object.
     keywords=SAID
     | BUILT
@@ -58,18 +58,17 @@ PROFILE: Final = Profile(
     tolerated=frozenset(
         "$comment allOf const contains not oneOf patternProperties prefixItems uniqueItems".split()
     ),
-    # Those that are enforced, where anything is; others say more to a reader in words.
+    # The formats that are enforced in strict schemas; other formats are written into descriptions.
     formats={
         "string": _FORMATS | {"uri"},
         "integer": frozenset({"int32", "int64"}),
         "number": frozenset({"double", "float"}),
     },
     patterns=BACKTRACKING,
-    # Leaving parameters out is documented for this API alone, and other servers that speak it require them; an object
-    # must say its properties at the root ("object schema missing properties", reports of 2025-05 and 2025-10), if
-    # there are none, too.
+    # Leaving out parameters is documented for this API alone; other servers of this format require them. A root object
+    # must have properties, even if empty ("object schema missing properties", reports of 2025-05 and 2025-10).
     empty_root=True,
-    # Believed: references into $defs are followed where nothing is enforced, as they are where it is.
+    # Believed: references into $defs are followed whether or not schemas are enforced.
     refs=True,
 )
 
@@ -96,7 +95,7 @@ STRICT: Final = replace(
     tolerated=frozenset({"const"}),
     formats={"string": _FORMATS},
     ref_alone=True,
-    # Documented: the numbers; believed: what exactly is counted, so that we count generously.
+    # Documented: the numbers. Believed: what exactly is counted; specfn counts generously.
     strict=Strict(
         properties=5_000, nesting=10, enum_values=1_000, text=120_000, long_enum=(250, 15_000)
     ),
@@ -118,7 +117,7 @@ _STOPS: Final[Mapping[str, Stop]] = {"length": "truncated", "content_filter": "r
 
 
 class Chat:
-    """The codec; with ``legacy`` the deprecated ``functions`` of old deployments instead of ``tools``."""
+    """The codec of Chat Completions; with ``legacy``, the deprecated ``functions`` instead of ``tools``."""
 
     endpoint: Final = Endpoint(path="/chat/completions", variable="OPENAI_API_KEY")
 
@@ -130,11 +129,11 @@ class Chat:
         self.legacy: Final = legacy
 
     def forced(self, extra: Mapping[str, Any]) -> bool:  # noqa: ARG002  # whatever is asked
-        """Whether a call can be demanded."""
+        """Return whether a call can be forced: always."""
         return True
 
     def encode(self, prompt: Prompt) -> JsonObject:
-        """The body of ``POST /chat/completions``."""
+        """Return the body of ``POST /chat/completions``."""
         body: JsonObject = {} if prompt.model is None else {"model": prompt.model}
         body["messages"] = [sent for message in prompt.messages for sent in self._messages(message)]
         tools, demand = prompt.tools, prompt.demand
@@ -165,7 +164,7 @@ class Chat:
         return {"role": "tool", "tool_call_id": item["id"], "content": item["text"]}
 
     def _assistant(self, message: Message) -> JsonObject:
-        """Return an assistant's message; what the vendor said of its calls beside name and id is unchanged."""
+        """Return an assistant's message; members of the vendor's calls other than name and id are unchanged."""
         calls = message.get("calls", [])
         native = message.get("native", {}).get(self.name)
         sent: JsonObject = dict(native or {"content": message.get("content") or None})
@@ -175,13 +174,13 @@ class Chat:
             sent["function_call"] = {**legacy, **_function(calls[0])}
         elif calls:
             made = zip(calls, chain(own, repeat({})), strict=False)
-            sent["tool_calls"] = [_wish(call, item) for call, item in made]
+            sent["tool_calls"] = [_native_call(call, item) for call, item in made]
         if sent.get("content") == "" and calls:
             sent["content"] = None
         return sent
 
     def history(self, message: JsonObject) -> list[Message]:
-        """Read a message in the form of ``messages`` of the API."""
+        """Read a message in the format of ``messages`` of the API."""
         role, content = message.get("role"), message.get("content")
         if role in ("tool", "function"):
             item: Returned = {
@@ -194,17 +193,21 @@ class Chat:
         if role == "assistant":
             return [self._read(message).message(self.name)]
         if role not in ("developer", "system", "user") or content is None:
-            raise refused(message, self.name, "system, developer, user, assistant or tool")
+            raise invalid_message(
+                message,
+                self.name,
+                "a message with the role system, developer, user, assistant or tool",
+            )
         return [with_native("user" if role == "user" else "system", content, message, self.name)]
 
     def decode(self, reply: Any) -> Turn:
-        """Read a completion; calls count whatever the finish reason says, unless it was cut."""
+        """Read a completion; its calls count whatever the finish reason, unless it was truncated."""
         found = plain(reply, "a reply")
         refuse_failure(found, self.name)
         choices = found.get("choices")
         if not isinstance(choices, list) or not choices:
             refuse_other(found, self.name)
-            raise UsageError("a reply of this connector has choices; is it another vendor's?")
+            raise UsageError(missing_member(self.name, "choices"))
         turn = self._read(choices[0].get("message") or {})
         reason = choices[0].get("finish_reason") or ""
         stop = turn.stop if turn.stop == "refused" else _STOPS.get(reason, turn.stop)
@@ -227,9 +230,9 @@ class Chat:
         )
 
     def gather(self, events: Iterable[Any]) -> JsonObject:
-        """Return the completion that chunks make: texts are joined, calls are found by their index and id."""
+        """Return the completion of chunks: texts are joined, and calls are found by index and id."""
         message: JsonObject = {"role": "assistant"}
-        calls = Slots()
+        calls = StreamParts()
         reason, usage = None, None
         for event in events:
             chunk = _chunk(plain(event, "an event"))
@@ -252,12 +255,12 @@ class Chat:
 
 
 def _chunk(event: JsonObject) -> JsonObject:
-    """Return the chunk of an event; the package of Mistral has it under ``data``."""
+    """Return the chunk of an event; Mistral's package has it under ``data``."""
     inner = event.get("data")
     return inner if isinstance(inner, dict) and "choices" not in event else event
 
 
-def _add(delta: Mapping[str, Any], message: JsonObject, calls: Slots) -> None:
+def _add(delta: Mapping[str, Any], message: JsonObject, calls: StreamParts) -> None:
     """Add a chunk's delta to the message."""
     merge(message, {key: value for key, value in delta.items() if key != "tool_calls"})
     for part in delta.get("tool_calls") or ():
@@ -270,13 +273,13 @@ def _add(delta: Mapping[str, Any], message: JsonObject, calls: Slots) -> None:
 
 
 def _id(part: Mapping[str, Any]) -> str:
-    """Return the id of a part; the package of Mistral writes ``"null"`` where the server sent none."""
+    """Return the id of a part; Mistral's package writes ``"null"`` for a missing one."""
     key: str = part.get("id") or ""
     return "" if key == "null" else key
 
 
 def _names_another(call: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
-    """Whether a part without an id names another function than a call whose arguments have begun."""
+    """Return whether a part without an id names another function than a call with arguments."""
     before, function = call.get("function") or {}, part.get("function") or {}
     name = function.get("name")
     return bool(name and before.get("arguments") and before.get("name") != name)
@@ -289,14 +292,14 @@ def _choice(demand: Demand, names: Sequence[str]) -> Any:
 
 
 def _legacy_choice(demand: Demand, functions: Sequence[JsonObject]) -> Any:
-    """There is no ``required`` for functions: one is named, of several the model chooses."""
+    """Return the choice for the deprecated form, which has no ``required``: one function is named, else ``auto``."""
     if demand.mode == "required":
         return {"name": functions[0]["name"]} if len(functions) == 1 else "auto"
     return demand.mode
 
 
-def _wish(call: Call, own: JsonObject) -> JsonObject:
-    """Return a call as the vendor wrote it, with the id, name and arguments of the conversation."""
+def _native_call(call: Call, own: JsonObject) -> JsonObject:
+    """Return a call as the vendor sent it, with the id, name and arguments of the conversation."""
     if "custom" in own:
         return {**own, "id": call["id"], "custom": {**own["custom"], "name": call["name"]}}
     function = {**own.get("function", {}), **_function(call)}
@@ -321,14 +324,14 @@ def _calls(message: Mapping[str, Any]) -> Iterable[Call]:
 
 
 def _content(content: Any) -> Any:
-    """Return content without its parts that are an empty text."""
+    """Return content without parts that are empty texts."""
     if not isinstance(content, list):
         return content
     return [part for part in content if part != {"type": "text", "text": ""}]
 
 
 def _text(content: Any) -> str:
-    """The text of a content, which may be a list of parts."""
+    """Return the text of a content, which may be a list of parts."""
     if isinstance(content, list):
         return "".join(part.get("text") or "" for part in content if isinstance(part, dict))
     return content or ""

@@ -1,4 +1,4 @@
-"""OpenAI Responses.
+"""The profiles and the codec of OpenAI Responses.
 
 Source: OpenAI API reference, "Create a model response", and the types of the ``openai`` package.
 """
@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn.connectors.failures import is_failure, refuse_failure, refuse_other
-from specfn.connectors.histories import refused, with_native
+from specfn.connectors.failures import is_failure, missing_member, refuse_failure, refuse_other
+from specfn.connectors.histories import invalid_message, with_native
 from specfn.connectors.openai_chat import PROFILE as CHAT
 from specfn.connectors.openai_chat import STRICT as CHAT_STRICT
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
@@ -18,7 +18,7 @@ from specfn.errors import UsageError
 from specfn.schema.profiles.profile import DEFERRED, DESCRIPTION, NAME, OUTPUT, SCHEMA, TOOLS
 from specfn.schema.profiles.profile import STRICT as IS_STRICT
 
-#: ``strict`` is always said: this API takes a tool that does not say it for a strict one.
+#: ``strict`` is always sent: for this API, a tool without it is strict.
 _SHAPE: Final = {
     "type": "function",
     "name": NAME,
@@ -29,7 +29,7 @@ _SHAPE: Final = {
     "defer_loading": DEFERRED,
 }
 
-#: Deferred functions are refused without the search tool.
+#: The search tool, without which the API refuses deferred functions.
 _SEARCH: Final = {"type": "tool_search"}
 
 _NAMESPACE: Final = {"type": "namespace", "name": NAME, "description": DESCRIPTION, "tools": TOOLS}
@@ -59,12 +59,12 @@ STRICT: Final = replace(
     fallback=PROFILE,
 )
 
-#: Events that carry the whole response.
+#: The events that carry the whole response.
 _WHOLE: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
 class Responses:
-    """The codec."""
+    """The codec of OpenAI Responses."""
 
     name: Final = "openai-responses"
     profile: Final = "openai-responses"
@@ -72,11 +72,11 @@ class Responses:
     endpoint: Final = Endpoint(path="/responses", variable="OPENAI_API_KEY")
 
     def forced(self, extra: Mapping[str, Any]) -> bool:  # noqa: ARG002  # whatever is asked
-        """Whether a call can be demanded."""
+        """Return whether a call can be forced: always."""
         return True
 
     def encode(self, prompt: Prompt) -> JsonObject:
-        """The body of ``POST /responses``."""
+        """Return the body of ``POST /responses``."""
         body: JsonObject = {} if prompt.model is None else {"model": prompt.model}
         spaces = _namespaces(prompt.tools)
         body["input"] = [
@@ -103,7 +103,7 @@ class Responses:
         return [{"role": message["role"], "content": message["content"]}]
 
     def _assistant(self, message: Message) -> list[JsonObject]:
-        """The items of a turn: the vendor's own, reasoning included, or made of the turn."""
+        """Return the items of a turn: the vendor's own including reasoning, or new ones."""
         calls = message.get("calls", [])
         native = message.get("native", {}).get(self.name)
         if native is not None:
@@ -122,7 +122,7 @@ class Responses:
         return items
 
     def history(self, message: JsonObject) -> list[Message]:
-        """Read an item in the form of ``input`` of the API."""
+        """Read an item in the format of ``input`` of the API."""
         kind, role = message.get("type", "message"), message.get("role")
         own = {self.name: [message]}
         if kind == "function_call_output":
@@ -138,19 +138,19 @@ class Responses:
         if role == "assistant":
             return [{"role": "assistant", "content": _text(content), "native": own}]
         if role not in ("developer", "system", "user") or content is None:
-            raise refused(
+            raise invalid_message(
                 message, self.name, "an item with a type, or a message with role and content"
             )
         return [with_native("user" if role == "user" else "system", content, message, self.name)]
 
     def decode(self, reply: Any) -> Turn:
-        """Read a response: every item of its output; an incomplete one was cut."""
+        """Read a response: every item of its output; an incomplete item means a truncated response."""
         found = plain(reply, "a reply")
         refuse_failure(found, self.name)
         output = found.get("output")
         if not isinstance(output, list):
             refuse_other(found, self.name)
-            raise UsageError("a reply of this connector has an output; is it another vendor's?")
+            raise UsageError(missing_member(self.name, "output"))
         calls = tuple(_call(item) for item in output if item.get("type") == "function_call")
         parts = [
             part
@@ -170,7 +170,7 @@ class Responses:
         )
 
     def gather(self, events: Iterable[Any]) -> JsonObject:
-        """The response that the last event carries, or the items that were done before the stream broke off."""
+        """Return the response of the last event, or the finished items if the stream was interrupted."""
         items: list[JsonObject] = []
         for event in events:
             found = plain(event, "an event")
@@ -192,7 +192,7 @@ def _text(content: Any) -> str:
 
 
 def _namespaces(tools: Iterable[JsonObject]) -> dict[str, str]:
-    """Return the namespace of each function outside of the default one; a deferred function is its own."""
+    """Return the namespace of each function outside of the default one; a deferred function has its own name."""
     found: dict[str, str] = {}
     for tool in tools:
         if tool.get("type") == "namespace":
@@ -203,7 +203,7 @@ def _namespaces(tools: Iterable[JsonObject]) -> dict[str, str]:
 
 
 def _placed(item: JsonObject, spaces: Mapping[str, str]) -> JsonObject:
-    """Return an item; a call has the namespace of its function, without which the vendor refuses it."""
+    """Return an item; a call gets the namespace of its function, which the vendor requires."""
     if item.get("type") != "function_call" or item["name"] not in spaces:
         return item
     return {**item, "namespace": spaces[item["name"]]}

@@ -1,4 +1,4 @@
-"""What all providers accept: for code that does not know yet which of them it will talk to."""
+"""The portable profile: the intersection of all providers, for code that does not know its provider yet."""
 
 from typing import Final
 
@@ -22,8 +22,8 @@ PROFILE: Final = Profile(
     tools=128,
     description_limit=1024,
     root_key=r"[A-Za-z_][A-Za-z0-9_]{0,63}",
-    # Believed: no provider documents a rule for names below the root, and some check the root alone. Names of
-    # these characters have been seen to pass everywhere.
+    # Believed: no provider documents a rule for names below the root, and some check the root alone. Names of these
+    # characters are accepted everywhere, as far as known.
     nested_key=r"[a-zA-Z0-9_.-]{1,64}",
     keywords=SAID | BUILT | BOUNDS | {"default", "format"},
     formats={
@@ -36,10 +36,10 @@ PROFILE: Final = Profile(
     empty_text=False,
     null="branch",
     union_alone=True,
-    # A function without parameters has an object without properties: five of the others require a schema, one of them
-    # with its properties (reports of 2025-05 and 2025-10), and none refuses it today. The profile of the one that
-    # refused it until 2025-03, and was reported to take it in 2026-03 and 2026-08, leaves the schema out.
+    # A function without parameters has an object without properties. Five providers require a schema, one of them with
+    # its properties (reports of 2025-05 and 2025-10). No provider refuses it today. One provider refused it until 2025-03
+    # and accepts it by reports of 2026-03 and 2026-08; its own profile leaves the schema out.
     empty_root=True,
-    # Believed: a limit exists where schemas are compiled, and nobody writes it down.
+    # Believed: providers that compile schemas have a limit, but do not document it.
     nesting=12,
 )

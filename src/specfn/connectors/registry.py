@@ -1,4 +1,4 @@
-"""Profiles and codecs by their names; each vendor's module is imported when one of its names is asked for."""
+"""Registry of profiles and codecs by name; each vendor's module is imported on first use."""
 
 from functools import cache
 from importlib import import_module
@@ -9,7 +9,7 @@ from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
 from specfn.schema.profiles.profile import Profile
 
-#: The module of this package in which a profile is, and its name there.
+#: The module of this package that defines a profile, and the name of the profile in it.
 _PROFILES: Final = {
     "anthropic": ("anthropic", "PROFILE"),
     "anthropic-strict": ("anthropic", "STRICT"),
@@ -29,7 +29,7 @@ _PROFILES: Final = {
     "portable": ("portable", "PROFILE"),
 }
 
-#: The same for wire formats.
+#: The module that defines a codec, and the name of the codec in it.
 _CODECS: Final = {
     "anthropic": ("anthropic", "CODEC"),
     "bedrock": ("bedrock", "CODEC"),
@@ -45,16 +45,16 @@ NAMES: Final = tuple(_PROFILES)
 #: The names of all wire formats.
 CODECS: Final = tuple(_CODECS)
 
-#: The wire format that most servers speak.
+#: The wire format that most servers use.
 DEFAULT: Final = "openai"
 
 
 @known_keywords
 def profile(name: str | Profile) -> Profile:
-    """The profile of a name; a profile is its own.
+    """Return the profile with a name; return a profile unchanged.
 
     Raises:
-        UsageError: there is none of that name; with the names that exist.
+        UsageError: the name is unknown; the message lists the known names.
     """
     if isinstance(name, Profile):
         return name
@@ -64,10 +64,10 @@ def profile(name: str | Profile) -> Profile:
 
 @known_keywords
 def codec(name: str) -> Codec:
-    """The codec of a vendor's wire format.
+    """Return the codec of a wire format.
 
     Raises:
-        UsageError: there is none of that name; with those that there are.
+        UsageError: the name is unknown; the message lists the known names.
     """
     found: Codec = _load("connector", _CODECS, name)
     return found
@@ -75,7 +75,7 @@ def codec(name: str) -> Codec:
 
 def _load(what: str, homes: dict[str, tuple[str, str]], name: str) -> Any:
     if name not in homes:
-        raise UsageError(f"there is no {what} {name!r}; there are {', '.join(homes)}")
+        raise UsageError(f"unknown {what} {name!r}: it must be one of {', '.join(homes)}")
     return _attribute(*homes[name])
 
 

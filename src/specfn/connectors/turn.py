@@ -1,11 +1,11 @@
-"""Messages and turns in a form of no vendor: what connectors read and write.
+"""Messages and turns in specfn's own form, which connectors read and write.
 
-A conversation is a list of plain dicts, so that it can be stored as JSON and continued with another connector:
+A conversation is a list of plain dicts. It can be stored as JSON and continued with another connector:
 
 * ``{"role": "system" | "user", "content": text or the vendor's own content}``
 * ``{"role": "assistant", "content": text, "calls": [Call], "native": {connector: message}}``; ``native`` holds the
-  vendor's own message, which goes back to the connector that it came from (it may be signed). Only the ids and names
-  of its calls are those of ``calls``.
+  vendor's own message. It is sent back to the same connector unchanged, because it may be signed; only the ids and
+  names of its calls are replaced by those of ``calls``.
 * ``{"role": "tool", "results": [Returned]}``: one for each call of the assistant's message before, in its order.
 """
 
@@ -17,12 +17,12 @@ from specfn._internal.json import JsonObject
 
 
 class Call(TypedDict):
-    """A model's wish to call a function.
+    """A call of a function in a model's reply.
 
     Attributes:
-        id: the vendor's, or made up where it has none; unique in the conversation.
-        name: as the model wrote it; the name of the function where one was found for it.
-        arguments: text of JSON, or an object, as the vendor writes it.
+        id: the vendor's id, or a generated one if there is none; unique in the conversation.
+        name: the name that the model sent, or the name of the resolved function.
+        arguments: the arguments as JSON text or as an object, as the vendor sent them.
     """
 
     id: str
@@ -31,12 +31,12 @@ class Call(TypedDict):
 
 
 class Returned(TypedDict):
-    """What a call came to.
+    """The result of a call.
 
     Attributes:
-        id: the call's.
-        name: the call's, as the model wrote it.
-        text: what the model is told.
+        id: the id of the call.
+        name: the name of the call.
+        text: the result as the model reads it.
         error: whether the call failed.
     """
 
@@ -56,21 +56,21 @@ class Message(TypedDict):
     results: NotRequired[list[Returned]]
 
 
-#: Why a model stopped: it wrote text, wants calls, was cut, refused, wrote a call that cannot be read, or wants to go on.
+#: The reason why a model stopped: text, calls, a truncated reply, a refusal, a malformed call, or a pause.
 Stop: TypeAlias = Literal["text", "calls", "truncated", "refused", "malformed", "paused"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """A model's reply, read.
+    """A turn of the model, read from a reply.
 
     Attributes:
-        text: what it wrote.
-        calls: what it wants to call, in its order.
-        stop: why it stopped.
-        native: the vendor's own message, to be sent back.
-        usage: the vendor's own count of tokens.
-        detail: the vendor's own word for why it stopped.
+        text: the text of the reply.
+        calls: the calls of the reply, in order.
+        stop: the reason why the model stopped.
+        native: the vendor's own message, which is sent back.
+        usage: the vendor's own counts of tokens.
+        detail: the vendor's own word for the reason.
     """
 
     text: str
@@ -81,7 +81,7 @@ class Turn:
     detail: str = ""
 
     def message(self, connector: str) -> Message:
-        """The turn as a message of the conversation."""
+        """Return the turn as a message of the conversation."""
         found: Message = {"role": "assistant", "content": self.text}
         if self.calls:
             found["calls"] = list(self.calls)
@@ -95,12 +95,12 @@ Mode: TypeAlias = Literal["auto", "required", "none"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
-    """What a request asks of the model's choice of functions.
+    """The tool choice of a request.
 
     Attributes:
-        mode: whether it may, must or must not call; one tool and ``required`` forces that one.
-        parallel: whether several calls may come at once; the vendor's default where ``None``.
-        strict: hold the model to the schemas, where a request says so and not its tools.
+        mode: whether the model may, must or must not call; ``required`` with one tool forces that tool.
+        parallel: whether the model may send several calls at once; the vendor's default if ``None``.
+        strict: enforce the schemas, for vendors with a setting of the request instead of the tools.
     """
 
     mode: Mode = "auto"
@@ -110,15 +110,14 @@ class Demand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """What a request is made of.
+    """The content of a request.
 
     Attributes:
         messages: the conversation so far.
-        tools: the tools in the vendor's own shape; empty where none is offered, and then nothing of tools
-            is in the request.
-        demand: may, must or must not the model call.
-        model: the vendor's name of the model; left out where ``None``.
-        extra: more members of the body; they win.
+        tools: the tools in the vendor's format; if empty, the request has no members for tools.
+        demand: the tool choice.
+        model: the vendor's name of the model; left out if ``None``.
+        extra: members of the body; they replace members of the same names.
     """
 
     messages: Sequence[Message]
@@ -129,10 +128,10 @@ class Prompt:
 
     @property
     def system(self) -> tuple[Any, ...]:
-        """The contents of the system's messages, for vendors that want them apart."""
+        """The contents of the system messages, for vendors that send them separately."""
         return tuple(m["content"] for m in self.messages if m["role"] == "system")
 
     @property
     def turns(self) -> tuple[Message, ...]:
-        """The messages that are not the system's."""
+        """The messages without the system messages."""
         return tuple(m for m in self.messages if m["role"] != "system")

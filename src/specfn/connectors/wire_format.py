@@ -1,4 +1,4 @@
-"""What a connector does: requests and replies of one vendor, as pure functions of plain dicts."""
+"""The interface of codecs: requests and replies of one vendor, as pure functions of plain dicts."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,13 +13,13 @@ from specfn.errors import UsageError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where a vendor takes requests, below a base URL.
+    """The endpoint of a vendor for requests, below a base URL.
 
     Attributes:
-        path: below the base URL; ``{model}`` stands for the model's name.
-        variable: the environment variable that by custom holds the key.
+        path: the path below the base URL; ``{model}`` is replaced by the model's name.
+        variable: the usual environment variable for the key.
         header: the header that carries the key.
-        prefix: what stands before the key in it.
+        prefix: the text before the key in the header.
         headers: other headers.
     """
 
@@ -31,58 +31,58 @@ class Endpoint:
 
 
 class Codec(Protocol):
-    """One vendor's wire format. A codec is a module or an object; it keeps nothing.
+    """One vendor's wire format. A codec is a stateless module or object.
 
-    A codec with a true ``keeps_tools`` sends definitions in every request whose history has calls.
-    A codec with a true ``forces_one`` can demand a call of one function, but not of any of several.
+    A codec with a true ``keeps_tools`` sends tools in every request whose history has calls. A codec with a true
+    ``forces_one`` can force a call of one function, but not a call of any of several functions.
     """
 
     @property
     def name(self) -> str:
-        """What it is called by: also the key of ``native`` in messages."""
+        """The name of the codec; also its key in ``native`` of messages."""
 
     @property
     def profile(self) -> str:
-        """The name of the profile that its tools are fitted to."""
+        """The name of the profile for its tools."""
 
     @property
     def parallel(self) -> bool:
-        """Whether the vendor can be told to make one call at a time."""
+        """Whether the vendor has a setting for parallel calls."""
 
     @property
     def endpoint(self) -> Endpoint | None:
-        """Where requests go; ``None`` where a vendor wants more than a key."""
+        """The endpoint for requests; ``None`` if the vendor needs more than a key."""
 
     def forced(self, extra: Mapping[str, Any]) -> bool:
-        """Whether a call can be demanded of the model, with these members in the body."""
+        """Return whether a call can be forced if the body has these members."""
 
     def encode(self, prompt: Prompt) -> JsonObject:
         """Return the request's body.
 
-        A message of this vendor goes back as ``native`` holds it, with the ids and names of ``calls``.
+        A message of this vendor is sent back as stored in ``native``, with the ids and names of ``calls``.
         """
 
     def decode(self, reply: Any) -> Turn:
-        """Read a reply: the vendor's JSON, or its SDK's object.
+        """Read a reply, as the vendor's JSON or its SDK's object.
 
         Raises:
-            UsageError: it is no reply of this vendor.
+            UsageError: the reply is not in this vendor's format.
         """
 
     def gather(self, events: Iterable[Any]) -> JsonObject:
-        """The whole reply of a stream's events."""
+        """Return the whole reply of a stream's events."""
 
 
 _ILLEGAL: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def legal_name(called: str, taken: Iterable[str] = (), longest: int = 64) -> str:
-    """A name that a model made up, as one that every vendor takes back (rule C6).
+    """Return a name as one that every vendor accepts in a history (rule C6).
 
     Args:
-        called: the name that the model used.
-        taken: real names: the result is none of them unless ``called`` is.
-        longest: the most characters.
+        called: the name that the model sent.
+        taken: the names of functions; the result differs from them, unless ``called`` is one.
+        longest: the most characters of the result.
     """
     if called and len(called) <= longest and not _ILLEGAL.search(called):
         return called
@@ -93,10 +93,10 @@ def legal_name(called: str, taken: Iterable[str] = (), longest: int = 64) -> str
 
 
 def plain(value: Any, what: str) -> JsonObject:
-    """An SDK's object as the dict that it stands for; a dict as it is.
+    """Return an SDK's object as a dict; return a dict unchanged.
 
     Raises:
-        UsageError: it is neither.
+        UsageError: the value is neither.
     """
     if isinstance(value, dict):
         return value
@@ -109,11 +109,11 @@ def plain(value: Any, what: str) -> JsonObject:
             found = dump(**options)
             if isinstance(found, dict):
                 return found
-    raise UsageError(f"{what} is a dict or an SDK's object, not {type(value).__name__}")
+    raise UsageError(f"{what} must be a dict or an SDK's object, not {type(value).__name__}")
 
 
 def object_of(arguments: Any) -> JsonObject:
-    """Arguments as an object, for vendors that want one; empty where they are none."""
+    """Return arguments as an object, for vendors that require one; an empty one if they are invalid."""
     if isinstance(arguments, str):
         try:
             arguments = loads(arguments)
@@ -123,16 +123,16 @@ def object_of(arguments: Any) -> JsonObject:
 
 
 def text_of(arguments: Any) -> str:
-    """Arguments as text, for vendors that want it."""
+    """Return arguments as text, for vendors that require a text."""
     return arguments if isinstance(arguments, str) else dumps(arguments).decode()
 
 
 def alternating(messages: Iterable[JsonObject], key: str) -> list[JsonObject]:
-    """Messages with neighbours of one role made one, for vendors that want the roles to take turns.
+    """Merge adjacent messages of one role, for vendors that require alternating roles.
 
     Args:
-        messages: each with a role; those without content go.
-        key: where each has the list of its content.
+        messages: the messages; those without content are dropped.
+        key: the member with the list of a message's content.
     """
     found: list[JsonObject] = []
     for message in messages:
@@ -147,37 +147,37 @@ def blocks_of(
     message: Message,
     vendor: str,
     *,
-    said: Callable[[Any], list[JsonObject]],
-    used: Callable[[Message], list[JsonObject]],
+    user: Callable[[Any], list[JsonObject]],
+    assistant: Callable[[Message], list[JsonObject]],
     result: Callable[[Returned], JsonObject],
 ) -> JsonObject:
-    """A message as one of two roles with blocks, for vendors that hand results over as the user's.
+    """Return a message with blocks and one of two roles, for vendors whose results are messages of the user.
 
     Args:
-        message: not a system's.
-        vendor: the name of the codec, under which a message may have its own form.
-        said: what the user said, as blocks.
-        used: an assistant's message, as blocks.
-        result: a call's result, as a block.
+        message: a message that is not a system message.
+        vendor: the name of the codec, and its key in ``native``.
+        user: returns the content of a user message as blocks.
+        assistant: returns an assistant's message as blocks.
+        result: returns the result of a call as a block.
     """
     if message["role"] == "tool":
         own = message.get("native", {}).get(vendor)
         made = own if own is not None else [result(item) for item in message["results"]]
         return {"role": "user", "content": made}
     if message["role"] == "assistant":
-        return {"role": "assistant", "content": used(message)}
-    return {"role": "user", "content": said(message["content"])}
+        return {"role": "assistant", "content": assistant(message)}
+    return {"role": "user", "content": user(message["content"])}
 
 
 def with_calls(
     blocks: Iterable[JsonObject], kind: str, key: str, calls: Sequence[Call]
 ) -> list[JsonObject]:
-    """Return a vendor's own blocks with the ids and names that the conversation has for their calls.
+    """Return a vendor's own blocks with the ids and names of the conversation's calls.
 
     Args:
         blocks: the blocks.
-        kind: what a block that is a call has as its ``type``.
-        key: where such a block has its id.
+        kind: the ``type`` of a block that is a call.
+        key: the member of such a block with its id.
         calls: the calls, in order.
     """
     made = iter({key: call["id"], "name": call["name"]} for call in calls)

@@ -10,7 +10,7 @@ from tests.connectors.lint import faults
 
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.catalog.tools.tool_description import told
+from specfn.catalog.tools.tool_description import provider_description
 from specfn.catalog.tools.tools import MANY_TOKENS, Tools
 from specfn.connectors.registry import NAMES, profile
 from specfn.errors import ToolsWarning, UnknownFunctionError, UsageError
@@ -251,9 +251,13 @@ def test_a_wrong_selection_is_told() -> None:
         app.tools(select="notes_gte")
     with pytest.raises(UnknownFunctionError, match="x_"):
         app.tools(select=["x_*"])
-    with pytest.raises(UsageError, match="select failed for notes_get: ZeroDivisionError"):
+    with pytest.raises(
+        UsageError, match="the predicate of `select` failed for notes_get: ZeroDivisionError"
+    ):
         app.tools(select=lambda _: bool(1 / 0))
-    with pytest.raises(UsageError, match="select is a predicate, a name or names, not int"):
+    with pytest.raises(
+        UsageError, match="`select` must be a predicate, a selection, a name or names, not int"
+    ):
         app.tools(select=5)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"select has no field .safty.; did you mean .safety."):
         app.tools(select={"safty": ["read"]})
@@ -261,7 +265,7 @@ def test_a_wrong_selection_is_told() -> None:
         app.tools(select={"tags": ["x"]})
     with pytest.raises(UsageError, match="another application"):
         app.tools(select=application(NOTES)["notes_get"])
-    with pytest.raises(UsageError, match="there is no profile"):
+    with pytest.raises(UsageError, match="unknown profile"):
         app.tools("nobody")
 
 
@@ -279,7 +283,7 @@ def many(count: int, **more: Any) -> Application:
 def test_more_tools_than_are_taken_are_left_out() -> None:
     """The first ones are sent, the others are left out with the reason, and a warning says so."""
     app = application({f"/p{n}": {"get": operation()} for n in range(130)})
-    with pytest.warns(ToolsWarning, match="2 functions are left out .*portable takes 128 tools"):
+    with pytest.warns(ToolsWarning, match="2 functions are left out .*portable accepts 128 tools"):
         tools = app.tools()
     assert len(tools) == 128
     assert [(item.function, item.code) for item in tools.left_out] == [
@@ -369,7 +373,7 @@ def test_descriptions_are_cut_where_they_are_limited() -> None:
 
 def test_an_unknown_tool_is_told() -> None:
     """Restoring arguments of a tool that was not sent is the caller's mistake."""
-    with pytest.raises(UsageError, match="there is no tool 'nothing'"):
+    with pytest.raises(UsageError, match="unknown tool 'nothing'"):
         application(NOTES).tools().restore("nothing", {})
 
 
@@ -454,11 +458,11 @@ def test_what_a_schema_does_not_say_stays_in_the_description() -> None:
     shown = text.replace("filter[by]", "filter_by")
     function = replace(application(SAID).functions[0], accessor=("x",))
     function = replace(function, route=function.route._replace(path="/x"))
-    assert told(text, cut, function) == shown
-    assert told("no line", cut, function) == "no line"
+    assert provider_description(text, cut, function) == shown
+    assert provider_description("no line", cut, function) == "no line"
     given = {"type": "string", "description": "Its\nnumber.\n@maxLength 3"}
     one = replace(cut, schema={"type": "object", "properties": {"id": given, "query": groups}})
-    assert told(text, one, function) == shown.replace("@param id Its number.\n", "")
+    assert provider_description(text, one, function) == shown.replace("@param id Its number.\n", "")
 
 
 @pytest.mark.parametrize(

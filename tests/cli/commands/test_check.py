@@ -93,4 +93,4 @@ def test_an_unknown_profile_is_wrong_use(specfn: Command, document: Command) -> 
     """A profile that does not exist is told with those that do, and the exit code is 2."""
     ended = specfn("check", document(FINE), "--profile", "nobody")
     assert ended.code == 2
-    assert ended.err.startswith("specfn: there is no profile 'nobody'; there are anthropic, ")
+    assert ended.err.startswith("specfn: unknown profile 'nobody': it must be one of anthropic, ")

@@ -1,4 +1,4 @@
-"""What went wrong with a call, as what a model is told: nothing of a person's part, no URL, no text of an exception."""
+"""Errors of a call as results for the model: without the human part, URLs and texts of exceptions."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,12 +13,12 @@ from specfn.function.separation.join import is_shared
 from specfn.validation.outcome import Failure
 
 
-def mishap(function: Function, error: Exception, written: Any) -> Invoked:
-    """What became of a call that ended in an exception.
+def error_result(function: Function, error: Exception, written: Any) -> Invoked:
+    """Return the result of a call that ended in an exception.
 
     Args:
-        function: what was called.
-        error: what was raised on the way.
+        function: the function that was called.
+        error: the exception.
         written: the model's part of the arguments.
     """
     operation = f"{function.method.upper()} {function.path}"
@@ -35,7 +35,7 @@ def mishap(function: Function, error: Exception, written: Any) -> Invoked:
 
 
 def _corrected(function: Function, error: ArgumentError, written: Any) -> str:
-    """What is wrong with what the model wrote; of what is wrong with a person's part, only that it is theirs."""
+    """Return feedback on the model's part; errors of the human part are only reported as such."""
     problems = error.problems
     if is_shared(function):
         places = set(_paths(written))
@@ -46,7 +46,7 @@ def _corrected(function: Function, error: ArgumentError, written: Any) -> str:
 
 
 def _paths(data: Any) -> Iterator[str]:
-    """The place of every value in arguments."""
+    """Yield the path of every value in arguments."""
     waiting: list[tuple[Any, tuple[str | int, ...]]] = [(data, ())]
     while waiting:
         value, tokens = waiting.pop()

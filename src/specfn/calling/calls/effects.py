@@ -1,4 +1,4 @@
-"""What a session asks of whoever drives it, and what it is told in return."""
+"""Effects that a session requests, and the results that are fed back to it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from specfn.errors import UsageError, wrong_result
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Send:
-    """Send a request to the model; feed its reply.
+    """A request to send to the model; feed its reply.
 
     Attributes:
-        request: the body, in the vendor's form.
+        request: the body, in the vendor's format.
     """
 
     request: JsonObject
@@ -25,10 +25,10 @@ class Send:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """Ask a person; feed a list of decisions, one for each request in order.
+    """Calls to approve; feed a list of decisions, one for each request in order.
 
     Attributes:
-        requests: the calls that wait.
+        requests: the calls that wait for a decision.
     """
 
     requests: tuple[ApprovalRequest, ...]
@@ -36,10 +36,10 @@ class Ask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invoke:
-    """Make calls; feed a list of ``Invoked``, one for each in order.
+    """Calls to make; feed a list of ``Invoked``, one for each in order.
 
     Attributes:
-        calls: what to call, with arguments that are valid.
+        calls: the calls, with valid arguments.
         concurrent: whether they may run at the same time.
     """
 
@@ -49,10 +49,10 @@ class Invoke:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """Nothing more to do.
+    """The end of the conversation.
 
     Attributes:
-        outcome: what the conversation came to.
+        outcome: the outcome of the conversation.
     """
 
     outcome: Outcome
@@ -64,15 +64,15 @@ Effect: TypeAlias = Send | Ask | Invoke | Done
 @known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invoked:
-    """What a call came to.
+    """The result of a call.
 
     Attributes:
-        text: what the model is told.
+        text: the result as the model reads it.
         error: whether it failed.
         executed: whether a request was sent.
-        status: the HTTP status of the answer.
-        data: the server's data, where the call succeeded.
-        terminate: end the conversation with this turn.
+        status: the HTTP status of the response; ``None`` if there was none.
+        data: the server's data, if the call succeeded.
+        terminate: whether the conversation ends with this turn.
     """
 
     text: str
@@ -83,27 +83,27 @@ class Invoked:
     terminate: bool = False
 
 
-def as_body(changed: Any) -> JsonObject:
+def checked_body(changed: Any) -> JsonObject:
     """Return the body of a request that ``before_request`` returned.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not a dict.
     """
     if not isinstance(changed, dict):
         raise wrong_result("before_request", changed, "the body of the request, a dict")
     return changed
 
 
-def as_many(answers: Any, effect: Ask | Invoke) -> Sequence[Any]:
-    """Return the answers to an effect: one decision for each request, or one ``Invoked`` for each call.
+def checked_answers(answers: Any, effect: Ask | Invoke) -> Sequence[Any]:
+    """Return the results of an effect: one decision for each request, or one ``Invoked`` for each call.
 
     Raises:
         UsageError: the number or a type is wrong.
     """
     asked = effect.requests if isinstance(effect, Ask) else effect.calls
     if not isinstance(answers, Sequence) or len(answers) != len(asked):
-        raise UsageError(f"feed a list of {len(asked)} answers, one for each in order")
+        raise UsageError(f"feed a list of {len(asked)} results, one for each in order")
     wrong = [type(each).__name__ for each in answers if not isinstance(each, Invoked)]
     if wrong and isinstance(effect, Invoke):
-        raise UsageError(f"a call comes to an Invoked, not {wrong[0]}")
+        raise UsageError(f"the result of a call must be an Invoked, not {wrong[0]}")
     return answers

@@ -4,34 +4,36 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from specfn.calling.calls.prompts import RECOVERY
-from specfn.connectors.histories import neutral
+from specfn.connectors.histories import in_own_form
 from specfn.connectors.turn import Message
 from specfn.connectors.wire_format import legal_name
 from specfn.errors import UsageError
 
-#: What a caller gives: the user's text, or messages as ``specfn.connectors.turn`` or the vendor describes them.
+#: The messages that a caller passes: the user's text, or messages in specfn's own form or the vendor's.
 Messages: TypeAlias = str | Sequence[Mapping[str, Any]]
 
 
-def opening(messages: Any, codec: object, *, hint: bool) -> list[Message]:
-    """Return the beginning of a conversation: a text is the user's; the hint is added to the system text once.
+def opening_messages(messages: Any, codec: object, *, hint: bool) -> list[Message]:
+    """Return the first messages of a conversation.
+
+    A text becomes a message of the user. The hint is added to the system text once.
 
     Args:
-        messages: a text, or messages in no vendor's form or in the codec's own.
+        messages: a text, or messages in specfn's own form or in the codec's.
         codec: the codec of the conversation.
-        hint: add the recovery hint.
+        hint: whether to add the recovery hint.
 
     Raises:
-        UsageError: it is neither text nor a list of such messages.
+        UsageError: ``messages`` is empty, or neither a text nor a list of such messages.
     """
     found = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
     if not isinstance(found, Sequence):
-        raise UsageError(f"messages are a text or a list, not {type(messages).__name__}")
-    if not messages:
         raise UsageError(
-            "a conversation needs messages: pass the user's text or a list of messages"
+            f"`messages` must be a text or a list of messages, not {type(messages).__name__}"
         )
-    opened = neutral(found, codec)
+    if not messages:
+        raise UsageError("`messages` is empty: pass the user's text or a list of messages")
+    opened = in_own_form(found, codec)
     return _hinted(opened) if hint else opened
 
 
@@ -51,9 +53,9 @@ def _hinted(messages: list[Message]) -> list[Message]:
 
 
 def with_names(message: Message, names: Mapping[str, str]) -> Message:
-    """Return a message with other names for its calls and results, by their ids.
+    """Return a message whose calls and results have other names, given by id.
 
-    The vendor's own message stays as it is; codecs write the names of ``calls`` into it.
+    The vendor's own message is unchanged: codecs write the names of ``calls`` into it.
     """
     found: Message = {**message}
     if "calls" in message:
@@ -72,12 +74,12 @@ def called_names(message: Message) -> dict[str, str]:
     return {call["id"]: call["name"] for call in message.get("calls", ())}
 
 
-def on_wire(messages: Sequence[Message], taken: Collection[str]) -> list[Message]:
+def with_legal_names(messages: Sequence[Message], taken: Collection[str]) -> list[Message]:
     """Return the messages with names that every provider accepts.
 
     Args:
-        messages: the conversation; unknown names are in it as the model wrote them.
-        taken: the real names, which no other name may become.
+        messages: the conversation; it contains unknown names as the model sent them.
+        taken: the names of functions; no other name is changed to one of these.
     """
     found: list[Message] = []
     names: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""One call: through the filters, to the server, and back as what the model is told."""
+"""Execution of one call: filters, request, and the result for the model."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from specfn.calling.calls import prompts
-from specfn.calling.calls.call_errors import mishap
+from specfn.calling.calls.call_errors import error_result
 from specfn.calling.calls.effects import Invoked
 from specfn.calling.events import log
 from specfn.errors import ArgumentError, UsageError
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True)
 class CallContext:
-    """What a filter sees of a call, and may change.
+    """The context of a call, which filters read and may change.
 
     Attributes:
-        id: the call's.
-        function: the function; another one here changes nothing.
-        arguments: a copy of what the model asked for, and what will be sent; what a filter puts or changes here is
-            validated again, and changes neither the trail nor the check of repeated writes.
-        index: its place among the calls that are made in this turn, from 0.
-        count: how many calls are made in this turn.
-        round: how many requests were made to the model.
-        removed: what was taken out of the model's arguments; the model reads it with the result, unless a filter
-            puts other arguments here.
-        result: what it came to, once ``next`` was awaited; what a filter puts here is what the model is told.
-        terminate: set it to end the conversation with this turn.
+        id: the id of the call.
+        function: the function; replacing it has no effect.
+        arguments: a copy of the arguments that will be sent. Changed arguments are validated again. A change affects
+            neither the call record nor the check of repeated writes.
+        index: the position among the calls that are made in this turn, from 0.
+        count: the number of calls that are made in this turn.
+        round: the number of requests made to the model.
+        removed: the values removed from the model's arguments; the model reads them with the result, unless a filter
+            replaces the arguments.
+        result: the result, once ``next`` was awaited; a filter may replace it.
+        terminate: set to true to end the conversation with this turn.
     """
 
     id: str
@@ -52,21 +52,21 @@ Next: TypeAlias = Callable[[CallContext], Awaitable[None]]
 Filter: TypeAlias = Callable[[CallContext, Next], Awaitable[None]]
 
 
-class Performer(Protocol):
-    """What reaches the server of a function."""
+class CallTransport(Protocol):
+    """The connection of a driver to the servers of functions."""
 
     async def propagate(self, function: Any, arguments: Any, connection: Any) -> Any:
-        """The server's answer, whatever its status."""
+        """Call a function and return the response, whatever its status."""
 
 
 async def perform(
     context: CallContext,
-    io: Performer,
+    io: CallTransport,
     connection: "Connection | None",
     filters: Sequence[Filter],
     limit: int,
 ) -> Invoked:
-    """Make one call. Nothing that goes wrong is raised: the model is told."""
+    """Make one call and return its result; errors of the call become results for the model."""
     chain = _innermost(io, context, connection, limit)
     for each in reversed(filters):
         chain = _around(each, chain)
@@ -76,7 +76,9 @@ async def perform(
         raise
     except Exception as error:
         if "no running event loop" in str(error):
-            raise UsageError("a filter waits for something; use arun") from error
+            raise UsageError(
+                "a filter waits for I/O, which run() does not support; use arun()"
+            ) from error
         log.error(
             "a filter failed in a call of %s: %s", context.function.name, type(error).__name__
         )
@@ -88,31 +90,31 @@ async def perform(
     if not isinstance(result, Invoked):
         kind = type(result).__name__
         raise UsageError(
-            f"a filter set context.result to {kind}; set an Invoked, or None", sent=True
+            f"a filter set context.result to {kind}; set an Invoked or None", sent=True
         )
     return replace(result, terminate=context.terminate or result.terminate)
 
 
 class _FilterError(UsageError):
-    """A filter that is not one."""
+    """The error of a filter that is not a coroutine function."""
 
 
 def _around(each: Filter, inner: Next) -> Next:
     async def step(context: CallContext) -> None:
         waited = each(context, inner)
         if not inspect.isawaitable(waited):
-            raise _FilterError("a filter is no coroutine function; write async def")
+            raise _FilterError("a filter must be a coroutine function: define it with async def")
         await waited
 
     return step
 
 
 def _innermost(
-    io: Performer, agreed: CallContext, connection: "Connection | None", limit: int
+    io: CallTransport, approved: CallContext, connection: "Connection | None", limit: int
 ) -> Next:
-    function, arguments = agreed.function, agreed.arguments
+    function, arguments = approved.function, approved.arguments
 
-    async def step(context: CallContext) -> None:  # the function is the one that was agreed to
+    async def step(context: CallContext) -> None:  # the function is the approved one
         removed = context.removed if context.arguments is arguments else ()
         show = partial(_shown, function, limit, removed)
         context.result = await _sent(io, function, context.arguments, connection, show)
@@ -121,7 +123,7 @@ def _innermost(
 
 
 async def _sent(
-    io: Performer,
+    io: CallTransport,
     function: Function,
     arguments: Any,
     connection: "Connection | None",
@@ -132,13 +134,15 @@ async def _sent(
     try:
         result: Result = await io.propagate(function, arguments, connection)
     except UsageError as error:
-        log.error("%s cannot be called: %s", function.name, error)  # its text says it
+        log.error(
+            "%s cannot be called: %s", function.name, error
+        )  # the text of a UsageError holds no argument
         if error.sent:
-            return mishap(function, error, arguments)
+            return error_result(function, error, arguments)
         return Invoked(text=prompts.failed("it is not set up for this."), error=True)
     except Exception as error:  # noqa: BLE001  # the server's, or of the connection's own hooks
         shared = is_shared(function) and isinstance(error, ArgumentError)
-        return mishap(function, error, split(function, arguments)[0] if shared else arguments)
+        return error_result(function, error, split(function, arguments)[0] if shared else arguments)
     return Invoked(
         text=show(result),
         error=not result.ok,
@@ -149,7 +153,7 @@ async def _sent(
 
 
 def _shown(function: Function, limit: int, removed: Sequence[str], result: "Result") -> str:
-    """The answer as the model reads it, with what was taken out of its arguments."""
+    """Return the response as the model reads it, with the values removed from its arguments."""
     text = result.for_model(limit, sent_without=removed)
     if result.ok:
         return text

@@ -1,4 +1,4 @@
-"""What a request offers and demands: the choice of the prompt, within what the operator and the vendor allow (C2, C3)."""
+"""Plans of requests: offered tools and tool choice, within the limits of the operator and the vendor (C2, C3)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.calling.calls import prompts
-from specfn.calling.calls.history import on_wire
+from specfn.calling.calls.history import with_legal_names
 from specfn.calling.calls.state import State
 from specfn.calling.choice.choice import Choice, Plan, Round
 from specfn.calling.choice.config import InvocationConfig
 from specfn.calling.names.catalog import Catalog, Entry
-from specfn.calling.offered_tools import Offer, conversation_profile, offer
-from specfn.catalog.tools.fit_cache import Fits
+from specfn.calling.offered_tools import OfferedTools, conversation_profile, offer_tools
+from specfn.catalog.tools.fit_cache import FitCache
 from specfn.connectors.turn import Demand, Message, Mode, Prompt
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError, wrong_result
@@ -20,24 +20,24 @@ from specfn.schema.profiles.profile import Profile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What one request asks.
+class PlannedRequest:
+    """The plan of one request.
 
     Attributes:
-        mode: may, must or must not the model call, as the choice wants it.
-        offer: the functions.
-        demand: what the vendor is asked for; less than the mode where it cannot do it.
-        missing: what the vendor cannot do, a short word each.
+        mode: the mode of the choice: the model may, must or must not call.
+        offered: the tools.
+        demand: the demand that is sent; weaker than ``mode`` if the vendor cannot force a call.
+        missing: the features that the vendor does not support, a short word each.
     """
 
     mode: Mode
-    offer: Offer
+    offered: OfferedTools
     demand: Demand
     missing: tuple[str, ...] = ()
 
 
 class Planner:
-    """Plans requests; tools are made once for each set of functions."""
+    """A planner of requests; it builds the tools once for each set of functions."""
 
     def __init__(
         self,
@@ -52,19 +52,19 @@ class Planner:
         self._codec: Final = codec
         self._choice: Final = choice
         self._config: Final = config
-        #: Members for the request's body: the prompt's, and over them the caller's.
+        #: Members of the request's body: those of the prompt, replaced by those of the caller.
         self.extra: Final = {**_checked(choice, codec), **extra}
         #: The functions that may be offered at all.
         self.allowed = frozenset(entry.name for entry in catalog.select(config.allow))
         strict = choice.options.allow_strict_schema_adherence
         self._profile: Final = conversation_profile(codec, profile, strict=strict)
-        self._fits: Final = Fits()
-        self._offers: Final[dict[tuple[str, ...], Offer]] = {}
+        self._fits: Final = FitCache()
+        self._offers: Final[dict[tuple[str, ...], OfferedTools]] = {}
         first = _planned(choice, Round(index=0, executed=0))
         #: Whether calls are only reported: the choice forbids them from the first request on.
         self.dry: Final = first.mode == "none"
         self._first: Final = first.functions
-        self._offered(self._first)  # raises now for the name of no function
+        self._offered(self._first)  # raises now for an unknown name
 
     @property
     def candidates(self) -> tuple[Entry, ...]:
@@ -72,14 +72,14 @@ class Planner:
         return tuple(e for e in self._catalog.select(self._first) if e.name in self.allowed)
 
     def withhold(self, names: Collection[str]) -> None:
-        """Offer some functions no more."""
+        """Stop offering some functions."""
         self.allowed = self.allowed.difference(names)
 
-    def plan(self, state: State) -> Asked:
-        """What the next request asks.
+    def plan(self, state: State) -> PlannedRequest:
+        """Return the plan of the next request.
 
         Raises:
-            UnknownFunctionError: the choice names a function that there is not.
+            UnknownFunctionError: the choice names an unknown function.
         """
         round_ = Round(index=state.round, executed=state.executed, denied=state.denied)
         plan = _planned(self._choice, round_)
@@ -101,25 +101,27 @@ class Planner:
             parallel=options.allow_parallel_calls,
             strict=options.allow_strict_schema_adherence and self._profile.validated,
         )
-        return Asked(mode=mode, offer=offered, demand=demand, missing=tuple(missing))
+        return PlannedRequest(mode=mode, offered=offered, demand=demand, missing=tuple(missing))
 
-    def body(self, asked: Asked, messages: Sequence[Message], model: str | None) -> JsonObject:
-        """Return the body of a request; a demand that the vendor cannot make is written as a user's message."""
+    def body(
+        self, asked: PlannedRequest, messages: Sequence[Message], model: str | None
+    ) -> JsonObject:
+        """Return the body of a request; a demand that the vendor does not support becomes a user message."""
         if asked.mode != asked.demand.mode:
-            names = asked.offer.told(asked.offer.names)
+            names = asked.offered.tool_names(asked.offered.names)
             messages = [*messages, {"role": "user", "content": prompts.must_call(names)}]
-        taken = {*self._catalog.by_name, *asked.offer.wire.values()}
+        taken = {*self._catalog.by_name, *asked.offered.wire.values()}
         prompt = Prompt(
-            messages=on_wire(messages, taken),
-            tools=asked.offer.tools or self._kept(messages),
+            messages=with_legal_names(messages, taken),
+            tools=asked.offered.tools or self._kept(messages),
             demand=asked.demand,
             model=model,
             extra=self.extra,
         )
         return self._codec.encode(prompt)
 
-    def _unenforced(self, offered: Offer) -> list[str]:
-        """Return what is said of schemas that were to be enforced and are not."""
+    def _unenforced(self, offered: OfferedTools) -> list[str]:
+        """Return the words for schemas that should be enforced and are not."""
         if self._profile.strict is None:
             return ["strict"]
         return [
@@ -127,18 +129,18 @@ class Planner:
         ]
 
     def _kept(self, messages: Sequence[Message]) -> tuple[JsonObject, ...]:
-        """Return definitions for a request that offers nothing, if its history has calls and the vendor needs them."""
+        """Return tools for a request that offers no function, if the vendor needs them for calls in the history."""
         called = {call["name"] for message in messages for call in message.get("calls", ())}
         if not called or not getattr(self._codec, "keeps_tools", False):
             return ()
         known = tuple(sorted(called & self._catalog.by_name.keys()))
         return self._offered(self._first).tools or self._offered(known).tools
 
-    def _forced(self, offered: Offer) -> bool:
-        """Return whether a call can be demanded of the model."""
-        said = self._config.forced_choice
-        if said is not None:
-            return said
+    def _forced(self, offered: OfferedTools) -> bool:
+        """Return whether the vendor can force a call."""
+        configured = self._config.forced_choice
+        if configured is not None:
+            return configured
         several = len(offered.names) > 1 and getattr(self._codec, "forces_one", False)
         return self._codec.forced(self.extra) and not several
 
@@ -149,13 +151,13 @@ class Planner:
             return names if keys else ()
         return {entry.name for entry in self._catalog.select(keys)}
 
-    def _offered(self, keys: Sequence[str] | None) -> Offer:
-        """The tools of the functions that a plan names, within what the operator allows."""
+    def _offered(self, keys: Sequence[str] | None) -> OfferedTools:
+        """Return the tools of the functions that a plan names and the operator allows."""
         entries = [e for e in self._catalog.select(keys) if e.name in self.allowed]
         names = tuple(entry.name for entry in entries)
         if names not in self._offers:
             options = self._choice.options
-            self._offers[names] = offer(
+            self._offers[names] = offer_tools(
                 entries,
                 self._profile,
                 self._fits,
@@ -166,7 +168,7 @@ class Planner:
         return self._offers[names]
 
 
-#: Members of a body that say what is asked of which model with which functions: no prompt sets them.
+#: Members of a body that hold the conversation, the model and the functions: a prompt cannot set them.
 _OURS: Final = frozenset(
     "contents function_call functions input instructions messages model modelId stream system systemInstruction "
     "toolConfig tool_choice tools".split()
@@ -174,23 +176,23 @@ _OURS: Final = frozenset(
 
 
 def _checked(choice: Choice, codec: Codec) -> Mapping[str, Any]:
-    """What a prompt adds to the body of a vendor's requests.
+    """Return the members that a prompt adds to the body of a vendor's requests.
 
     Raises:
-        UsageError: it would replace the conversation, the model or the functions.
+        UsageError: a member would replace the conversation, the model or the functions.
     """
     found = choice.options.provider.get(codec.name, {})
     for key in found:
         if key in _OURS:
-            raise UsageError(f"a prompt cannot set {key!r} of a request; the caller can, by extra")
+            raise UsageError(f"a prompt cannot set {key!r} of a request; pass it as extra={{...}}")
     return found
 
 
 def _planned(choice: Choice, round_: Round) -> Plan:
-    """Return the plan of a choice, which may be the caller's own kind.
+    """Return the plan of a choice, which may be of a class of the caller.
 
     Raises:
-        UsageError: it is none.
+        UsageError: ``plan`` of the choice returned something else.
     """
     plan = choice.plan(round_)
     if not isinstance(plan, Plan):

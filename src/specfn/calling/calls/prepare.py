@@ -1,4 +1,4 @@
-"""A model's call to a call that can be made, or to the text that says why not (rules C4, C11)."""
+"""Preparation of a model's call: resolve the name, parse, repair and validate the arguments (rules C4, C11)."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -8,7 +8,7 @@ from specfn.calling.calls import prompts
 from specfn.calling.calls.sendable import checked
 from specfn.calling.names.catalog import Catalog, Entry
 from specfn.calling.names.resolve import Resolution
-from specfn.calling.offered_tools import Offer
+from specfn.calling.offered_tools import OfferedTools
 from specfn.catalog.tools.tools import offered as to_offer
 from specfn.connectors.turn import Call
 from specfn.function.arguments.wrapper import WrapperNames, unwrapped
@@ -18,18 +18,18 @@ from specfn.validation.outcome import Failure, Success
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """One call, looked up and checked.
+    """A call with its resolved name and validated arguments.
 
     Attributes:
-        call: as the model wrote it.
-        resolution: what became of its name.
-        entry: the function that was meant; ``None`` where none was found.
-        arguments: as they were understood, under the document's own keys.
-        repairs: what was repaired in them.
-        removed: what was taken out of them, as the model reads it with the result.
-        errors: what is wrong, a sentence each.
-        problems: the places in the arguments that are wrong.
-        answer: what the model is told instead of a result; ``None`` where the call can be made.
+        call: the call as the model sent it.
+        resolution: the resolution of its name.
+        entry: the resolved function; ``None`` if the name was not resolved.
+        arguments: the parsed arguments, under the document's own keys.
+        repairs: the repairs of the arguments.
+        removed: the values removed from the arguments, as the model reads them with the result.
+        errors: the errors, a sentence each.
+        problems: the paths of the invalid arguments.
+        answer: the error text for the model; ``None`` if the call can be made.
     """
 
     call: Call
@@ -44,17 +44,17 @@ class Prepared:
 
     @property
     def name(self) -> str:
-        """The function's advertised name; empty where none was found."""
+        """The advertised name of the function; empty if the name was not resolved."""
         return "" if self.entry is None else self.entry.name
 
 
-def prepare(call: Call, catalog: Catalog, offered: Offer) -> Prepared:
-    """Look a call's function up and check its arguments.
+def prepare(call: Call, catalog: Catalog, offered: OfferedTools) -> Prepared:
+    """Resolve the function of a call and validate its arguments.
 
     Args:
         call: the model's call.
-        catalog: the functions.
-        offered: what this request offered.
+        catalog: the functions of the conversation.
+        offered: the tools of this request.
     """
     called = offered.advertised(call["name"])
     resolution = replace(_resolved(called, catalog, offered), called=call["name"])
@@ -66,10 +66,10 @@ def prepare(call: Call, catalog: Catalog, offered: Offer) -> Prepared:
     return _checked(call, resolution, entry, offered, names)
 
 
-def _resolved(called: str, catalog: Catalog, offered: Offer) -> Resolution:
-    """Find the offered function of a name.
+def _resolved(called: str, catalog: Catalog, offered: OfferedTools) -> Resolution:
+    """Resolve a name to an offered function.
 
-    A name of a function that exists and is not offered is never repaired to that of another function.
+    The name of a function that is not offered is never repaired to the name of another function.
     """
     found = catalog.resolve(called, advertised=offered.names)
     if found.status != "repaired" or found.how == "hook":
@@ -81,8 +81,8 @@ def _resolved(called: str, catalog: Catalog, offered: Offer) -> Resolution:
     return Resolution(called=called, status="not_advertised", candidates=(found.name,))
 
 
-def _names(entry: Entry, catalog: Catalog, offered: Offer) -> WrapperNames:
-    """How the name in a wrapper is read: like that of a call."""
+def _names(entry: Entry, catalog: Catalog, offered: OfferedTools) -> WrapperNames:
+    """Return the resolver of names in wrappers: such a name is resolved like that of a call."""
 
     def resolve(text: str) -> str | None:
         found = _resolved(offered.advertised(text), catalog, offered)
@@ -91,9 +91,9 @@ def _names(entry: Entry, catalog: Catalog, offered: Offer) -> WrapperNames:
     return WrapperNames(offered.wire[entry.name], resolve)
 
 
-def unresolved(resolution: Resolution, offered: Offer) -> str:
-    """What a model is told of a name that means no function, or several."""
-    candidates = offered.told(resolution.candidates)
+def unresolved(resolution: Resolution, offered: OfferedTools) -> str:
+    """Return the error text for a name that was not resolved."""
+    candidates = offered.tool_names(resolution.candidates)
     if resolution.status == "ambiguous":
         return prompts.ambiguous(resolution.called, candidates)
     return prompts.unknown(
@@ -105,7 +105,7 @@ def unresolved(resolution: Resolution, offered: Offer) -> str:
 
 
 def _checked(
-    call: Call, resolution: Resolution, entry: Entry, offered: Offer, names: WrapperNames
+    call: Call, resolution: Resolution, entry: Entry, offered: OfferedTools, names: WrapperNames
 ) -> Prepared:
     outcome = check(entry, call["arguments"], offered, names)
     answer = None
@@ -132,17 +132,17 @@ def _checked(
 
 
 def check(
-    entry: Entry, arguments: Any, offered: Offer, names: WrapperNames | None
+    entry: Entry, arguments: Any, offered: OfferedTools, names: WrapperNames | None
 ) -> Success | Failure:
-    """Parse, undo the profile's changes, repair and validate what a model wrote for a function.
+    """Parse, restore, repair and validate the arguments that a model sent for a function.
 
-    Where a person fills in a part, only the model's part is checked.
+    If the function has a human part, only the model's part is checked.
 
     Args:
         entry: the function.
-        arguments: as the model wrote them.
-        offered: what this request offered.
-        names: how the name in a wrapper is read; ``None`` where no wrapper is removed.
+        arguments: the arguments as the model sent them.
+        offered: the tools of this request.
+        names: resolves the name in a wrapper; ``None`` to keep wrappers.
     """
     parsed = _parsed(entry, arguments)
     if isinstance(parsed, Failure):
@@ -162,7 +162,7 @@ def check(
 
 
 def _parsed(entry: Entry, arguments: Any) -> Success | Failure:
-    """What a model wrote as a value; no text at all is how some write no arguments."""
+    """Return the arguments as a value; an empty text means that there are no arguments."""
     if not isinstance(arguments, str):
         return Success(data={} if arguments is None else arguments)
     return entry.function.parse(arguments) if arguments.strip() else Success(data={})

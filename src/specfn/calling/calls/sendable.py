@@ -1,4 +1,4 @@
-"""What a model sent, checked as far as it can be before anybody is asked: by the schema, and for the wire (V9, X3, X11)."""
+"""Checks of a model's arguments before approval: by the schema, and for the request (V9, X3, X11)."""
 
 from typing import Any
 
@@ -9,16 +9,16 @@ from specfn.validation.outcome import Failure, Success
 
 
 def checked(function: Function, sent: Any, names: WrapperNames | None = None) -> Success | Failure:
-    """Parse, repair and validate what a model sent, and see that what is valid can be sent.
+    """Parse, repair and validate a model's arguments, and check that a request can carry them.
 
     Args:
         function: the function.
-        sent: a text, or arguments.
-        names: how the name in a wrapper is read; ``None`` where no wrapper is removed.
+        sent: the arguments, parsed or as text.
+        names: resolves the name in a wrapper; ``None`` to keep wrappers.
 
-    ``Function.validate`` answers by the schema alone. A value that the schema admits and no request can carry safely
-    (``..`` in a path, a line feed in a header) is told in the same form, so that the model corrects it like any
-    other, and nobody is asked to agree to a call that cannot be made.
+    ``Function.validate`` checks the schema alone. The schema may admit a value that no request can carry safely, such
+    as ``..`` in a path or a line feed in a header. Such a value is reported like any other error, so that the model
+    can correct it before a person is asked for approval.
     """
     outcome = checking.checked(function, sent, names)
     if isinstance(outcome, Failure):

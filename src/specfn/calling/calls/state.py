@@ -1,4 +1,4 @@
-"""What a session remembers: plain data, so that a conversation can be stored while somebody makes up their mind."""
+"""State of a session: plain data, so that a conversation can be stored while a decision is pending."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -17,24 +17,24 @@ from specfn.http.response.non_finite import nulled
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """The memory of a conversation.
+    """The state of a conversation.
 
     Attributes:
         messages: the conversation so far.
-        records: what became of each call so far.
-        round: how many requests were made.
-        executed: how many calls were sent and answered.
-        failed: how many rounds in a row had faulty calls and sent nothing.
-        faults: how often each faulty call came, by its name and arguments.
-        attempts: how many faulty calls each function had.
-        declined: the calls that a person declined.
+        records: the records of all finished calls.
+        round: the number of requests made.
+        executed: the number of calls that were sent.
+        failed: the number of rounds in a row that had faulty calls and sent nothing.
+        faults: the number of times each faulty call occurred, by the digest of its name and arguments.
+        attempts: the number of faulty calls of each function.
+        declined: the digests of declined calls.
         succeeded: the results of non-idempotent calls that succeeded, by function and arguments; ``None`` if the
             outcome is not known.
-        denied: whether a call was declined and none was made since.
-        demanded: whether the model was told in words that it must call.
-        final: whether the last answer was asked for.
-        degraded: what could not be had, a short word each.
-        usage: the vendor's counts, summed.
+        denied: whether a call was declined and no call was made since.
+        demanded: whether a message demanded a call.
+        final: whether the final answer was requested.
+        degraded: the requested features that were not available, a short word each.
+        usage: the vendor's counts of tokens, summed.
     """
 
     messages: list[Message]
@@ -53,32 +53,32 @@ class State:
     usage: JsonObject = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Take over the messages as they can be sent: JSON has neither NaN nor infinities."""
+        """Replace NaN and infinities in the messages: JSON has neither."""
         self.messages = nulled(self.messages)
 
-    def say(self, message: Message) -> None:
+    def add_message(self, message: Message) -> None:
         """Add a message to the conversation."""
         self.messages.append(nulled(message))
 
     def degrade(self, word: str) -> None:
-        """Remember that something could not be had."""
+        """Record a requested feature that is not available."""
         if word not in self.degraded:
             self.degraded.append(word)
 
-    def fault(self, calls: Iterable[Call]) -> None:
-        """Count the faulty calls of a turn; the same one twice in it counts once."""
+    def count_faults(self, calls: Iterable[Call]) -> None:
+        """Count the faulty calls of a turn; equal calls in one turn count once."""
         self.faults.update({_identity(call) for call in calls})
 
     def decline(self, call: Call) -> None:
-        """Remember that a person declined a call."""
+        """Record a declined call."""
         self.declined.append(_identity(call))
 
     def was_declined(self, call: Call) -> bool:
-        """Whether a person declined this very call."""
+        """Return whether an equal call was declined."""
         return _identity(call) in self.declined
 
-    def wrote(self, write: str, result: Invoked) -> None:
-        """Remember a non-idempotent call that was sent, unless the server refused it.
+    def remember_write(self, write: str, result: Invoked) -> None:
+        """Record a non-idempotent call that was sent, unless the server refused it.
 
         Args:
             write: the ``identity`` of the call.
@@ -89,11 +89,11 @@ class State:
         elif result.status is None:
             self.succeeded.setdefault(write, None)
 
-    def repetition(self, name: str, write: str) -> str | None:
-        """Return the text for a call that would repeat a write; ``None`` if it repeats none.
+    def repeated_write(self, name: str, write: str) -> str | None:
+        """Return the text for a call that would repeat a write; ``None`` for any other call.
 
         Args:
-            name: the function's.
+            name: the name of the function.
             write: the ``identity`` of the call.
         """
         if write not in self.succeeded:
@@ -103,11 +103,11 @@ class State:
             return prompts.may_have_succeeded(name)
         return prompts.already_succeeded(name, result)
 
-    def times(self, call: Call) -> int:
-        """How often this very call came and was faulty."""
+    def fault_count(self, call: Call) -> int:
+        """Return the number of times that an equal call was faulty."""
         return self.faults[_identity(call)]
 
-    def count(self, usage: JsonObject) -> None:
+    def add_usage(self, usage: JsonObject) -> None:
         """Add a reply's counts of tokens."""
         for name, value in usage.items():
             if isinstance(value, int) and not isinstance(value, bool):
@@ -127,7 +127,7 @@ class State:
         )
 
     def dump(self) -> JsonObject:
-        """The state as plain JSON."""
+        """Return the state as plain JSON."""
         stored = {each.name: getattr(self, each.name) for each in fields(self)}
         records = [_stored(record) for record in self.records]
         counts = {"faults": dict(self.faults), "attempts": dict(self.attempts)}
@@ -135,7 +135,7 @@ class State:
 
     @classmethod
     def load(cls, stored: JsonObject) -> "State":
-        """The state that ``dump`` wrote."""
+        """Return the state that ``dump`` wrote."""
         found: dict[str, Any] = {**stored}
         found["messages"] = decode(stored["messages"])
         found["records"] = [_record(item) for item in stored["records"]]
@@ -149,12 +149,12 @@ def _identity(call: Call) -> str:
 
 
 def identity(name: str, arguments: Any) -> str:
-    """Return a digest of a call: a state must not hold what somebody put into the arguments."""
+    """Return the digest of a call: the state must not hold values that a filter or the human part added."""
     return digest(dumps_sorted([name, _as_sent(lasting(arguments))]))
 
 
 def _as_sent(value: Any) -> Any:
-    """Return arguments with numbers as requests write them: ``1.0`` and ``1`` are one call."""
+    """Return arguments with numbers as requests serialize them: ``1.0`` and ``1`` are equal."""
     if isinstance(value, dict):
         return {key: _as_sent(item) for key, item in value.items()}
     if isinstance(value, list):

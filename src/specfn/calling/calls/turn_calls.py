@@ -1,4 +1,4 @@
-"""The calls of one turn, on their way to results: every call gets exactly one, in its order (rule C7)."""
+"""The calls of one turn and their results: exactly one result for each call, in order (rule C7)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -21,7 +21,7 @@ from specfn.calling.calls.state import State, identity
 from specfn.calling.choice.config import InvocationConfig
 from specfn.calling.names.catalog import Catalog
 from specfn.calling.names.resolve import Resolution
-from specfn.calling.offered_tools import Offer
+from specfn.calling.offered_tools import OfferedTools
 from specfn.calling.outcome import CallRecord
 from specfn.calling.storage import decode, encode, loaded_repair, storable, stored_repair
 from specfn.connectors.turn import Call, Returned
@@ -30,18 +30,18 @@ from specfn.function.separation.join import is_shared
 
 
 @dataclass(slots=True, kw_only=True)
-class Pending:
-    """The calls of one turn.
+class TurnCalls:
+    """The calls of one turn and their state.
 
     Attributes:
         calls: in the model's order.
-        round: the request that they came with.
-        results: what became of those that are done, by id.
-        begun: the calls that are under way, by id.
-        repeated: the calls that would repeat a write of this conversation, by id, with the text that the model reads
-            if nobody approves them.
+        round: the number of the request that the calls reply to.
+        results: the results of finished calls, by id.
+        begun: the ids of calls that have begun.
+        repeated: the calls that would repeat a write of this conversation, by id, with the text for the model if they
+            are not approved.
         held: the ids of calls that wait for the same write earlier in the turn.
-        decided: whether those that needed somebody's agreement have got it or been declined.
+        decided: whether the calls that needed approval were approved or declined.
     """
 
     calls: list[Prepared]
@@ -53,8 +53,10 @@ class Pending:
     decided: bool = False
 
     @classmethod
-    def of(cls, calls: Sequence[Call], catalog: Catalog, offered: Offer, round_: int) -> "Pending":
-        """Look up and check the calls of a turn; those that cannot be made have their result at once."""
+    def of(
+        cls, calls: Sequence[Call], catalog: Catalog, offered: OfferedTools, round_: int
+    ) -> "TurnCalls":
+        """Resolve and validate the calls of a turn; calls that cannot be made get their result at once."""
         prepared = [prepare(call, catalog, offered) for call in calls]
         made = cls(calls=prepared, round=round_)
         for each in prepared:
@@ -63,39 +65,39 @@ class Pending:
         return made
 
     @classmethod
-    def unread(cls, calls: Sequence[Call], round_: int) -> "Pending":
-        """Return the calls of a turn before they are looked up."""
+    def unresolved(cls, calls: Sequence[Call], round_: int) -> "TurnCalls":
+        """Return the calls of a turn before their names are resolved."""
         unknown = [Resolution(called=call["name"], status="unknown") for call in calls]
         found = [Prepared(call=c, resolution=r) for c, r in zip(calls, unknown, strict=True)]
         return cls(calls=found, round=round_)
 
     @property
     def faulty(self) -> bool:
-        """Whether some call of the turn could not be made."""
+        """Whether a call of the turn could not be made."""
         return any(call.answer is not None for call in self.calls)
 
     # -- before anything is sent -------------------------------------------------------------------
 
     def refuse(self, text: str) -> None:
-        """Answer all calls with one text."""
+        """Give all calls the same error as their result."""
         self.calls = [replace(call, answer=call.answer or text) for call in self.calls]
         for call in self.calls:
             self.results[call.call["id"]] = Invoked(text=text, error=True)
 
     def limit(self, most: int) -> None:
-        """Answer the calls beyond a number."""
+        """Give the calls beyond a number an error as their result."""
         for call in self.ready()[most:]:
             self.results[call.call["id"]] = Invoked(text=prompts.too_many(most), error=True)
 
     def decline(self, state: State) -> None:
-        """Answer the calls that a person declined before: they are not asked again."""
+        """Deny the calls that were declined earlier, without asking for approval again."""
         for call in self.ready():
             if state.was_declined(call.call):
                 state.denied = True
                 self.results[call.call["id"]] = Invoked(text=prompts.denied(), error=True)
 
     def close(self, why: str) -> None:
-        """Give every call that has no result one: it was not made, or nobody knows."""
+        """Give every call without a result one: it was not made, or its effect is unknown."""
         for call in self.calls:
             key = call.call["id"]
             begun = key in self.begun
@@ -103,16 +105,16 @@ class Pending:
             self.results.setdefault(key, Invoked(text=text, error=True, executed=begun))
 
     def ready(self) -> tuple[Prepared, ...]:
-        """The calls that can be made now and have no result yet."""
+        """Return the calls that can be made now and have no result yet."""
         return tuple(call for call in self._open() if call.call["id"] not in self.held)
 
     def _open(self) -> Iterator[Prepared]:
         return (call for call in self.calls if call.call["id"] not in self.results)
 
-    # -- a person's agreement ------------------------------------------------------------------------
+    # -- approval --------------------------------------------------------------------------------------
 
-    def waiting(self, policy: Needs) -> tuple[ApprovalRequest, ...]:
-        """What somebody has to agree to before anything of the turn is sent."""
+    def approvals(self, policy: Needs) -> tuple[ApprovalRequest, ...]:
+        """Return the requests for approval that must be decided before any call of the turn is sent."""
         if self.decided:
             return ()
         return tuple(
@@ -124,16 +126,16 @@ class Pending:
         return [
             call
             for call in self.ready()
-            if call.call["id"] in self.repeated or (call.entry and _asks(policy, call))
+            if call.call["id"] in self.repeated or (call.entry and _must_ask(policy, call))
         ]
 
     def find_repeated(self, state: State) -> None:
-        """Find the calls that would repeat a write of this conversation; hold those that repeat one of the turn."""
+        """Mark the calls that would repeat a write of this conversation; hold those that repeat one of this turn."""
         waiting: set[str] = set()
         self.held.clear()
         for call in [*filter(_is_write, self._open())]:
             key, write = call.call["id"], identity(call.name, call.arguments)
-            text = state.repetition(call.name, write)
+            text = state.repeated_write(call.name, write)
             if text is not None:
                 self.repeated[key] = text
             elif write in waiting:
@@ -141,7 +143,7 @@ class Pending:
             waiting.add(write)
 
     def release(self, state: State) -> bool:
-        """Release the calls that waited for the same write; return whether there were any."""
+        """Release the held calls; return whether there were any."""
         if not self.held:
             return False
         self.remember(state)
@@ -151,33 +153,34 @@ class Pending:
         return True
 
     def remember(self, state: State) -> None:
-        """Remember the writes of the turn that succeeded, and those whose outcome is not known."""
+        """Record the writes of the turn that succeeded, and those with an unknown outcome."""
         for call in filter(_is_write, self.calls):
             result = self.results.get(call.call["id"])
             if result is not None and result.executed:
-                state.wrote(identity(call.name, models_part(call)), result)
+                state.remember_write(identity(call.name, models_part(call)), result)
 
     def decide(self, policy: Needs, decisions: Sequence[Decision]) -> bool:
-        """Take the decisions, one for each call that waits; whether one of them was a no."""
+        """Apply the decisions, one for each waiting call; return whether a call was denied."""
         asked = dict(zip((c.call["id"] for c in self._asking(policy)), decisions, strict=True))
-        calls = [_taken(call, asked.get(call.call["id"])) for call in self.calls]
+        calls = [_apply(call, asked.get(call.call["id"])) for call in self.calls]
         denied = {
             call.call["id"]
             for call, made in zip(calls, map(asked.get, self._ids), strict=True)
-            if isinstance(made, Deny) and (made.asked or call.answer or self._agrees(policy, call))
+            if isinstance(made, Deny)
+            and (made.asked or call.answer or self._needs_approval(policy, call))
         }
         refused = {
             call.call["id"]: call.answer or self._denial(call, asked[call.call["id"]])
             for call in calls
             if call.call["id"] in denied or (call.call["id"] in asked and call.answer is not None)
         }
-        self.calls, self.decided = calls, True  # together: what was not decided is never sent
+        self.calls, self.decided = calls, True  # together: a call without a decision is never sent
         for key, text in refused.items():
             self.results[key] = Invoked(text=text, error=True)
         return bool(denied)
 
-    def _agrees(self, policy: Needs, call: Prepared) -> bool:
-        """Return whether somebody has to agree to a call, whatever its arguments."""
+    def _needs_approval(self, policy: Needs, call: Prepared) -> bool:
+        """Return whether a call needs approval, whatever its arguments."""
         assert call.entry is not None
         return call.call["id"] in self.repeated or needs_approval(policy, call.entry.function)
 
@@ -189,23 +192,23 @@ class Pending:
         return repeated or prompts.nobody_to_ask(call.name, call.entry.function.safety)
 
     def call(self, key: str) -> Call:
-        """The call of an id."""
+        """Return the call with an id."""
         return next(call.call for call in self.calls if call.call["id"] == key)
 
     @property
     def _ids(self) -> list[str]:
         return [call.call["id"] for call in self.calls]
 
-    # -- afterwards ------------------------------------------------------------------------------------
+    # -- results ---------------------------------------------------------------------------------------
 
-    def returned(self, state: State, config: InvocationConfig) -> list[Returned]:
-        """What the model is told, one for each call in order; the same faulty call again is told so."""
+    def results_for_model(self, state: State, config: InvocationConfig) -> list[Returned]:
+        """Return the results for the model, in the order of the calls; a repeated faulty call is reported as repeated."""
         found: list[Returned] = []
-        state.fault([call.call for call in self.calls if call.answer is not None])
+        state.count_faults([call.call for call in self.calls if call.answer is not None])
         for call in self.calls:
             result = self.results[call.call["id"]]
             text = result.text
-            times = state.times(call.call)
+            times = state.fault_count(call.call)
             if call.answer is not None and times > 1:
                 text = prompts.repeated(times, config.max_identical_failures)
             found.append(
@@ -218,16 +221,16 @@ class Pending:
             )
         return found
 
-    def stubborn(self, state: State, config: InvocationConfig) -> bool:
-        """Whether a faulty call came again although the model was told not to repeat it."""
+    def repeats_failures(self, state: State, config: InvocationConfig) -> bool:
+        """Return whether a faulty call was repeated too often."""
         return any(
-            state.times(call.call) > config.max_identical_failures
+            state.fault_count(call.call) > config.max_identical_failures
             for call in self.calls
             if call.answer is not None
         )
 
     def records(self, state: State) -> list[CallRecord]:
-        """What became of the calls, for the outcome."""
+        """Return the records of the calls for the outcome."""
         return [self._record(call, state) for call in self.calls]
 
     def _record(self, call: Prepared, state: State) -> CallRecord:
@@ -255,16 +258,17 @@ class Pending:
     # -- storing -----------------------------------------------------------------------------------------
 
     def dump(self) -> JsonObject:
-        """The calls as plain JSON.
+        """Return the calls as plain JSON.
 
         Raises:
-            UsageError: a person's values are among the arguments: they are not stored.
+            UsageError: the arguments contain values of the human part, which are never stored.
         """
         if self.decided and any(
             call.entry and is_shared(call.entry.function) for call in self.ready()
         ):
             raise UsageError(
-                "a conversation is stored before a person fills in their part, or after"
+                "the conversation holds values of the human part, which are never stored: store it before they are "
+                "filled in, or after the calls were made"
             )
         return {
             "round": self.round,
@@ -280,8 +284,11 @@ class Pending:
         }
 
     @classmethod
-    def load(cls, stored: JsonObject, catalog: Catalog, allowed: Collection[str]) -> "Pending":
-        """The calls that ``dump`` wrote; those under way then are not made again, nor those that are not allowed now."""
+    def load(cls, stored: JsonObject, catalog: Catalog, allowed: Collection[str]) -> "TurnCalls":
+        """Return the calls that ``dump`` wrote.
+
+        Calls that had begun are not made again. Calls of functions that are not allowed now are not made.
+        """
         made = cls(
             calls=[_loaded(item, catalog, allowed) for item in stored["calls"]],
             round=stored["round"],
@@ -302,12 +309,12 @@ class Pending:
 
 
 def _is_write(call: Prepared) -> bool:
-    """Return whether a call does more if it is sent twice."""
+    """Return whether a call of the function is not idempotent."""
     return call.entry is not None and not call.entry.function.idempotent
 
 
-def _taken(call: Prepared, made: Decision | None) -> Prepared:
-    """Return a call with what a person changed and filled in; without their part if nobody can be asked."""
+def _apply(call: Prepared, made: Decision | None) -> Prepared:
+    """Return a call with the changes and the human part of a decision; without a human part if approval is unavailable."""
     if isinstance(made, Approve):
         return complete(call, made)
     is_asked = not isinstance(made, Deny) or made.asked
@@ -316,8 +323,8 @@ def _taken(call: Prepared, made: Decision | None) -> Prepared:
     return complete(call, Approve(), asked=False)
 
 
-def _asks(policy: Needs, call: Prepared) -> bool:
-    """A person is asked for their agreement, or for the part of the arguments that is theirs."""
+def _must_ask(policy: Needs, call: Prepared) -> bool:
+    """Return whether a call needs approval or a human part."""
     assert call.entry is not None
     function = call.entry.function
     return needs_approval(policy, function) or is_shared(function)

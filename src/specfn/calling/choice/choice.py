@@ -1,7 +1,7 @@
-"""May, must or must not the model call a function: ``Auto``, ``Required``, ``NoCall``.
+"""Function choice of a prompt: ``Auto``, ``Required`` and ``NoCall``.
 
-A choice is the prompt author's: it says which functions are offered and how the model may choose. What may be
-executed at all is the operator's, and stands in ``InvocationConfig``; a choice only narrows it.
+The author of a prompt sets a choice: the offered functions, and whether the model may, must or must not call. The
+operator sets ``InvocationConfig``. A choice can only narrow it.
 """
 
 from abc import ABC, abstractmethod
@@ -21,12 +21,12 @@ from specfn.function.lookup import place
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """What a choice may look at before a request is made.
+    """The state of a conversation before a request, as a choice sees it.
 
     Attributes:
-        index: how many requests were made before.
-        executed: how many valid calls were executed before.
-        denied: whether a person declined a call, and none was executed since.
+        index: the number of earlier requests.
+        executed: the number of valid calls executed so far.
+        denied: whether a call was declined and no call was executed since.
     """
 
     index: int
@@ -37,11 +37,11 @@ class Round:
 @known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a choice wants of one request.
+    """The choice for one request.
 
     Attributes:
-        mode: may, must or must not the model call.
-        functions: which are offered, by any of their names; all where ``None``, none where empty.
+        mode: whether the model may (``auto``), must (``required``) or must not (``none``) call.
+        functions: the offered functions, by any of their names; all if ``None``, no function if empty.
     """
 
     mode: Mode
@@ -49,18 +49,18 @@ class Plan:
 
 
 class ChoiceOptions(Model):
-    """What else a prompt may say of its calls.
+    """Further settings of a prompt for its calls.
 
     Attributes:
-        allow_parallel_calls: whether the model may ask for several calls at once; its default where ``None``.
-        allow_concurrent_invocation: whether calls of one turn run at the same time: always, never, or only
+        allow_parallel_calls: whether the model may send several calls at once; the provider's default if ``None``.
+        allow_concurrent_invocation: whether calls of one turn run concurrently: always, never, or only
             those whose ``safety`` is ``read`` (``"safe"``).
-        allow_strict_schema_adherence: ask the provider to hold the model to the schema, where it can.
+        allow_strict_schema_adherence: let the provider enforce the schemas, if it can.
         defer_loading: let the provider load definitions when the model searches for them: of all functions, or of
             those with these keys, as in ``Choice.functions``.
         namespaces: group the functions by application, or by the first element of their accessors.
-        output_schema: send the schemas of the answers to calls: ``status``, and the documented response as ``data``.
-        provider: members for the request's body, by connector; sent as they are.
+        output_schema: send the schemas of results: ``status``, and the documented response as ``data``.
+        provider: members of the request's body, by connector; sent unchanged.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -75,7 +75,7 @@ class ChoiceOptions(Model):
 
 
 class Filters(Model):
-    """The functions of a choice as prompts of Semantic Kernel for Python filter them.
+    """Filters of functions in the format of Semantic Kernel for Python.
 
     A plugin is a namespace. A function is written ``plugin-function``.
     """
@@ -88,7 +88,7 @@ class Filters(Model):
     excluded_functions: Texts = ()
 
     def keys(self) -> tuple[str, ...] | None:
-        """Return the filters as keys of ``Choice.functions``; ``None`` without a filter."""
+        """Return the filters as keys for ``Choice.functions``; ``None`` without a filter."""
         included = (*map(_plugin, self.included_plugins), *map(_dotted, self.included_functions))
         excluded = (*map(_plugin, self.excluded_plugins), *map(_dotted, self.excluded_functions))
         return (*included, *(f"!{key}" for key in excluded)) or None
@@ -103,21 +103,21 @@ def _dotted(name: str) -> str:
 
 
 def _named(value: Any) -> Any:
-    """Return keys where functions are given themselves."""
+    """Replace functions by their keys."""
     if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
         return value
     return tuple(place(key) if isinstance(key, Function) else key for key in value)
 
 
 class Choice(Model, ABC):
-    """The base of all choices; a kind of your own is a subclass with a ``type`` and a ``plan``.
+    """The base class of choices; a custom choice is a subclass with a ``type`` and a ``plan``.
 
     Attributes:
-        functions: the functions that are offered: functions themselves, names, accessors, operationIds,
-            ``GET /path`` or patterns (``pets.*``). A leading ``!`` excludes; a list of exclusions alone means
-            all others. All functions if absent, none if empty.
+        functions: the offered functions: ``Function`` objects, names, accessors, operationIds, ``GET /path`` or
+            patterns (``pets.*``). A leading ``!`` excludes. A list of exclusions alone selects all others. All
+            functions are offered if absent, no function if empty.
         options: further settings of the prompt.
-        filters: the same as ``functions``, in the form of Semantic Kernel for Python; at most one of both.
+        filters: the same as ``functions``, in the format of Semantic Kernel for Python; pass at most one of both.
         maximum_auto_invoke_attempts: the most requests with functions; it can only lower the operator's
             ``InvocationConfig.max_rounds``.
     """
@@ -147,31 +147,30 @@ class Choice(Model, ABC):
 
     @abstractmethod
     def plan(self, round_: Round) -> Plan:
-        """What to ask of the next request."""
+        """Return the plan of the next request."""
 
-    def said(self) -> dict[str, Any]:
-        """The choice as JSON would say it: its type, and what was said beyond the defaults."""
+    def as_set(self) -> dict[str, Any]:
+        """Return the choice as JSON: its type and the values that were set."""
         return {"type": kind_of(type(self)), **self.model_dump(exclude_unset=True)}
 
 
 class Auto(Choice):
-    """The model decides whether to call."""
+    """A choice that lets the model decide whether to call."""
 
     type: Literal["auto"] = "auto"
 
     def plan(self, round_: Round) -> Plan:  # noqa: ARG002  # the same in every round
-        """May call, in every round."""
+        """Return the plan of the next request: the model may call."""
         return Plan(mode="auto", functions=self.keys)
 
 
 class Required(Choice):
-    """The model must call, until a valid call was executed.
+    """A choice that makes the model call until a valid call was executed.
 
     Attributes:
-        until: what satisfies it: an ``executed`` call, or the ``first_response`` whatever it is.
-        after: what then holds: no calls with the definitions kept (``none``), the model's decision
-            (``auto``), or the rule of Semantic Kernel: from the second request on nothing is offered
-            (``stop_advertising``), whether anything was executed or not.
+        until: the condition that satisfies it: an ``executed`` call, or the ``first_response``.
+        after: the mode afterwards: forbid calls and keep the definitions (``none``), let the model decide (``auto``),
+            or offer nothing from the second request on, as Semantic Kernel does (``stop_advertising``).
     """
 
     type: Literal["required"] = "required"
@@ -179,23 +178,23 @@ class Required(Choice):
     after: Literal["none", "auto", "stop_advertising"] = "none"
 
     def plan(self, round_: Round) -> Plan:
-        """Must call until satisfied, then as ``after`` says."""
+        """Return the plan of the next request: the model must call, or the mode of ``after``."""
         if self.after == "stop_advertising":
             first = round_.index == 0
             return Plan(mode="required" if first else "none", functions=self.keys if first else ())
         asked = round_.executed if self.until == "executed" else round_.index
-        if round_.denied:  # nobody is to be asked again and again for what they declined
+        if round_.denied:  # a declined call must not be demanded again
             return Plan(mode="auto", functions=self.keys)
         return Plan(mode=self.after if asked else "required", functions=self.keys)
 
 
 class NoCall(Choice):
-    """The dry run: the model sees the functions; calls that it plans are reported, and none is executed."""
+    """A dry run: the model reads the functions; its calls are reported and not executed."""
 
     type: Literal["none"] = "none"
 
     def plan(self, round_: Round) -> Plan:  # noqa: ARG002  # the same in every round
-        """Must not call, in every round."""
+        """Return the plan of the next request: the model must not call."""
         return Plan(mode="none", functions=self.keys)
 
 
@@ -205,7 +204,7 @@ _Kind = TypeVar("_Kind", bound=type[Choice])
 
 
 def kind_of(kind: type[Choice]) -> str | None:
-    """The ``type`` of a kind of choice; ``None`` where it has none."""
+    """Return the ``type`` of a class of choices; ``None`` if it has no type."""
     fields: dict[str, Any] = kind.__pydantic_fields__
     tag = fields["type"].default if "type" in fields else None
     return tag if isinstance(tag, str) else None
@@ -213,27 +212,27 @@ def kind_of(kind: type[Choice]) -> str | None:
 
 @known_keywords
 def register_choice(kind: _Kind) -> _Kind:
-    """Make a kind of choice known to prompt files, by its ``type``; a decorator.
+    """Register a class of choices for prompt files by its ``type``; usable as a decorator.
 
     Raises:
-        UsageError: it has no ``type`` with a default, or the type is taken by another kind.
+        UsageError: it has no ``type`` with a default, or another class has the same type.
     """
     tag = kind_of(kind)
     if tag is None:
-        raise UsageError(f"{kind.__name__} needs a field 'type' with a default text")
+        raise UsageError(f"{kind.__name__} has no field 'type' with a default text; add one")
     known = _KINDS.get(tag)
     if known is not None and known.__qualname__ != kind.__qualname__:
-        raise UsageError(f"the type {tag!r} is taken by {known.__name__}")
+        raise UsageError(f"the type {tag!r} already belongs to {known.__name__}; choose another")
     _KINDS[tag] = kind
     return kind
 
 
 @known_keywords
 def parse_choice(value: Any) -> Choice:
-    """Read a choice: one of its objects, its type as text, or a mapping as it stands in JSON or YAML.
+    """Return the choice of a value: a ``Choice``, its type as text, or a mapping from JSON or YAML.
 
     Raises:
-        UsageError: it is none; with what is allowed.
+        UsageError: the value is no choice; the message lists the known types.
     """
     if isinstance(value, Choice):
         return value
@@ -242,5 +241,5 @@ def parse_choice(value: Any) -> Choice:
     kind = _KINDS.get(tag) if isinstance(tag, str) else None
     if kind is None:
         known = ", ".join(sorted(_KINDS))
-        raise UsageError(f"a choice has one of the types {known}; found {value!r:.200}")
+        raise UsageError(f"invalid choice {value!r:.200}: its type must be one of {known}")
     return kind.model_validate(found)

@@ -1,4 +1,4 @@
-"""What the operator allows a conversation to do: ``InvocationConfig`` (rule C2)."""
+"""Limits that the operator sets for a conversation: ``InvocationConfig`` (rule C2)."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal
@@ -12,31 +12,30 @@ _ROUNDS: Final = ("max_auto_invoke_attempts", "maximum_auto_invoke_attempts")
 
 
 class InvocationConfig(Model):
-    """How far a conversation may go. It is the operator's: no prompt can widen it.
+    """Limits of a conversation, set by the operator; a prompt cannot widen them.
 
     Attributes:
-        auto_invoke: execute valid calls; otherwise the first ones are reported and the loop ends.
-        max_rounds: the most requests with functions; also read as ``max_auto_invoke_attempts``. With 0
-            nothing is executed.
+        auto_invoke: execute valid calls; otherwise report the calls of the first turn and end.
+        max_rounds: the most requests with functions; ``max_auto_invoke_attempts`` is accepted, too. With 0, no call
+            is executed.
         max_repair_rounds: the most rounds in a row in which calls failed and none was executed.
-        max_identical_failures: how often the same failing call is answered before the loop ends.
-        max_calls_per_round: the most calls of one turn; those beyond are answered, not executed.
+        max_identical_failures: the most times that the same failing call gets feedback before the loop ends.
+        max_calls_per_round: the most calls of one turn that are executed; calls beyond it get an error.
         deadline: the most seconds for the whole conversation; ``None`` for no limit.
-        approval: which calls somebody must agree to: those that are not ``read`` (``unsafe``), ``always``,
-            ``never``, or a callable that says so of a function.
-        allow: the functions that may be offered at all, by any of their names or by pattern; all where
-            ``None``.
-        on_limit: at ``max_rounds``, ask once more for a ``final_answer`` without calls, or ``stop``.
-        after_result: hand results to the ``model``, or end and ``return`` them.
+        approval: the calls that need approval: those that are not ``read`` (``unsafe``), ``always``, ``never``, or
+            those for whose function a callable returns true.
+        allow: the functions that may be offered, by any of their names or by pattern; all if ``None``.
+        on_limit: at ``max_rounds``, request a ``final_answer`` without calls, or ``stop``.
+        after_result: send results to the ``model``, or end and ``return`` them.
         return_direct: functions whose results end the conversation, by any of their names or by pattern.
-        recovery_hint: add a sentence to the system text that tells the model to correct failed calls.
-        result_limit: the most characters of a result that the model is shown.
-        repeat_writes: a non-idempotent call that succeeded before in this conversation, or was sent and got no response,
-            with the same function and arguments: ``ask`` for approval even if ``approval`` does not, or ``allow`` it.
-            In one turn, the second of two such calls waits for the first.
-        forced_choice: whether the model can be made to call; the connector's knowledge where ``None``.
-        history_names: the names of calls in the history: ``resolved`` to the functions that were called, or ``called``,
-            as the model wrote them.
+        recovery_hint: add a sentence to the system text that asks the model to correct failed calls.
+        result_limit: the most characters of a result that the model reads.
+        repeat_writes: ``ask`` for approval of a repeated write even if ``approval`` does not, or ``allow`` it. A
+            repeated write is a non-idempotent call with the function and arguments of an earlier call that succeeded,
+            or that was sent and got no response. In one turn, the second of two such calls waits for the first.
+        forced_choice: whether the vendor can force a call; the connector decides if ``None``.
+        history_names: the names of calls in the history: ``resolved`` for the names of the called functions, or
+            ``called`` for the names that the model sent.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -62,7 +61,7 @@ class InvocationConfig(Model):
     history_names: Literal["called", "resolved"] = "resolved"
 
     def with_at_most(self, rounds: int | None) -> "InvocationConfig":
-        """Return the same with at most so many rounds."""
+        """Return the configuration with at most this number of rounds."""
         if rounds is None or rounds >= self.max_rounds:
             return self
         return self.model_copy(update={"max_rounds": rounds})

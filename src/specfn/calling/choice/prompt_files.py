@@ -1,4 +1,4 @@
-"""Settings that a prompt brings along: ``execution_settings`` in JSON or YAML (rule C1).
+"""Settings of a prompt file: ``execution_settings`` in JSON or YAML (rule C1).
 
 ::
 
@@ -11,8 +11,8 @@
           options: {allow_concurrent_invocation: true}
       my-service: {}
 
-A service's settings are what the root says, under what ``default`` says, under what the service's own entry says,
-under what the code says; member by member. An explicit null removes what stands below it.
+The settings of a service are merged member by member from the root, ``default``, the service's own entry and the
+code. Later ones replace earlier ones. An explicit null removes a member.
 """
 
 import re
@@ -37,12 +37,12 @@ _DEFAULT: Final = "default"
 @known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What holds for one request.
+    """The settings of one request.
 
     Attributes:
-        choice: may, must or must not the model call; ``None`` where nothing says so.
-        model: the vendor's name of the model; ``None`` where nothing says so.
-        extra: all else, for the request's body.
+        choice: the function choice; ``None`` if not set.
+        model: the vendor's name of the model; ``None`` if not set.
+        extra: all other members, for the request's body.
     """
 
     choice: Choice | None = None
@@ -53,11 +53,11 @@ class Settings:
 @known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptSettings:
-    """The settings of a prompt, for every service that it names.
+    """The settings of a prompt, by service.
 
     Attributes:
-        root: what holds for all services.
-        services: what holds for each, by its id; ``default`` for those without an entry.
+        root: the settings of all services.
+        services: the settings of each service, by its id; ``default`` for services without an entry.
     """
 
     root: JsonObject = field(default_factory=dict)
@@ -65,22 +65,26 @@ class PromptSettings:
 
     @classmethod
     def read(cls, source: "str | Path | Mapping[str, Any]") -> "PromptSettings":
-        """Read a prompt's settings, and refuse what no service could use.
+        """Read and validate the settings of a prompt.
 
         Args:
             source: the text of a JSON or YAML document, or of a prompt that begins with YAML between lines of
-                ``---``; or what such a document holds.
+                ``---``; or the parsed document.
 
         Raises:
-            UsageError: it is no mapping, or a choice in it is none.
+            UsageError: it is not a mapping, or contains an invalid choice.
         """
         if isinstance(source, Path):
-            raise UsageError("prompts are given as text: PromptSettings.read(path.read_text())")
+            raise UsageError(
+                "`source` must be the text of a prompt, not a path: use PromptSettings.read(path.read_text())"
+            )
         document = source if isinstance(source, Mapping) else _parsed(source)
         settings = document.get(_SETTINGS, {})
         root = {CHOICE: document[CHOICE]} if CHOICE in document else {}
         if not isinstance(settings, Mapping):
-            raise UsageError(f"{_SETTINGS} is a mapping of services, not {type(settings).__name__}")
+            raise UsageError(
+                f"{_SETTINGS} must be a mapping of services, not {type(settings).__name__}"
+            )
         found = cls(root=root, services=_services(settings))
         for name in (_DEFAULT, *found.services):
             found.of(name)
@@ -93,15 +97,15 @@ class PromptSettings:
         model: str | None = None,
         code: Mapping[str, Any] | None = None,
     ) -> Settings:
-        """What holds for one service.
+        """Return the settings of one service.
 
         Args:
-            service: its id.
-            model: the model's id: its entry is taken where the service has none.
-            code: what the code says; it wins.
+            service: the id of the service.
+            model: the id of the model; its entry is used if the service has no entry.
+            code: the settings of the code, which replace all others.
 
         Raises:
-            UsageError: the choice that comes out is none.
+            UsageError: the merged choice is invalid.
         """
         named = (self.services.get(key) for key in (service, model) if key is not None)
         entry = next((found for found in named if found is not None), {})
@@ -116,9 +120,9 @@ class PromptSettings:
 
 
 def merged_settings(*layers: Mapping[str, Any]) -> JsonObject:
-    """Settings over settings, the last wins, member by member; an explicit null removes.
+    """Merge settings member by member; later ones replace earlier ones, and an explicit null removes a member.
 
-    Choices merge by member too, unless they are of different types.
+    Choices are merged by member, too, unless their types differ.
     """
     merged: JsonObject = {}
     for layer in layers:
@@ -128,8 +132,8 @@ def merged_settings(*layers: Mapping[str, Any]) -> JsonObject:
 
 
 def _over(below: Any, above: Any) -> Any:
-    """A choice over another."""
-    plain = above.said() if isinstance(above, Choice) else above
+    """Merge a choice over another one."""
+    plain = above.as_set() if isinstance(above, Choice) else above
     if not isinstance(below, Mapping) or not isinstance(plain, Mapping):
         return plain
     if plain.get("type", below.get("type")) != below.get("type"):
@@ -141,7 +145,7 @@ def _services(settings: Mapping[str, Any]) -> dict[str, JsonObject]:
     found = {}
     for name, entry in settings.items():
         if not isinstance(entry, Mapping):
-            raise UsageError(f"{_SETTINGS}.{name} is a mapping, not {type(entry).__name__}")
+            raise UsageError(f"{_SETTINGS}.{name} must be a mapping, not {type(entry).__name__}")
         found[str(name)] = {str(key): value for key, value in entry.items()}
     return found
 
@@ -152,16 +156,18 @@ def _parsed(text: str) -> Mapping[str, Any]:
     except JSONDecodeError:
         document = _lenient(text) if text.lstrip().startswith("{") else _yaml(_front(text))
     if not isinstance(document, Mapping):
-        raise UsageError("a prompt's settings are a mapping")
+        raise UsageError(
+            f"the settings of a prompt must be a mapping, not {type(document).__name__}"
+        )
     return document
 
 
-#: A line of dots, where a printed example leaves something out.
+#: A line of dots, which marks an omission in a printed example.
 _ELLIPSIS: Final = re.compile(r"^[ \t]*(?:\.{3}|…),?[ \t]*$", re.MULTILINE)
 
 
 def _lenient(text: str) -> Any:
-    """Read JSON with comments, trailing commas and lines of dots, else YAML in flow style."""
+    """Parse JSON with comments, trailing commas and lines of dots, else YAML in flow style."""
     from specfn.validation.parse import parse  # noqa: PLC0415  # few prompts need it
 
     found = parse(_ELLIPSIS.sub("", text))
@@ -171,7 +177,7 @@ def _lenient(text: str) -> Any:
 
 
 def _front(text: str) -> str:
-    """The YAML before a prompt's text, where lines of ``---`` enclose it (the form of Prompty)."""
+    """Return the YAML between lines of ``---`` before a prompt's text, as Prompty writes it."""
     if not text.startswith("---"):
         return text
     return text[3:].partition("\n---")[0]

@@ -1,4 +1,4 @@
-"""The functions of one or several applications under the names that a model is told (rule C5)."""
+"""A catalog of functions of one or several applications under their advertised names (rule C5)."""
 
 import re
 from collections import Counter
@@ -26,7 +26,7 @@ _ILLEGAL: Final = re.compile(r"[^A-Za-z0-9_]+")
 
 
 class Functions(Protocol):
-    """What a catalog takes functions from: ``specfn.Application`` is one."""
+    """A source of functions for a catalog, such as ``specfn.Application``."""
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -34,22 +34,22 @@ class Functions(Protocol):
 
     @property
     def document(self) -> Any:
-        """The normalized document, for its title."""
+        """The normalized document, which has the title."""
 
 
 @known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamePolicy:
-    """How advertised names are made of a namespace and a function's own name.
+    """The policy for advertised names, built from a namespace and the name of a function.
 
     Attributes:
-        separator: what stands between the two: any run of ``[A-Za-z0-9_-]``, also none.
-        qualify: when the namespace is part of the name: ``always``, ``never``, only for names that several
-            applications have (``on_conflict``), or for all as soon as there is one such (``all_on_conflict``).
+        separator: the text between both: characters of ``[A-Za-z0-9_-]``, or empty.
+        qualify: the names that get the namespace: ``always``, ``never``, only names that occur several times
+            (``on_conflict``), or all names if one occurs several times (``all_on_conflict``).
         namespace_in_description: begin descriptions with ``[namespace]``.
-        collapse: take the separator out of the parts, so that it stands in a name once.
+        collapse: remove the separator from both parts, so that it occurs once in a name.
         max_length: the most characters of a name.
-        hooks: a caller's own readings of names; asked after the exact look-up, before any repair.
+        hooks: the caller's own resolutions of names, used after the exact look-up and before any repair.
     """
 
     separator: str = "_"
@@ -62,11 +62,11 @@ class NamePolicy:
     def __post_init__(self) -> None:
         if not _SEPARATOR.fullmatch(self.separator):
             raise UsageError(
-                f"a separator is made of letters, digits, '_' and '-', not {self.separator!r}"
+                f"invalid separator {self.separator!r}: only ASCII letters, digits, '_' and '-' are allowed"
             )
 
     def join(self, namespace: str, name: str) -> str:
-        """A namespace and a name as one."""
+        """Join a namespace and a name."""
         parts = [namespace, name]
         if self.collapse and self.separator:
             parts = [part.replace(self.separator, "") for part in parts]
@@ -75,14 +75,14 @@ class NamePolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One function as a model is told of it.
+    """A function under its advertised name.
 
     Attributes:
         name: the advertised name.
         function: the function.
-        namespace: what its application is called; may be empty.
-        full_description: what a model is told, before ``Options.description_limit`` truncates it.
-        connection: where it is called; the conversation's where ``None``.
+        namespace: the namespace of its application; may be empty.
+        full_description: the description for the model, before ``Options.description_limit`` truncates it.
+        connection: the connection for its calls; that of the conversation if ``None``.
     """
 
     name: str
@@ -93,18 +93,18 @@ class Entry:
 
     @property
     def description(self) -> str:
-        """Return the text that a model is told of the function."""
+        """The description for the model."""
         return within(self.full_description, self.function.schemas.settings.description_limit)
 
 
 @known_keywords_in
 @dataclass(frozen=True, kw_only=True)
 class Catalog:
-    """Functions of one or several applications; ``add`` makes a larger one.
+    """A catalog of functions of one or several applications; ``add`` returns a larger one.
 
     Attributes:
-        policy: how names are made.
-        parts: what was added: the namespace, the functions and the connection.
+        policy: the policy for names.
+        parts: the added applications: namespace, functions and connection of each.
     """
 
     policy: NamePolicy = NamePolicy()
@@ -112,7 +112,7 @@ class Catalog:
 
     @classmethod
     def of(cls, functions: "Catalog | Functions") -> "Catalog":
-        """A catalog as it is, or one of a single application."""
+        """Return a catalog unchanged, or the catalog of a single application."""
         return functions if isinstance(functions, Catalog) else cls().add(functions, namespace="")
 
     def add(
@@ -122,27 +122,29 @@ class Catalog:
         namespace: str | None = None,
         connection: "Connection | None" = None,
     ) -> "Catalog":
-        """The catalog with the functions of another application.
+        """Return the catalog with the functions of another application.
 
         Args:
-            application: its functions are added.
-            namespace: what it is called; made of the document's title where ``None``, nothing where empty.
-            connection: where its functions are called; the conversation's where ``None``.
+            application: the application whose functions are added.
+            namespace: the namespace; derived from the document's title if ``None``, without a namespace if empty.
+            connection: the connection for its functions; that of the conversation if ``None``.
 
         Raises:
-            UsageError: the names that come out are not unique or not legal; with the two functions.
+            UsageError: the advertised names are not unique or not legal; the message names two functions.
         """
         called = _title(application) if namespace is None else namespace
         if called != _ILLEGAL.sub("_", called):
-            raise UsageError(f"a namespace is made of letters, digits and '_', not {called!r}")
+            raise UsageError(
+                f"invalid namespace {called!r}: only ASCII letters, digits and '_' are allowed"
+            )
         part = (called, tuple(application.functions), connection)
         found = replace(self, parts=(*self.parts, part))
-        _ = found.entries  # raises for names that meet
+        _ = found.entries  # raises if two functions have the same name
         return found
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
-        """The functions under their advertised names, in the order in which they were added."""
+        """The functions under their advertised names, in the order of addition."""
         pairs = [(called, f, c) for called, functions, c in self.parts for f in functions]
         joined = self._joined([(called, function) for called, function, _ in pairs])
         names = self._names(joined, [f"{n} {f.method.upper()} {f.path}" for n, f, _ in pairs])
@@ -191,24 +193,24 @@ class Catalog:
 
     @cached_property
     def directory(self) -> Directory:
-        """Everything that the functions may be called by."""
+        """The names by which the functions may be called."""
         return Directory((entry.name, entry.function) for entry in self.entries)
 
     def resolve(self, called: str, *, advertised: Iterable[str] | None = None) -> Resolution:
-        """Which function a model meant; see ``specfn.calling.names.resolve``."""
+        """Resolve the name in a call to a function; see ``specfn.calling.names.resolve``."""
         offered = None if advertised is None else frozenset(advertised)
         return self.directory.resolve(called, advertised=offered, hooks=self.policy.hooks)
 
     def select(self, keys: Sequence[str] | None) -> tuple[Entry, ...]:
-        """The functions that keys name, in the catalog's order; all where ``None``.
+        """Return the functions that keys name, in the catalog's order; all if ``None``.
 
         Args:
-            keys: advertised names, accessors, operationIds, ``GET /path``, or patterns of names and accessors. A key
-                after ``!`` excludes; exclusions alone leave all others.
+            keys: advertised names, accessors, operationIds, ``GET /path``, or patterns of names and accessors. A leading
+                ``!`` excludes. Exclusions alone select all others.
 
         Raises:
-            UnknownFunctionError: a key names no function.
-            UsageError: a key names several; with their names.
+            UnknownFunctionError: a key matches no function.
+            UsageError: a key matches several functions; the message lists their names.
         """
         if keys is None:
             return self.entries
@@ -226,7 +228,7 @@ class Catalog:
         found = [entry.name for entry in self.entries if key in _keys(entry)]
         if len(found) > 1:
             raise UsageError(
-                f"{key!r} names {len(found)} functions: {', '.join(found[:10])}; use one of these"
+                f"{key!r} matches {len(found)} functions: {', '.join(found[:10])}; use one of these names"
             )
         if not found and any(sign in key for sign in "*?"):
             found = [entry.name for entry in self.entries if _matches(entry, key)]
@@ -247,8 +249,8 @@ def _check_unique(names: Sequence[str], identities: Sequence[str]) -> None:
         other = seen.setdefault(name.lower(), identity)
         if other is not identity:
             raise UsageError(
-                f"{other.strip()} and {identity.strip()} are both called {name!r}; give their applications "
-                "different namespaces, or qualify names on conflict"
+                f"{other.strip()} and {identity.strip()} have the same name {name!r}: give their applications "
+                "different namespaces, or set NamePolicy.qualify to 'on_conflict'"
             )
 
 

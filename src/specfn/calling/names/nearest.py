@@ -1,4 +1,4 @@
-"""Names that look like one: what a model is asked whether it meant."""
+"""Search for similar names, to suggest them to a model or a caller."""
 
 import difflib
 import re
@@ -9,20 +9,20 @@ from typing import Final
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SEPARATORS: Final = re.compile(r"[^a-z0-9]+")
 
-#: How many names that share pieces with one are compared letter by letter.
+#: The most names that are compared letter by letter.
 _COMPARED: Final = 24
 
-#: Below this a name is no likeness but a coincidence.
+#: The lowest similarity of a suggested name.
 _CUTOFF: Final = 0.55
 
 
 def key_of(text: str) -> str:
-    """A name without separators and letter case."""
+    """Return a name without separators and letter case."""
     return _SEPARATORS.sub("", text.lower())
 
 
-class Neighbors:
-    """Names by their pieces, so that those that look like one are found without comparing it with all."""
+class SimilarNames:
+    """An index of names by their pieces, which finds similar names without comparing all."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._sizes: dict[str, int] = {}
@@ -36,14 +36,14 @@ class Neighbors:
     def nearest(
         self, called: str, offered: Collection[str] | None = None, count: int = 3
     ) -> tuple[str, ...]:
-        """The names that look most like one, best first; none that do not look like it at all.
+        """Return the most similar names, best first, without dissimilar ones.
 
-        Names are chosen by the pieces of three letters and the words that they share, and ranked by their
-        letters in order (difflib's ratio) and by their words, whichever is more alike.
+        Names are selected by shared words and shared pieces of three letters. They are ranked by the better of two
+        similarities: that of their letters (difflib's ratio) and that of their words.
 
         Args:
-            called: the name that there is not.
-            offered: the names that may be found; all where ``None``.
+            called: the unknown name.
+            offered: the names that may be found; all if ``None``.
             count: the most names.
         """
         pieces = _pieces(called)
@@ -62,8 +62,8 @@ class Neighbors:
 
 
 def nearest(called: str, names: Sequence[str], count: int = 3) -> tuple[str, ...]:
-    """The same for names that are looked at once."""
-    return Neighbors(names).nearest(called, count=count)
+    """Return the most similar names of a sequence that is searched once."""
+    return SimilarNames(names).nearest(called, count=count)
 
 
 def _scored(called: str, names: Sequence[str]) -> Iterator[tuple[float, int, str]]:
@@ -83,6 +83,6 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _pieces(text: str) -> frozenset[str]:
-    """The words of a name, and every three letters in a row."""
+    """Return the words of a name and its pieces of three letters."""
     key = key_of(text)
     return _words(text) | {key[index : index + 3] for index in range(len(key) - 2)}

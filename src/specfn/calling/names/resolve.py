@@ -1,8 +1,8 @@
 """Resolution of the name in a model's call to an advertised function (rule C4).
 
-Names are keys of a table; they are never split to find a function. A name that differs from an advertised one only in
-separators, letter case or a wrapper is repaired. A name that differs in a letter only leads to suggestions, because
-the nearest name often belongs to another function.
+Names are keys of a table and are never split. A name that differs from an advertised one only in separators, letter
+case or a wrapper is repaired. A name that differs in a letter only leads to suggestions, because the nearest name
+often belongs to another function.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
 from specfn.calling.names import spelling
-from specfn.calling.names.nearest import Neighbors
+from specfn.calling.names.nearest import SimilarNames
 from specfn.errors import wrong_result
 from specfn.function.lookup import NamedOperation, exact_handles, spaced
 
@@ -40,7 +40,7 @@ class Resolution:
     arguments_in_name: bool = False
 
 
-#: A caller's own resolution of a name: an advertised name, or ``None`` to leave it to the others.
+#: A caller's own resolution: returns an advertised name or a function, or ``None`` to continue with the next step.
 Hook: TypeAlias = Callable[[str], "str | NamedOperation | None"]
 
 #: A longer text is not repaired, and no name is suggested for the rest of it.
@@ -48,10 +48,10 @@ _LONGEST: Final = 512
 
 
 class Directory:
-    """The names of functions, and their other handles."""
+    """A directory of functions by their names and other handles."""
 
     def __init__(self, functions: Iterable[tuple[str, NamedOperation]]) -> None:
-        """Take pairs of an advertised name and its function; the names are unique."""
+        """Create a directory from pairs of an advertised name and its function; the names are unique."""
         self._names: dict[str, NamedOperation] = dict(functions)
         self._handles: dict[str, set[str]] = {}
         for name, function in self._names.items():
@@ -65,12 +65,12 @@ class Directory:
         advertised: Collection[str] | None = None,
         hooks: Sequence[Hook] = (),
     ) -> Resolution:
-        """Find the function that a model meant.
+        """Resolve the name that a model sent.
 
         Args:
             called: the name that the model sent.
-            advertised: the names that the model was offered; all if ``None``. No other is ever found or named.
-            hooks: asked in turn after the exact look-up and before any repair.
+            advertised: the names that the model was offered; all if ``None``. Other names are never found or suggested.
+            hooks: the caller's own resolutions, used after the exact look-up and before any repair.
         """
         offered = self._names.keys() if advertised is None else self._names.keys() & advertised
         hidden = False
@@ -83,14 +83,14 @@ class Directory:
                 status: Status = "exact" if how == "exact" else "repaired"
                 return Resolution(called=called, status=status, name=found.pop(), how=how)
             hidden = hidden or bool(known)
-            if known and how == "hook":  # the caller's word: no other function is meant
+            if known and how == "hook":  # the caller's resolution is final
                 break
         return self._unresolved(called, offered, "not_advertised" if hidden else "unknown")
 
     def _steps(
         self, called: str, hooks: Sequence[Hook], offered: Collection[str]
     ) -> Iterator[tuple[How, set[str]]]:
-        """Return the names that each step finds; the first step that finds an offered one decides."""
+        """Yield the names that each step finds; the first step that finds an offered name decides."""
         yield "exact", {called} & self._names.keys()
         for hook in hooks:
             yield "hook", self._hooked(hook, called)
@@ -164,11 +164,11 @@ class Directory:
             found = known.intersection(offered)
             if found:
                 return tuple(sorted(found))[:3]
-        return self._neighbors.nearest(spelling.unwrapped(text)[-1], offered)
+        return self._similar_names.nearest(spelling.unwrapped(text)[-1], offered)
 
     @cached_property
-    def _neighbors(self) -> Neighbors:
-        return Neighbors(self._names)
+    def _similar_names(self) -> SimilarNames:
+        return SimilarNames(self._names)
 
 
 def _how(texts: Sequence[str], found: Collection[str]) -> How:

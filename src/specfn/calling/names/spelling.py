@@ -1,8 +1,8 @@
 """Spellings of a function's name: without its wrapper, and without separators and letter case (rule C4).
 
-Only separators, quotes around a name, and a short list of wrappers are ever taken out of a text. Letters, digits
-and combining marks of every script stay, and no character is replaced by one that merely looks like it: neither NFKC
-nor ``str.casefold`` is used, because they read ``²`` as ``2``, ``ｋ`` as ``k`` and ``ß`` as ``ss``.
+Only separators, quotes around a name, and a short list of wrappers are removed from a text. Letters, digits and
+combining marks of every script are kept. NFKC and ``str.casefold`` are not used, because they replace ``²`` by ``2``,
+``ｋ`` by ``k`` and ``ß`` by ``ss``.
 """
 
 import re
@@ -37,7 +37,7 @@ _WRAPPERS: Final = (
     ),
 )
 
-#: A name with something behind it that can only be arguments; ``/{`` begins a path parameter.
+#: A name followed by arguments; ``/{`` begins a path parameter.
 _ARGUMENTS: Final = re.compile(r"\A(?P<name>[^({\[=?\"'`]*[^({\[=?\"'`/\s])\s*[({\[=?\"'`]")
 
 
@@ -72,7 +72,7 @@ def folded(text: str) -> str:
 
 
 def letters(text: str) -> str:
-    """Return nothing but the letters, digits and marks of a text, in lower case."""
+    """Return the letters, digits and marks of a text in lower case, without all other characters."""
     return text.translate(_BARE).replace(_GAP, "")
 
 
@@ -89,7 +89,7 @@ def keys(handle: str) -> frozenset[str]:
 
 
 def unwrapped(text: str) -> tuple[str, ...]:
-    """Return a text and what is left of it after each wrapper that is removed, outermost first."""
+    """Return a text, and the rest of it after each wrapper that is removed, outermost first."""
     found = [text]
     while (inner := _peeled(found[-1])) != found[-1]:
         found.append(inner)

@@ -1,4 +1,4 @@
-"""Makes the tools of a request: fits schemas, shortens descriptions, and leaves out what the provider refuses."""
+"""Building of tools: fit schemas, shorten descriptions, and leave out functions that the provider refuses."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,13 +8,13 @@ from typing import Final, Literal, TypeAlias
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps
 from specfn.catalog.token_estimate import estimate
-from specfn.catalog.tools.fit_cache import Fits, tool_edits
+from specfn.catalog.tools.fit_cache import FitCache, tool_edits
 from specfn.catalog.tools.namespaces import namespace_of
-from specfn.catalog.tools.output_schema import Outputs, is_documented
-from specfn.catalog.tools.strict_limits import Room
-from specfn.catalog.tools.tool_description import told
-from specfn.catalog.tools.tool_format import holds, written
-from specfn.catalog.tools.tools import LeftOut, Subject, Tool, Tools, offered
+from specfn.catalog.tools.output_schema import OutputSchemas, is_documented
+from specfn.catalog.tools.strict_limits import StrictToolCounter
+from specfn.catalog.tools.tool_description import provider_description
+from specfn.catalog.tools.tool_format import has_part, tool_json
+from specfn.catalog.tools.tools import LeftOut, OfferedFunction, Tool, Tools, offered
 from specfn.errors import UsageError
 from specfn.function.description import place, with_place, within
 from specfn.function.function import Function
@@ -23,26 +23,26 @@ from specfn.schema.profiles.lint import refusals
 from specfn.schema.profiles.profile import OUTPUT, Profile
 from specfn.schema.safe_text import shorten
 
-#: Which value an output schema describes.
+#: The value that an output schema describes.
 OutputForm: TypeAlias = Literal["data", "answer"]
 
-#: How a list is made to fit ``budget_tokens``: the most bytes of a schema and characters of a description.
+#: The steps of reducing a list to ``budget_tokens``: the most bytes of a schema and characters of a description.
 _STEPS: Final = ((16_384, 4_096), (8_192, 2_048), (4_096, 1_024), (2_048, 512), (1_024, 256))
 
 
-def subjects(
+def offered_functions(
     functions: Iterable[Function], *, deferred: Iterable[Function] = (), namespaces: bool = False
-) -> Iterator[Subject]:
-    """Yield functions under their own names.
+) -> Iterator[OfferedFunction]:
+    """Yield the functions to offer, under their own names.
 
     Args:
         functions: the functions.
-        deferred: those whose definitions are loaded when the model searches for them.
-        namespaces: group them by the first element of their accessors.
+        deferred: the functions whose definitions are loaded when the model searches for them.
+        namespaces: whether to group the functions by the first element of their accessors.
     """
     later = {id(function) for function in deferred}
     for function in functions:
-        yield Subject(
+        yield OfferedFunction(
             function=function,
             name=function.name,
             description=function.full_description,
@@ -52,32 +52,32 @@ def subjects(
 
 
 def tools(
-    wanted: Iterable[Subject],
+    wanted: Iterable[OfferedFunction],
     profile: Profile,
     *,
-    fits: Fits | None = None,
+    fits: FitCache | None = None,
     budget_tokens: int | None = None,
     output_schema: OutputForm | None = None,
 ) -> Tools:
-    """The tools of functions, as a provider takes them; what it would refuse is left out with its reason.
+    """Build the tools of functions in a provider's format; refused functions are left out with the reason.
 
     Args:
         wanted: the functions, in the order in which they are sent.
-        profile: whom they are for.
-        fits: keeps what was fitted from one list to the next.
-        budget_tokens: the most tokens of the list. Where they are more, the schemas over 16 KiB are cut and the
-            longest descriptions shortened, then those over 8 KiB, and so on down to 1 KiB; then functions are
-            left out, deprecated ones first, from the end.
-        output_schema: send the schemas of documented results, if the provider takes them: of their ``data``, or of
-            the ``answer`` that a conversation gives to a call.
+        profile: the profile of the provider.
+        fits: the cache of fitted schemas.
+        budget_tokens: the most tokens of the list. A longer list is reduced: schemas over 16 KiB are truncated and
+            the longest descriptions shortened, then those over 8 KiB, and so on down to 1 KiB. Then functions are
+            left out from the end, deprecated ones first.
+        output_schema: send the schemas of documented results, if the provider accepts them: of their ``data``, or of
+            the ``answer`` to a call in a conversation.
 
     Raises:
-        UsageError: the budget is no positive number.
+        UsageError: the budget is not positive.
     """
     if budget_tokens is not None and budget_tokens < 1:
         raise UsageError(f"budget_tokens must be at least 1, not {budget_tokens}")
     asked = [*wanted]
-    maker = _Maker(profile, fits or Fits(), output_schema=output_schema)
+    maker = _ToolBuilder(profile, fits or FitCache(), output_schema=output_schema)
     made, left_out = maker.all(asked)
     if budget_tokens is not None:
         for schema, description in _STEPS:
@@ -92,17 +92,17 @@ def tools(
 
 def _missing(
     profile: Profile,
-    asked: Sequence[Subject],
+    asked: Sequence[OfferedFunction],
     made: Sequence[Tool],
     *,
     output_schema: OutputForm | None,
 ) -> Iterator[str]:
-    """Yield what was asked for and is not sent, a short word each."""
+    """Yield the requested features that are not sent, a short word each."""
     if profile.search is None and any(subject.deferred for subject in asked):
         yield "defer_loading"
     if profile.namespace is None and any(subject.namespace for subject in asked):
         yield "namespaces"
-    if output_schema and not holds(profile.shape, OUTPUT):
+    if output_schema and not has_part(profile.shape, OUTPUT):
         yield "output_schema"
     elif output_schema:
         for tool in made:
@@ -111,7 +111,7 @@ def _missing(
 
 
 def _within(made: list[Tool], budget: int) -> tuple[list[Tool], list[LeftOut]]:
-    """As many tools as a budget has room for."""
+    """Return the tools within a budget, and those that are left out."""
     total = sum(tool.tokens for tool in made)
     order = sorted(range(len(made)), key=lambda i: (not made[i].function.deprecated, -i))
     dropped: dict[int, LeftOut] = {}
@@ -119,28 +119,30 @@ def _within(made: list[Tool], budget: int) -> tuple[list[Tool], list[LeftOut]]:
         if total <= budget:
             break
         total -= made[index].tokens
-        reason = f"there is no room for it within {budget:,} tokens"
+        reason = f"the list would exceed {budget:,} tokens with it"
         dropped[index] = LeftOut(function=made[index].function.name, code="budget", reason=reason)
     kept = [tool for index, tool in enumerate(made) if index not in dropped]
     return kept, [dropped[index] for index in sorted(dropped)]
 
 
-class _Maker:
-    """Makes the tools of one list."""
+class _ToolBuilder:
+    """A builder of the tools of one list."""
 
-    def __init__(self, profile: Profile, fits: Fits, *, output_schema: OutputForm | None) -> None:
+    def __init__(
+        self, profile: Profile, fits: FitCache, *, output_schema: OutputForm | None
+    ) -> None:
         self._profile = profile
         self._fits = fits
-        #: What each tool is described with before anything is shortened, by the names that are taken.
+        #: The description of each tool before shortening, by tool name.
         self._texts: dict[str, str] = {}
-        self._room = Room(profile)
-        self._outputs: Outputs | None = None
-        if output_schema and holds(profile.shape, OUTPUT):
-            self._outputs = Outputs(profile, fits, answer=output_schema == "answer")
+        self._room = StrictToolCounter(profile)
+        self._outputs: OutputSchemas | None = None
+        if output_schema and has_part(profile.shape, OUTPUT):
+            self._outputs = OutputSchemas(profile, fits, answer=output_schema == "answer")
         self._defers = False
 
-    def all(self, wanted: Sequence[Subject]) -> tuple[list[Tool], list[LeftOut]]:
-        """All tools that the provider takes, and the functions that are left out."""
+    def all(self, wanted: Sequence[OfferedFunction]) -> tuple[list[Tool], list[LeftOut]]:
+        """Return the tools that the provider accepts, and the functions that are left out."""
         made: list[Tool] = []
         left_out: list[LeftOut] = []
         self._defers = self._profile.search is not None and len(wanted) > 1
@@ -149,7 +151,7 @@ class _Maker:
             most -= 1  # the search tool
         for subject in wanted:
             if most is not None and len(made) >= most:
-                reason = f"{self._profile.name} takes {self._profile.tools} tools in one request"
+                reason = f"{self._profile.name} accepts {self._profile.tools} tools in one request"
                 found: Tool | LeftOut = LeftOut(
                     function=subject.function.name, code="count", reason=reason
                 )
@@ -161,7 +163,7 @@ class _Maker:
                 left_out.append(found)
         return made, left_out
 
-    def _one(self, subject: Subject) -> Tool | LeftOut:
+    def _one(self, subject: OfferedFunction) -> Tool | LeftOut:
         function = subject.function
         if function.fault is not None:
             return LeftOut(function=function.name, code="refused", reason=str(function.fault))
@@ -191,7 +193,7 @@ class _Maker:
         return self._fits.fit(offered(function), self._profile, budget)
 
     def _enforceable(self, function: Function, budget: int | None) -> Fit:
-        """Return a fit that is enforced only where the request has room for another enforced tool."""
+        """Return the fit of a function; it is not enforced if the request would exceed the limits of enforced tools."""
         fit = self._fit(function, budget)
         reason = self._room.refusal(fit)
         return fit if reason is None else self._unenforced(function, budget, reason)
@@ -200,7 +202,7 @@ class _Maker:
         return self._fits.unenforced(offered(function), self._profile, budget, reason)
 
     def smaller(self, tool: Tool, schema: int, description: int) -> Tool:
-        """A tool within so many bytes of schema and characters of description."""
+        """Return a tool with at most this number of bytes of schema and characters of description."""
         fit = tool.fit
         if len(dumps(fit.schema)) > schema:
             fit = self._fit(tool.function, schema)
@@ -208,8 +210,10 @@ class _Maker:
                 fit = self._unenforced(tool.function, schema, tool.fit.reason or "")
         elif len(tool.description) <= description and tool.output is None:
             return tool
-        text = shorten(told(self._texts[tool.name], fit, tool.function), description)
-        subject = Subject(
+        text = shorten(
+            provider_description(self._texts[tool.name], fit, tool.function), description
+        )
+        subject = OfferedFunction(
             function=tool.function,
             name=tool.name,
             description=text,
@@ -219,13 +223,13 @@ class _Maker:
         output = None if tool.output is None else self._output(tool.function, schema)
         return self._tool(subject, fit, output)
 
-    def _tool(self, subject: Subject, fit: Fit, output: JsonObject | None) -> Tool:
+    def _tool(self, subject: OfferedFunction, fit: Fit, output: JsonObject | None) -> Tool:
         function, name, text = subject.function, subject.name, subject.description
         deferred = subject.deferred and self._defers
-        shown = told(text, fit, function)
+        shown = provider_description(text, fit, function)
         description = self._description(function, shown)
         as_is = description == shown and text == function.full_description
-        wire = written(
+        wire = tool_json(
             self._profile,
             name=name,
             description=description,
@@ -250,20 +254,20 @@ class _Maker:
         )
 
     def _description(self, function: Function, text: str) -> str:
-        """What a model reads; never empty, for some providers refuse that."""
+        """Return the description for a model; it is never empty, because some providers refuse that."""
         limit = self._profile.description_limit
         text = within(text or place(function.route), function.schemas.settings.description_limit)
         return text if limit is None else shorten(text, limit)
 
-    def _name(self, subject: Subject) -> str:
-        """A name that the provider takes and no other tool has."""
+    def _name(self, subject: OfferedFunction) -> str:
+        """Return a name that the provider accepts and that is unique in the list."""
         name = subject.name
         legal = re.compile(self._profile.tool_name)
-        told = digest(name)
+        mark = digest(name)
         length = 6
         while name in self._texts or not legal.fullmatch(name):
             plain = re.sub(r"[^A-Za-z0-9_]", "_", subject.name)
-            name = f"{plain[: 63 - length]}_{told[:length]}"
+            name = f"{plain[: 63 - length]}_{mark[:length]}"
             name = name if legal.fullmatch(name) else f"f{name}"[:64]
             length += 2
         return name

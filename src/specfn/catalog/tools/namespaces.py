@@ -1,4 +1,4 @@
-"""The entries of a request: functions, namespaces with their functions, and the provider's search tool."""
+"""Entries of a request: functions, namespaces with their functions, and the provider's search tool."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from specfn._internal.digest import mark
 from specfn._internal.json import JsonObject
-from specfn.catalog.tools.tool_format import filled
+from specfn.catalog.tools.tool_format import fill
 from specfn.function.function import Function
 from specfn.schema.profiles.profile import DESCRIPTION, NAME, TOOLS, Profile
 from specfn.schema.safe_text import shorten
@@ -18,7 +18,7 @@ _NAME: Final = 64
 _DESCRIPTION: Final = 1_024
 
 
-class Listed(Protocol):
+class ListedTool(Protocol):
     """A tool of the request."""
 
     @property
@@ -35,7 +35,7 @@ class Listed(Protocol):
 
     @property
     def namespace(self) -> str:
-        """The group that it is shown in; empty for none."""
+        """The namespace in which the tool is listed; empty without one."""
 
 
 def namespace_of(function: Function) -> str:
@@ -43,14 +43,14 @@ def namespace_of(function: Function) -> str:
     return function.accessor[0] if len(function.accessor) > 1 else ""
 
 
-def entries(profile: Profile, tools: Sequence[Listed]) -> Iterator[JsonObject]:
-    """Yield the entries of a request; functions of one namespace are one entry at the place of the first.
+def entries(profile: Profile, tools: Sequence[ListedTool]) -> Iterator[JsonObject]:
+    """Yield the entries of a request; functions of one namespace are one entry, at the position of the first.
 
     Args:
-        profile: the provider's.
+        profile: the profile of the provider.
         tools: the tools, in order.
     """
-    groups: dict[tuple[str, str], list[Listed]] = {}
+    groups: dict[tuple[str, str], list[ListedTool]] = {}
     for tool in tools:
         key = (tool.namespace, "") if tool.namespace else ("", tool.name)
         groups.setdefault(key, []).append(tool)
@@ -66,17 +66,17 @@ def entries(profile: Profile, tools: Sequence[Listed]) -> Iterator[JsonObject]:
         yield profile.search
 
 
-def _namespace(shape: JsonObject, name: str, members: Sequence[Listed]) -> JsonObject:
+def _namespace(shape: JsonObject, name: str, members: Sequence[ListedTool]) -> JsonObject:
     names = ", ".join(tool.name for tool in members)
     text = shorten(f"{len(members)} functions: {names}", _DESCRIPTION)
-    found: JsonObject = filled(
+    found: JsonObject = fill(
         shape, {NAME: name, DESCRIPTION: text, TOOLS: [tool.wire for tool in members]}
     )
     return found
 
 
 def _legal(name: str, taken: Collection[str]) -> str:
-    """Return a name that the provider accepts and nothing else of the request has."""
+    """Return a name that the provider accepts and that is unique in the request."""
     legal = _ILLEGAL.sub("_", name)[:_NAME]
     if legal == name and legal not in taken:
         return legal

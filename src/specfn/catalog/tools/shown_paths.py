@@ -1,4 +1,4 @@
-"""Paths of arguments in the names that a model was shown."""
+"""Paths of arguments under the names that a model reads."""
 
 import json
 import re
@@ -7,25 +7,25 @@ from typing import Final
 
 from specfn._internal.pointer import input_path
 
-#: The steps of a path: a name, a position, or a name in quotes.
+#: The steps of a path: a name, an index, or a quoted name.
 _STEP: Final = re.compile(r'\.([A-Za-z_$][A-Za-z0-9_$]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]')
 
 
-class Places:
-    """Where a model finds the places of its arguments."""
+class ShownPaths:
+    """A mapping from paths of a function's arguments to paths that a model reads."""
 
     def __init__(self, names: Mapping[str, str], keys: Sequence[str] | None) -> None:
-        """Know the names that were shown for others, and the keys of positions.
+        """Create the mapping from the replaced names and the keys of positions.
 
         Args:
-            names: the function's own name by the name that was shown.
-            keys: what was shown in the place of positions; ``None`` for arguments by key.
+            names: the function's own names by the names that the model reads.
+            keys: the keys that replace positions; ``None`` for arguments by key.
         """
         self._shown = {own: shown for shown, own in names.items()}
         self._keys = keys
 
     def shown(self, path: str) -> str:
-        """A path of the function's as one of the model's."""
+        """Return a path of a function's arguments as the model reads it."""
         steps: list[str | int] = []
         for name, position, quoted in _STEP.findall(path):
             own: str | int = int(position) if position else name or json.loads(quoted)

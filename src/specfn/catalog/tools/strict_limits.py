@@ -1,4 +1,4 @@
-"""How many enforced tools one request has room for."""
+"""Limits of a request for enforced tools."""
 
 from operator import add
 
@@ -7,8 +7,8 @@ from specfn.schema.profiles.lint import costs
 from specfn.schema.profiles.profile import Profile
 
 
-class Room:
-    """Counts the enforced tools of one request, their optional properties and their unions."""
+class StrictToolCounter:
+    """A counter of the enforced tools of one request, their optional properties and their unions."""
 
     def __init__(self, profile: Profile) -> None:
         limits = profile.strict
@@ -21,7 +21,7 @@ class Room:
         self._spent = (0, 0, 0)
 
     def refusal(self, fit: Fit) -> str | None:
-        """Count a tool; return the reason if there is no room for it, and it is not counted."""
+        """Count a tool and return ``None``, or return the reason why the tool exceeds a limit."""
         if not fit.strict or not any(self._most.values()):
             return None
         spent = tuple(map(add, self._spent, (1, *costs(fit.schema))))
@@ -33,5 +33,5 @@ class Room:
 
 
 def shows_null(fit: Fit) -> bool:
-    """Whether null was shown for what may be left out."""
+    """Return whether optional properties were rendered as required ones that accept null."""
     return fit.strict and fit.profile.strict is not None and fit.profile.strict.required

@@ -1,19 +1,19 @@
-"""The schema of a success, as JSON Schema whose definitions are at its root."""
+"""Schema of a success response, with its definitions at the root."""
 
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 
-#: The answer of a conversation to a call (rule X9) without the response.
+#: The schema of ``status`` in the result of a call (rule X9).
 _STATUS: Final = {"type": "integer"}
 
 
-def promised(promise: JsonObject, *, answer: bool) -> JsonObject:
-    """Return the schema of a success.
+def success_schema(promise: JsonObject, *, answer: bool) -> JsonObject:
+    """Return the schema of a success response.
 
     Args:
-        promise: the schema of the response's data, as functions have it.
-        answer: the schema is that of ``Result.for_model``: an object with ``status`` and ``data``.
+        promise: the schema of the response's data, as functions store it.
+        answer: return the schema of ``Result.for_model``: an object with ``status`` and ``data``.
     """
     root, definitions = _parted(promise)
     if answer:
@@ -26,7 +26,7 @@ def promised(promise: JsonObject, *, answer: bool) -> JsonObject:
 
 
 def _parted(promise: JsonObject) -> tuple[Any, JsonObject]:
-    """Return the schema of the data, and the definitions that it refers to."""
+    """Return the schema of the data, and its definitions."""
     if promise.keys() == {"allOf", "$defs"}:
         match promise["allOf"]:
             case [dict(only)]:

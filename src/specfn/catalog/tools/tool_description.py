@@ -1,4 +1,4 @@
-"""The description in a tool list: without lines that repeat its schema or its name, or that only a caller can use."""
+"""Description of a tool, without lines that repeat its schema or its name, or that only a caller can use."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,29 +13,29 @@ from specfn.schema.render.annotations import words
 _PARAMETER: Final = "@param "
 _TAG: Final = "@tag "
 
-#: Who calls, and with which rights, is the connection's business: a model has no place to write it.
+#: Security requirements concern the connection; a model cannot set them.
 _CALLERS: Final = "@security "
 
 #: The words of a name or a text; plural and singular count as one.
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W0-9A-Za-z_]+")
 
-#: Words that say nothing.
-_FILLING: Final = frozenset({"a", "an", "the"})
+#: Words without meaning of their own.
+_STOP_WORDS: Final = frozenset({"a", "an", "the"})
 
-#: A word of a tag from this length on counts also as a part of a longer word of the path.
-_TELLING: Final = 4
+#: The length from which a word of a tag may be a part of a longer word.
+_LONG_WORD: Final = 4
 
 
-def told(text: str, fit: Fit, function: Function) -> str:
+def provider_description(text: str, fit: Fit, function: Function) -> str:
     """Return a function's description for a provider's list of tools (rules F3, R14).
 
-    A ``@param`` line stays where the schema does not say it: what is said of parameters may have been cut there. A
-    ``@tag`` line stays if it has a word that is not in the name, the path, the operationId, the prose or the
-    document's title. A summary stays if it has a word that is not in the description's first paragraph.
+    A ``@param`` line stays if the schema does not contain its text, which may have been truncated there. A ``@tag`` line
+    stays if it has a word that is not in the name, the path, the operationId, the prose or the document's title. A
+    summary stays if it has a word that is not in the description's first paragraph.
 
     Args:
         text: the description.
-        fit: the schema that is sent beside it.
+        fit: the fitted schema that is sent with it.
         function: the function.
     """
     text = _without_summary(text, function)
@@ -50,7 +50,7 @@ def told(text: str, fit: Fit, function: Function) -> str:
     return _unrepeated(lines, named)
 
 
-def listed(text: str, schema: JsonObject) -> str:
+def listed_description(text: str, schema: JsonObject) -> str:
     """Return a function's description without the ``@param`` lines that its own schema repeats (rule F3).
 
     Args:
@@ -70,7 +70,7 @@ def _unrepeated(lines: Iterable[str], named: Iterable[tuple[str, str, Any]]) -> 
     """Return the lines without the ``@param`` lines that schemas repeat.
 
     Args:
-        lines: of a description.
+        lines: the lines of a description.
         named: the parameters: own name, the name that is shown, and schema.
     """
     parameters: dict[str, list[tuple[str, Any]]] = {}
@@ -86,29 +86,29 @@ def _line(line: str, parameters: Mapping[str, list[tuple[str, Any]]], longest: i
     if not line.startswith(_PARAMETER):
         return line
     found = line
-    for own, said in _readings(line.removeprefix(_PARAMETER), longest):
+    for own, text in _splits(line.removeprefix(_PARAMETER), longest):
         for shown, node in parameters.get(own, ()):
-            if _says(node, said) or not words({"description": said}, own):
+            if _contains(node, text) or not words({"description": text}, own):
                 return None
-            found = f"{_PARAMETER}{shown} {said}"
+            found = f"{_PARAMETER}{shown} {text}"
     return found
 
 
-def _readings(text: str, longest: int) -> Iterator[tuple[str, str]]:
-    """Return a text as a name and what is said of it; a name may hold spaces."""
+def _splits(text: str, longest: int) -> Iterator[tuple[str, str]]:
+    """Yield the splits of a line into a name, which may contain spaces, and its text."""
     end = text.find(" ")
     while 0 <= end <= longest:
         yield text[:end], text[end + 1 :]
         end = text.find(" ", end + 1)
 
 
-def _says(node: Any, said: str) -> bool:
+def _contains(node: Any, text: str) -> bool:
     """Return whether a schema, or the first branch of a union, begins with a text."""
     if not isinstance(node, dict):
         return False
-    if " ".join(node.get("description", "").split()).startswith(said):
+    if " ".join(node.get("description", "").split()).startswith(text):
         return True
-    return any(_says(branch, said) for branch in node.get("anyOf", ())[:1])
+    return any(_contains(branch, text) for branch in node.get("anyOf", ())[:1])
 
 
 def _named(schema: JsonObject) -> Iterator[tuple[str, Any]]:
@@ -137,7 +137,7 @@ def _without_summary(text: str, function: Function) -> str:
 
 
 def _names(function: Function) -> Iterator[str]:
-    """Return the texts from which a model knows a function, or knows nothing new."""
+    """Yield the texts that a model knows already, or that tell it nothing."""
     yield "_".join(function.accessor)
     yield function.path
     yield function.operation_id or ""
@@ -153,12 +153,12 @@ class _Known:
         self._words = {_singular(word) for word in words}
 
     def has(self, text: str) -> bool:
-        """Return whether every word of a text is among them, or a part of one where it is long."""
+        """Return whether every word of a text is known; a long word may be a part of a known one."""
         return all(
             _singular(word) in self._words
-            or (len(word) >= _TELLING and _singular(word) in self._letters)
+            or (len(word) >= _LONG_WORD and _singular(word) in self._letters)
             for word in _WORD.findall(text)
-            if word.lower() not in _FILLING
+            if word.lower() not in _STOP_WORDS
         )
 
 

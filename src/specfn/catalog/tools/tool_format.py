@@ -1,4 +1,4 @@
-"""A tool in the form that a provider takes it, filled in from the profile's own."""
+"""Rendering of a tool in a provider's format, from the shape in its profile."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ from specfn.schema.profiles.profile import (
 )
 
 
-def written(
+def tool_json(
     profile: Profile,
     *,
     name: str,
@@ -25,7 +25,7 @@ def written(
     output: JsonObject | None = None,
     deferred: bool = False,
 ) -> JsonObject:
-    """Return one tool on the wire."""
+    """Return one tool in the provider's format."""
     parts: dict[str, Any] = {
         NAME: name,
         DESCRIPTION: description,
@@ -34,20 +34,20 @@ def written(
         OUTPUT: output,
         DEFERRED: deferred or None,
     }
-    tool: JsonObject = filled(profile.shape, parts)
+    tool: JsonObject = fill(profile.shape, parts)
     return tool
 
 
-def filled(shape: Any, parts: Mapping[str, Any]) -> Any:
-    """Return a shape with its parts in their places; a member that has no part is left out."""
+def fill(shape: Any, parts: Mapping[str, Any]) -> Any:
+    """Return a shape with its placeholders replaced by parts; a member without a part is left out."""
     if isinstance(shape, dict):
-        members = {key: filled(item, parts) for key, item in shape.items()}
+        members = {key: fill(item, parts) for key, item in shape.items()}
         return {key: item for key, item in members.items() if item is not None}
     return parts.get(shape, shape) if isinstance(shape, str) else shape
 
 
-def holds(shape: Any, part: str) -> bool:
-    """Whether a shape has a place for a part."""
+def has_part(shape: Any, part: str) -> bool:
+    """Return whether a shape has a placeholder for a part."""
     if isinstance(shape, dict):
-        return any(holds(item, part) for item in shape.values())
+        return any(has_part(item, part) for item in shape.values())
     return bool(shape == part)

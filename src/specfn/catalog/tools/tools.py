@@ -1,4 +1,4 @@
-"""The list of tools that is sent to a provider, and the way back from what its model writes."""
+"""The list of tools for a provider, and the restoration of its model's arguments."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,23 +16,23 @@ from specfn.schema.profiles.profile import Profile
 from specfn.schema.profiles.restore import restore
 
 if TYPE_CHECKING:
-    from specfn.catalog.tools.shown_paths import Places
+    from specfn.catalog.tools.shown_paths import ShownPaths
     from specfn.validation.outcome import Failure
 
-#: Above how many tokens a list of tools is more than most models choose from well.
+#: The tokens of a list of tools beyond which most models choose badly.
 MANY_TOKENS: Final = 32_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
-    """A function as it is to be offered.
+class OfferedFunction:
+    """A function to offer, with its name and description.
 
     Attributes:
         function: the function.
-        name: what the model is to call it.
-        description: what the model is to read of it, before lines are left out and it is truncated.
-        deferred: load its definition only when the model searches for it, if the provider can.
-        namespace: the group that it is shown in, if the provider has groups; empty for none.
+        name: the name for the model.
+        description: the description for the model, before lines are left out and it is truncated.
+        deferred: whether its definition is loaded only when the model searches for it, if the provider can.
+        namespace: the namespace for providers that have namespaces; empty without one.
     """
 
     function: Function
@@ -44,19 +44,19 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tool:
-    """One function as it is sent.
+    """A function as it is sent to a provider.
 
     Attributes:
         function: the function.
-        name: what the model calls it.
-        description: what the model reads of it.
-        fit: its fitted schema.
-        wire: what is sent.
-        tokens: an estimate of what it costs.
-        changed: what differs in name and description.
+        name: the name that the model reads.
+        description: the description that the model reads.
+        fit: the fitted schema.
+        wire: the tool in the provider's format.
+        tokens: an estimate of its tokens.
+        changed: the edits of name and description.
         output: the schema of its result, if it is sent.
         deferred: whether its definition is loaded only when the model searches for it.
-        namespace: the group that it is shown in; empty for none.
+        namespace: the namespace in which it is listed; empty without one.
     """
 
     function: Function
@@ -72,25 +72,25 @@ class Tool:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """What differs from what the document says; pointers begin with the part of the tool."""
+        """The differences to the document; pointers begin with the part of the tool."""
         return (
             *self.changed,
             *(replace(edit, pointer=f"/parameters{edit.pointer}") for edit in self.fit.edits),
         )
 
 
-#: Why a function is not sent; ``docs/records.md`` tells each.
+#: The reasons for leaving out a function; ``docs/records.md`` describes each.
 LeftOutCode: TypeAlias = Literal["budget", "count", "refused"] | RefusalCode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """A function that is not sent.
+    """A function that is left out of a list of tools.
 
     Attributes:
-        function: its name.
-        code: ``count``, ``budget`` or ``refused``, or what the provider would refuse.
-        reason: one sentence.
+        function: the name of the function.
+        code: ``count``, ``budget``, ``refused``, or the code of what the provider would refuse.
+        reason: the reason, one sentence.
     """
 
     function: str
@@ -99,14 +99,14 @@ class LeftOut:
 
 
 class Tools(list[JsonObject]):
-    """What is sent to a provider, ready for its SDK or for JSON.
+    """A list of tools in a provider's format, ready for its SDK or for JSON.
 
     Attributes:
-        profile: whom it is for.
-        tools: each tool with its function, its schema and what was changed.
-        left_out: the functions that are not among them, and why.
-        entries: what is sent, each function, namespace and search tool by itself.
-        degraded: what was asked for and the provider does not have, a short word each.
+        profile: the profile of the provider.
+        tools: each tool with its function, its schema and its edits.
+        left_out: the functions that are left out, with the reasons.
+        entries: the functions, namespaces and search tool that are sent, one by one.
+        degraded: the requested features that the provider does not have, a short word each.
     """
 
     def __init__(
@@ -127,12 +127,12 @@ class Tools(list[JsonObject]):
 
     @property
     def tokens(self) -> int:
-        """An estimate of what all of them cost."""
+        """An estimate of the tokens of all tools."""
         return sum(tool.tokens for tool in self.tools)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a caller should know before sending them."""
+        """Warnings for the caller before sending the list."""
         return tuple(self._warnings())
 
     def _warnings(self) -> Iterator[str]:
@@ -150,27 +150,27 @@ class Tools(list[JsonObject]):
             named = ", ".join(item.function for item in found[:10])
             yield f"{len(found)} functions are left out ({named}): {found[0].reason}"
         if self.degraded:
-            yield f"{self.profile.name} does not have what was asked for: {', '.join(self.degraded[:10])}"
+            yield f"{self.profile.name} does not support: {', '.join(self.degraded[:10])}"
 
     def tool(self, name: str) -> Tool:
-        """The tool of the name that the model was shown.
+        """Return the tool with a name that the model reads.
 
         Raises:
-            UsageError: there is none.
+            UsageError: no tool has this name.
         """
         if name not in self._by_name:
-            raise UsageError(f"there is no tool {name!r} among the {len(self.tools)}")
+            raise UsageError(f"unknown tool {name!r}: the list has {len(self.tools)} others")
         return self._by_name[name]
 
     def restore(self, name: str, arguments: Any) -> Any:
-        """What a model wrote for a tool, as arguments of its function, before they are checked.
+        """Return a model's arguments for a tool as arguments of its function, before validation.
 
-        Property names that the provider refused are put back; null is taken out again where it was only
-        shown because everything had to be required. Nothing else is changed, whatever the value.
+        Replaced property names are restored. A null is removed if it was only accepted because every property had to
+        be required. All other values are unchanged.
 
         Args:
-            name: the tool's name, as the model was shown it.
-            arguments: what the model wrote, as parsed JSON.
+            name: the name of the tool.
+            arguments: the model's arguments, as parsed JSON.
         """
         tool = self.tool(name)
         fit = tool.fit
@@ -179,12 +179,12 @@ class Tools(list[JsonObject]):
         return keyed if tool.function.keyword else _positional(tool.function, keyed)
 
     def shown(self, name: str, failure: "Failure", arguments: Any) -> "Failure":
-        """A failure in the names that the model was shown, beside what it wrote.
+        """Return a failure under the names that the model reads, with the model's arguments.
 
         Args:
-            name: the tool's name.
-            failure: what checking the restored arguments came to.
-            arguments: what the model wrote.
+            name: the name of the tool.
+            failure: the failure of validating the restored arguments.
+            arguments: the model's arguments.
         """
         extra = arguments if isinstance(arguments, dict) else ()
         places = self._places(name, extra)
@@ -192,26 +192,26 @@ class Tools(list[JsonObject]):
         return replace(failure, data=arguments, errors=errors)
 
     def path(self, name: str, path: str) -> str:
-        """A path in a function's arguments, in the names that the model was shown.
+        """Return a path in a function's arguments under the names that the model reads.
 
         Args:
-            name: the tool's name.
-            path: the path, as problems and repairs have it.
+            name: the name of the tool.
+            path: the path of a problem or a repair.
         """
         return self._places(name).shown(path)
 
-    def _places(self, name: str, given: Iterable[str] = ()) -> "Places":
-        """How paths are shown; the keys that were given and are not declared are those behind all places."""
-        from specfn.catalog.tools.shown_paths import Places  # noqa: PLC0415  # for calls that were not right
+    def _places(self, name: str, given: Iterable[str] = ()) -> "ShownPaths":
+        """Return the mapping of paths; undeclared keys follow the declared ones."""
+        from specfn.catalog.tools.shown_paths import ShownPaths  # noqa: PLC0415  # only for invalid calls
 
         tool = self.tool(name)
         if tool.function.keyword:
-            return Places(tool.fit.names, None)
-        return Places(tool.fit.names, [*dict.fromkeys((*_keys(tool.function), *given))])
+            return ShownPaths(tool.fit.names, None)
+        return ShownPaths(tool.fit.names, [*dict.fromkeys((*_keys(tool.function), *given))])
 
 
 def offered(function: Function) -> Function:
-    """The function whose arguments a model fills in: without a person's part, where there is one (rule S2)."""
+    """Return the function whose arguments a model fills in: without the human part, if there is one (rule S2)."""
     separated = getattr(function, "separated", None)
     found: Function = function if separated is None else separated.function
     return found
@@ -222,9 +222,9 @@ def _keys(function: Function) -> list[str]:
 
 
 def _positional(function: Function, arguments: Any) -> Any:
-    """Arguments by key as the list that a positional function takes; trailing ones that are absent end it.
+    """Return arguments by key as the list of a positional function; absent trailing arguments are left out.
 
-    A value of an undeclared key goes behind all places, where it is refused: no place may take it for its own.
+    A value of an undeclared key is appended after all declared positions, where validation refuses it.
     """
     if not isinstance(arguments, dict):
         return arguments

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import click
 
 from specfn._internal.json import dumps
-from specfn.catalog.tools.tool_description import listed
+from specfn.catalog.tools.tool_description import listed_description
 from specfn.cli import output, source
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
@@ -117,7 +117,7 @@ def _description(function: "Function", parameters: Any) -> str:
     if not schemas.settings.keyword:
         names = (key for key, _ in schemas.keys)
         parameters = {"properties": dict(zip(names, parameters, strict=True))}
-    text = listed(function.full_description, parameters)
+    text = listed_description(function.full_description, parameters)
     return within(text, schemas.settings.description_limit)
 
 
