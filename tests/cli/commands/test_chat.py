@@ -69,7 +69,7 @@ def test_every_connector_talks(chat: Command, shop: Server, connector: str) -> N
     ("arguments", "code", "told"),
     [
         (("Go.",), 2, "missing option --api-url"),
-        (("--api-url", "http://localhost:1", "--connector", "nope", "Go."), 2, "no connector"),
+        (("--api-url", "http://localhost:1", "--connector", "nope", "Go."), 2, "unknown connector"),
         (
             ("--api-url", "http://localhost:1", "--connector", "bedrock", "Go."),
             2,
