@@ -93,17 +93,17 @@ def _text(given: Any) -> str:
 
 
 def said(text: str, connector: str = "openai") -> dict[str, Any]:
-    """A reply in words."""
+    """Return a reply with a text."""
     return REPLIES[connector](text, [])
 
 
 def wished(*calls: Wish, text: str = "", connector: str = "openai") -> dict[str, Any]:
-    """A reply that calls."""
+    """Return a reply with calls."""
     return REPLIES[connector](text, list(calls))
 
 
 def results(request: dict[str, Any]) -> list[tuple[str, str]]:
-    """The id and text of every result that a request of Chat Completions carries."""
+    """Return the id and text of every result in a request of Chat Completions."""
     return [
         (message["tool_call_id"], message["content"])
         for message in request["messages"]
@@ -124,7 +124,7 @@ class Script:
         return line(request) if callable(line) else line
 
     async def asend(self, request: dict[str, Any]) -> Any:
-        """The same, to be awaited."""
+        """Return the reply asynchronously."""
         return self(request)
 
 
@@ -134,7 +134,7 @@ def converse(functions: Any, lines: Iterable[Any], **settings: Any) -> tuple[Any
     Args:
         functions: an application or a catalog.
         lines: what the model says.
-        settings: what ``Session`` takes; ``agree`` says what the person answers.
+        settings: what ``Session`` takes; ``agree`` returns the decision.
 
     Returns:
         The outcome, and the script with the requests that it got.

@@ -33,7 +33,7 @@ VERBS = {
 
 
 def mutations(function: Function, seed: int = 0) -> Iterator[tuple[str, str]]:
-    """Each kind with the name that it makes; those that leave the name as it is are left out."""
+    """Yield each kind of mutation with the mutated name, without those that change nothing."""
     name, accessor = function.name, function.accessor
     place = random.Random(f"{seed} {name}").randrange(1, max(2, len(name) - 1))
     letter = "x" if name[place : place + 1] != "x" else "y"
@@ -79,7 +79,7 @@ def mutations(function: Function, seed: int = 0) -> Iterator[tuple[str, str]]:
 
 
 def _foreign(name: str, place: int) -> dict[str, str]:
-    """The name with a letter, digit or mark that ASCII does not have."""
+    """Return the name with a letter, digit or mark that ASCII does not have."""
     head, letter, tail = name[:place], name[place], name[place + 1 :]
     wide = chr(ord(letter) + 0xFEE0)
     return {
@@ -100,7 +100,7 @@ def _replaced(name: str, letter: str, other: str) -> str:
 
 
 def _verb(function: Function) -> str:
-    """The name with another verb; as it is where its last element was cut."""
+    """Return the name with another verb, or unchanged if its last element was cut."""
     name, last = function.name, function.accessor[-1]
     for verb, other in VERBS.items():
         if last.startswith(verb) and name.endswith(last):

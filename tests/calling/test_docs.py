@@ -15,7 +15,7 @@ LAMP = {"body": {"name": "Lamp", "price": 49.9, "stock": 3}}
 
 
 def _model(**request: Any) -> Any:
-    """A model that adds a lamp as soon as it may, and then speaks."""
+    """Return the reply of a model that adds a lamp as soon as it may, and then writes text."""
     if request["messages"][-1]["role"] == "tool":
         return said("Done.")
     return wished(("c1", "products_post", LAMP))

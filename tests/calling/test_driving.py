@@ -21,7 +21,7 @@ LAMP = {"body": {"name": "Lamp", "price": 49.9, "stock": 3}}
 
 
 def _results_answer_calls(messages: Any) -> None:
-    """Every call of an assistant's message has one result in the message after it, in order."""
+    """Check that every call of an assistant's message has one result in the message after it, in order."""
     for index, message in enumerate(messages):
         if message.get("calls"):
             after = messages[index + 1]
@@ -50,7 +50,7 @@ def test_a_deferred_call_is_stored_and_continued(
 def test_an_approver_may_change_arguments(
     app: specfn.Application, shop: Server, connection: specfn.Connection
 ) -> None:
-    """What an approver changes is validated again and sent; what is not valid is not."""
+    """Arguments that an approver changed are validated again; only valid ones are sent."""
     dearer = {"body": {"name": "Lamp", "price": 99.5, "stock": 1}}
     for arguments, sent in ((dearer, 1), ({"body": {"price": "x"}}, 0)):
         script = Script([wished(("c1", CREATE, LAMP)), said("Done.")])
@@ -333,7 +333,7 @@ async def _instead(context: CallContext, call_next: Any) -> None:  # noqa: ARG00
 
 
 def test_the_trail_says_why_a_call_came_to_nothing(app: Any, connection: Any) -> None:
-    """Of a call that was declined, or that got no answer, the trail tells what the model was told."""
+    """The explanation of a declined call, or of a call without a response, has the text for the model."""
     lamp = {"body": {"name": "Lamp", "price": 49.9, "stock": 3}}
     script = Script(
         [wished(("c1", "products_post", lamp), ("c2", "products_posst", {})), said("No.")]

@@ -18,7 +18,7 @@ ID = {"productId": "00000000-0000-4000-8000-000000000000"}
 
 
 def mutants(value: Any) -> Iterator[Any]:
-    """A value with one of its places at a time replaced by something that does not belong there."""
+    """Yield a value with one of its places at a time replaced by something that does not belong there."""
     yield from (None, 5, "x", [], {}, [None])
     inner = (
         value.items()
@@ -36,7 +36,7 @@ def mutants(value: Any) -> Iterator[Any]:
 
 @pytest.mark.parametrize("connector", CONNECTORS)
 def test_a_broken_reply_is_answered_or_refused(connector: str) -> None:
-    """Whatever is wrong with a reply: it is read, or a ``UsageError`` says that it is none; every call has its result."""
+    """Whatever is wrong with a reply: it is read, or refused with a ``UsageError``; every call has its result."""
     whole = wished(("c1", LIST, {}), text="Hi", connector=connector)
     for reply in mutants(whole):
         session = calling.Session(APP, connector=connector, messages="x", choice="none")
@@ -59,7 +59,7 @@ def test_a_stream_that_breaks_off_executes_nothing(connector: str) -> None:
 
 
 def test_a_conversation_is_stored_whatever_happened_in_it() -> None:
-    """What ``dump`` gives is JSON, also after faulty calls, and comes back the same."""
+    """The result of ``dump`` is JSON, also after faulty calls, and comes back the same."""
     session = calling.Session(APP, connector="openai", messages="x")
     for reply in (wished(("c1", LIST, {"query": {"limit": "z"}})), wished(("c2", ERASE, ID))):
         session.next()
@@ -100,7 +100,7 @@ def test_one_application_twice_is_two() -> None:
 
 
 def test_ids_are_unique_over_continued_conversations() -> None:
-    """A vendor without ids: calls of a continued conversation are told apart, and keep their names."""
+    """A vendor without ids: calls of a continued conversation have unique ids and keep their names."""
     parts = [{"functionCall": {"name": LIST, "args": {}}}]
     reply = {"candidates": [{"content": {"role": "model", "parts": parts}}]}
     first, _ = converse(APP, [reply, said("x", "gemini")], connector="gemini")
@@ -111,7 +111,7 @@ def test_ids_are_unique_over_continued_conversations() -> None:
 
 
 def test_the_same_fault_twice_in_a_turn_counts_once() -> None:
-    """A model that repeats a faulty call within one turn is told once more before it is given up."""
+    """A model that repeats a faulty call within one turn gets feedback once more before the loop ends."""
     bad = {"query": {"limit": "z"}}
     calls = [(f"c{index}", LIST, bad) for index in range(4)]
     outcome, _ = converse(APP, [wished(*calls), said("Sorry.")])
@@ -119,7 +119,7 @@ def test_the_same_fault_twice_in_a_turn_counts_once() -> None:
 
 
 def test_what_was_declined_is_not_asked_again() -> None:
-    """The same call again after a no is answered with the no: nobody is asked twice."""
+    """A call that equals a declined call is declined: the approver is not asked again."""
     asked: list[str] = []
 
     def no(request: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What the model reads of its arguments that were not sent."""
+"""Texts for the model about arguments that were removed before sending."""
 
 import json
 from collections.abc import Callable
@@ -70,13 +70,13 @@ class Server:
 
 
 def bound(app: Application, server: Server, name: str, sent: Any) -> str:
-    """What a bound function answers."""
+    """Return the result of a bound function."""
     function = app.bind(server.connection, allow={"read", "write"})[name]
     return function.answer(sent)
 
 
 def conversing(app: Application, server: Server, name: str, sent: Any, **more: Any) -> str:
-    """What a model reads in a conversation."""
+    """Return the result that a model reads in a conversation."""
     script = Script([wished(("c1", name, sent)), said("Done.")])
     settings: dict[str, Any] = {"approve": lambda _: True, **more}
     calling.run(
@@ -99,7 +99,7 @@ def test_what_was_taken_out_is_told_with_the_result(
 
 @pytest.mark.parametrize("answer", [bound, conversing])
 def test_nothing_is_told_where_nothing_was_taken_out(answer: Callable[..., str]) -> None:
-    """V7: other repairs say the same as what was written, and are not told."""
+    """V7: other repairs keep the meaning, and are not reported."""
     told = answer(
         load(DOCUMENT), Server(), "notes_post", {"query": {"limit": "5"}, "body": {"title": 7}}
     )
@@ -128,7 +128,7 @@ def test_positions_are_told_as_the_caller_knows_them() -> None:
 
 
 def test_names_are_those_that_the_model_saw() -> None:
-    """F7, V7: a property that the provider knows by another name is told by that name."""
+    """F7, V7: a property under another name for the provider is reported under that name."""
     app = load(DOCUMENT)
     sent = {"body": {"title": "x", "main_topic": None}}
     script = Script([wished(("c1", "notes_post", sent), connector="gemini"), said("x", "gemini")])
@@ -158,7 +158,7 @@ def test_null_that_a_strict_profile_asked_for_is_not_told() -> None:
 
 
 def test_what_a_person_or_a_filter_wrote_is_not_the_models() -> None:
-    """C8, V7: where somebody else's arguments are sent, nothing is told of the model's."""
+    """C8, V7: if other arguments are sent, nothing is reported about the model's."""
     own = {"body": {"title": "y", "text": "z"}}
 
     async def instead(context: CallContext, call_next: Any) -> None:

@@ -40,7 +40,7 @@ NEVER = calling.InvocationConfig(approval="never")
 def test_the_same_write_twice_is_sent_once(
     app: specfn.Application, shop: Server, connection: specfn.Connection
 ) -> None:
-    """With nobody to ask, the model reads that the call already succeeded, with the earlier result."""
+    """Without an approver, the model reads that the call already succeeded, with the earlier result."""
     before = _posted(shop)
     write = ("products_post", LAMP)
     outcome = _run(app, connection, write, write, config=NEVER)
@@ -75,7 +75,7 @@ def test_a_hook_that_returns_no_result_hides_no_write(
 def test_a_repeated_write_asks_whatever_the_policy(
     app: specfn.Application, shop: Server, connection: specfn.Connection, *, yes: bool
 ) -> None:
-    """The approver is asked for the second call only, and is told that it repeats one."""
+    """The approver is asked for the second call only, and the request says that it repeats one."""
     asked: list[Any] = []
 
     def approve(request: Any) -> bool:

@@ -36,7 +36,7 @@ operations = st.dictionaries(
 def applied(
     spec: dict[str, dict[str, str | None]], max_length: int = 64, renamed: str | None = None
 ) -> specfn.Application:
-    """The application of paths with methods and their operationIds; its first function may have another name."""
+    """Return the application of paths with methods and their operationIds; its first function may have another name."""
     item = {
         path: {
             method: {"responses": {}, **({"operationId": own} if own else {})}
@@ -62,13 +62,13 @@ applications = st.builds(
 
 
 def letters(text: str) -> str:
-    """The letters, digits and marks of a text; only ASCII has letter case here."""
+    """Return the letters, digits and marks of a text; only ASCII has letter case here."""
     kept = [sign for sign in text if unicodedata.category(sign)[0] in "LNM"]
     return "".join(sign.lower() if sign.isascii() else sign for sign in kept)
 
 
 def keys(function: Function) -> list[str]:
-    """Every key that a function is documented to have."""
+    """Yield every documented key of a function."""
     verb = function.method
     found = [
         function.name,
@@ -81,7 +81,7 @@ def keys(function: Function) -> list[str]:
 
 
 def wrapped(key: str) -> list[str]:
-    """A key as models wrap it, which may be another function's key."""
+    """Draw a key as models wrap it, which may be another function's key."""
     return [
         *(f"{word}{sign}{key}" for word, sign in zip(WRAPPERS, "._/:.._", strict=True)),
         f"functions.{key}()",
@@ -92,18 +92,18 @@ def wrapped(key: str) -> list[str]:
 
 
 def spelled(function: Function) -> list[str]:
-    """Every key of a function, as it is and as models wrap it."""
+    """Yield every key of a function, unchanged and as models wrap it."""
     return [text for key in keys(function) for text in (key, *wrapped(key))]
 
 
 def explained(text: str, function: Function) -> bool:
-    """Whether a function has a handle with exactly the letters of a text, with or without wrapper words."""
+    """Return whether a function has a handle with exactly the letters of a text, with or without wrapper words."""
     own = {letters(key) for key in keys(function)}
     return not own.isdisjoint(letters(each) for each in unwrapped(text))
 
 
 def unwrapped(text: str) -> list[str]:
-    """A text, and what is left of it after each wrapper word."""
+    """Yield a text, and the rest of it after each wrapper word."""
     text = re.sub(r"<\|\w+\|>\s*(commentary|json)?", "", text)
     found = [text]
     while match := re.match(rf"\W*(?:{'|'.join(WRAPPERS)})[.:/]+(?=.)", found[-1], re.IGNORECASE):
@@ -112,7 +112,7 @@ def unwrapped(text: str) -> list[str]:
 
 
 def is_ambiguous(found: Resolution, key: str, function: Function, app: Any) -> bool:
-    """Whether a key is ambiguous because another function has that name but for separators, or that key."""
+    """Return whether a key is ambiguous because another function has that name but for separators, or that key."""
     others = [other for other in app if other is not function]
     return (
         found.status == "ambiguous"
@@ -211,7 +211,7 @@ def test_a_withheld_accessor_with_a_wrapper_word_is_unknown(called: str) -> None
 def test_a_namespace_may_be_a_wrapper_word(
     apps: list[specfn.Application], namespaces: list[str], qualify: Any, separator: str
 ) -> None:
-    """Where wrapper words are namespaces of a catalog, no key of a function means another function."""
+    """If wrapper words are namespaces of a catalog, no key of a function means another function."""
     catalog = Catalog(policy=NamePolicy(qualify=qualify, separator=separator))
     try:
         for app, namespace in zip(apps, namespaces, strict=True):

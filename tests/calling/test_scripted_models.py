@@ -28,7 +28,7 @@ def talk(shop: Server, app: specfn.Application, connection: specfn.Connection) -
 
 
 def test_words_are_the_end(talk: Any) -> None:
-    """A model that answers in words is asked once, and nothing is called."""
+    """A model that replies with text gets one request, and nothing is called."""
     outcome, script, sent = talk([said("Hi.")])
     assert (outcome.text, outcome.stopped, len(script.requests), sent) == (
         "Hi.",
@@ -40,7 +40,7 @@ def test_words_are_the_end(talk: Any) -> None:
 
 @pytest.mark.parametrize("connector", CONNECTORS)
 def test_a_call_is_made_and_its_result_told(talk: Any, connector: str) -> None:
-    """In every vendor's words: a call is executed, its result goes back, and the answer ends it."""
+    """In every vendor's words: a call is executed, its result goes back, and the next text ends the conversation."""
     lines = [wished(("c1", LIST, {}), connector=connector), said("Two lamps.", connector)]
     outcome, script, sent = talk(lines, connector=connector)
     assert (outcome.text, outcome.stopped, sent) == ("Two lamps.", "model_text", 1)
@@ -49,7 +49,7 @@ def test_a_call_is_made_and_its_result_told(talk: Any, connector: str) -> None:
 
 
 def test_a_model_that_needs_the_name_recovers(talk: Any) -> None:
-    """A model that recovers only if it is told the name that it used is told it."""
+    """The feedback contains the name that the model used, for models that recover only with it."""
 
     def line(request: dict[str, Any]) -> dict[str, Any]:
         known = '"product_lst"' in results(request)[-1][1]
@@ -72,7 +72,7 @@ def test_a_model_that_needs_suggestions_recovers(talk: Any) -> None:
 
 @pytest.mark.parametrize("glued", ['(older_than="2020")', '{"id": 1}', "?id=1", "(all)"])
 def test_arguments_in_a_name_send_nothing(talk: Any, glued: str) -> None:
-    """A call whose name holds arguments is not sent; the model is told its function and where arguments belong."""
+    """A call whose name holds arguments is not sent; the feedback names the function and the place of arguments."""
     outcome, script, sent = talk([wished(("c1", f"functions.{LIST}{glued}", {})), said("Oh.")])
     text = results(script.requests[1])[0][1]
     assert (sent, outcome.calls[0].function) == (0, None)
@@ -89,7 +89,7 @@ def test_a_model_that_never_recovers_is_given_up(talk: Any) -> None:
 
 
 def test_a_model_that_repeats_itself_is_stopped(talk: Any) -> None:
-    """The same faulty call is answered, then told to be the same, then ends the conversation."""
+    """A repeated faulty call gets feedback, then a warning, then ends the conversation."""
     lines = [wished((f"c{index}", CREATE, {"body": {}})) for index in range(9)]
     outcome, script, sent = talk(lines, config=calling.InvocationConfig(max_repair_rounds=9))
     assert (outcome.stopped, len(script.requests), sent) == ("repair_limit", 3, 0)
@@ -97,7 +97,7 @@ def test_a_model_that_repeats_itself_is_stopped(talk: Any) -> None:
 
 
 def test_a_model_that_calls_after_required_executes_once(talk: Any) -> None:
-    """A required call is executed once; who goes on calling is told not to, and nothing more is sent."""
+    """A required call is executed once; further calls get an error, and nothing more is sent."""
     lines = [wished((f"c{index}", LIST, {})) for index in range(9)]
     outcome, _, sent = talk(lines, choice=calling.Required(functions=(LIST,)))
     assert (outcome.stopped, sent, len(outcome.executed)) == ("repair_limit", 1, 1)
@@ -122,7 +122,7 @@ def test_a_question_is_an_answer(talk: Any) -> None:
 
 
 def test_a_flood_is_limited(talk: Any) -> None:
-    """Of fifty calls in a turn as many are executed as is allowed, and all are answered in order."""
+    """Of fifty calls in a turn only the allowed number is executed, and all get results in order."""
     calls = [(f"c{index}", LIST, {}) for index in range(50)]
     config = calling.InvocationConfig(max_calls_per_round=5)
     outcome, script, sent = talk([wished(*calls), said("Enough.")], config=config)
@@ -143,7 +143,7 @@ def test_rounds_are_limited(talk: Any) -> None:
 
 
 def test_unsafe_calls_ask(talk: Any) -> None:
-    """What changes data is sent when somebody agrees, and not otherwise."""
+    """A call that changes data is sent only with approval."""
     lines = [wished(("c1", CREATE, LAMP)), said("Done.")]
     _, script, sent = talk(lines)
     assert sent == 0
@@ -152,7 +152,7 @@ def test_unsafe_calls_ask(talk: Any) -> None:
 
 
 def test_a_denial_is_told_and_sends_nothing(talk: Any) -> None:
-    """On a denial no request is sent, the model is told, and the outcome says so."""
+    """After a denial no request is sent; the model and the outcome get the reason."""
     lines = [wished(("c1", CREATE, LAMP)), said("I did not.")]
     outcome, script, sent = talk(lines, approve=lambda _: calling.Deny(reason="too dear"))
     assert (outcome.stopped, sent) == ("denied", 0)
@@ -161,7 +161,7 @@ def test_a_denial_is_told_and_sends_nothing(talk: Any) -> None:
 
 
 def test_a_cut_reply_executes_nothing(talk: Any) -> None:
-    """Calls of a reply that was cut are answered, not executed."""
+    """Calls of a truncated reply get errors and are not executed."""
     cut = wished(("c1", LIST, {}))
     cut["choices"][0]["finish_reason"] = "length"
     outcome, script, sent = talk([cut, said("Again.")])
@@ -170,14 +170,14 @@ def test_a_cut_reply_executes_nothing(talk: Any) -> None:
 
 
 def test_a_dry_run_reports_and_executes_nothing(talk: Any) -> None:
-    """With ``NoCall`` planned calls are reported, each with its arguments and faults, and none is executed."""
+    """With ``NoCall`` planned calls are reported, each with its arguments and faults, and not executed."""
     outcome, script, sent = talk([wished(("c1", LIST, {}), ("c2", "x", {}))], choice="none")
     assert (outcome.stopped, sent, len(script.requests)) == ("planned", 0, 1)
     assert [call.function for call in outcome.calls] == [LIST, None]
 
 
 def test_http_errors_reach_the_model(talk: Any) -> None:
-    """What the server says of a refused call, the model reads, and that it was sent."""
+    """The model reads the server's response to a refused call, and that it was sent."""
     lines = [
         wished(
             ("c1", "products_getByProductId", {"productId": "00000000-0000-4000-8000-000000000000"})

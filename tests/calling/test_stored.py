@@ -111,7 +111,7 @@ def test_what_cannot_be_stored_is_named() -> None:
 
 
 def test_a_persons_values_are_not_remembered() -> None:
-    """A write with a person's secret or file succeeds, and nothing of it is stored."""
+    """A write with a secret or a file of the human part succeeds, and nothing of it is stored."""
     session = stored.session("openai")
     session.feed(wished(("c1", "users_post", {"body": {"name": "x"}})))
     session.feed([calling.Approve(human={"body": {"password": "canary"}})])

@@ -24,7 +24,7 @@ def test_what_is_refused_is_told_with_its_place() -> None:
 
 
 def test_names_and_descriptions_are_looked_at() -> None:
-    """What is too long is a finding at the name or the description."""
+    """A name or description that is too long is a finding at its place."""
     app = application(
         {f"/{'long' * 30}": {"get": operation(description="d" * 2000)}}, max_length=200
     )
@@ -39,7 +39,7 @@ def test_positional_parameters_are_found() -> None:
 
 
 def test_too_many_functions_are_one_finding() -> None:
-    """What concerns the whole list is told once, without a function."""
+    """A violation by the whole list is one finding without a function."""
     app = application({f"/p{n}": {"get": operation()} for n in range(130)})
     found = [finding for finding in app.check("openai") if finding.code == "count"]
     assert [(finding.function, finding.mended) for finding in found] == [("", False)]
@@ -47,7 +47,7 @@ def test_too_many_functions_are_one_finding() -> None:
 
 
 def test_a_function_that_cannot_be_sent_is_not_mended() -> None:
-    """What ``tools`` leaves out is a finding that says so."""
+    """A function that ``tools`` leaves out has a finding that is not mended."""
     app = application(NOTES)
     app["notes_get"].schemas._root = {"type": "array"}
     found = [finding for finding in app.check() if not finding.mended]
@@ -56,14 +56,14 @@ def test_a_function_that_cannot_be_sent_is_not_mended() -> None:
 
 
 def test_an_unknown_profile_is_told() -> None:
-    """Checking for nobody is the caller's mistake."""
+    """An unknown profile is a usage error."""
     with pytest.raises(UsageError, match="unknown profile 'x': it must be one of anthropic"):
         application(NOTES).check("x")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_sent_has_no_findings(name: str) -> None:
-    """A document that says nothing special has nothing to mend in any profile but for the strict ones."""
+    """A plain document has findings in strict profiles alone."""
     app = application({"/a": {"get": operation(summary="Get a.")}}, dialect="3.1")
     codes = {finding.code for finding in app.check(name)}
     assert codes <= {"keyword"}  # additionalProperties, where they are no keyword

@@ -15,7 +15,7 @@ TEXT = {"type": "string"}
 
 
 def nested(depth: int) -> Json:
-    """A schema of so many objects within each other."""
+    """Return a schema of nested objects."""
     node: Json = {"type": "object", "properties": {"a": TEXT}}
     for _ in range(depth - 1):
         node = {"type": "object", "properties": {"a": node}}
@@ -57,7 +57,7 @@ def test_a_function_in_numbers() -> None:
 
 
 def test_numbers_add_up() -> None:
-    """What is summed is the sum, and of the depth the deepest counts; operations are in one of three places."""
+    """Totals are sums, the depth is the largest, and each operation is counted in one of three figures."""
     paths = {
         "/a": {"get": {}, "post": body(nested(3)), "options": {}},
         "/b": {"delete": {"callbacks": {"c": {"/x": {"post": {}}}}}},
@@ -96,7 +96,7 @@ def test_what_is_over_a_limit() -> None:
 
 
 def test_too_many_functions_are_over_a_limit() -> None:
-    """How many tools a request may have, and how many tokens are too many, is told of all together."""
+    """The limits of tools and tokens are checked for all functions together."""
     paths = {f"/a{index}": {"get": {"description": "word " * 200}} for index in range(130)}
     report = application(paths).report()
     assert [item["what"] for item in report["over"]] == ["functions", "tokens"]
@@ -133,13 +133,13 @@ def test_shared_definitions_are_counted_once() -> None:
 
 
 def test_progress_is_told() -> None:
-    """Each function is told of once it is measured."""
+    """Progress is called once for each measured function."""
     seen: list[int] = []
     application({"/a": {"get": {}}, "/b": {"get": {}}}).report(progress=seen.append)
     assert seen == [0, 1]
 
 
 def test_an_unknown_profile_is_the_callers_fault() -> None:
-    """It is told with those that there are."""
+    """The error of an unknown profile lists the known ones."""
     with pytest.raises(UsageError, match="unknown profile 'x': it must be one of anthropic"):
         application().report("x")

@@ -1,4 +1,4 @@
-"""What a profile says of a tool, checked without a line of the code that fits: a linter for tests."""
+"""A linter of tools against profiles, independent of the code that fits schemas."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _JSON = {bool: "boolean", int: "integer", float: "number", str: "string", type(N
 
 
 def nodes(schema: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Json]]:
-    """Every schema within a schema of a tool, itself first."""
+    """Yield every schema within a schema of a tool, itself first."""
     if not isinstance(schema, dict):
         return
     yield path, schema
@@ -27,7 +27,7 @@ def nodes(schema: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
 
 
 def faults(schema: Json, profile: Profile, *, strict: bool) -> list[str]:
-    """What is wrong with a tool's schema under a profile; empty if nothing is."""
+    """Return the faults of a tool's schema under a profile."""
     found = list(_root(schema, profile))
     for path, node in nodes(schema):
         where = "/".join(map(str, path)) or "the root"
@@ -104,7 +104,7 @@ def _kinds(node: Json) -> list[str]:
 
 
 def _above(path: tuple[Any, ...]) -> int:
-    """How many objects and arrays stand above a place, in a schema without references."""
+    """Return the number of objects and arrays above a place, in a schema without references."""
     rest, depth = list(path), 0
     while rest:
         key = rest.pop(0)

@@ -226,7 +226,7 @@ def test_demands(name: str, count: int, demand: Demand, expected: dict[str, Any]
 
 
 def test_bedrock_keeps_definitions_while_the_history_has_calls() -> None:
-    """Where calls must not be made, definitions stay if the history needs them, and words forbid the calls."""
+    """If calls are forbidden, definitions stay if the history needs them, and the system text forbids the calls."""
     tools = [TOOLS["bedrock"]]
     body = BEDROCK.encode(Prompt(messages=TALK, tools=tools, demand=Demand(mode="none")))
     assert body["toolConfig"] == {"tools": tools}
@@ -248,7 +248,7 @@ def test_bedrock_keeps_definitions_while_the_history_has_calls() -> None:
     ],
 )
 def test_errors_are_flagged(name: str, found: Any) -> None:
-    """Where a vendor has a place for it, a failed call is flagged as one."""
+    """A failed call is flagged as one, if the vendor has a member for it."""
     talk = [*TALK[:3], {"role": "tool", "results": [FAILED]}]
     body = codec(name).encode(Prompt(messages=talk, tools=[TOOLS[name]], demand=Demand()))  # type: ignore[arg-type]
     assert found(body) in (True, "error", "Error: no.")
@@ -277,7 +277,7 @@ def test_what_is_read_goes_back_unchanged(name: str) -> None:
 
 @pytest.mark.parametrize("name", CONNECTORS)
 def test_a_conversation_may_go_on_elsewhere(name: str) -> None:
-    """What one vendor's model said is written in another's words."""
+    """A conversation with one vendor's model continues in another vendor's format."""
     turn = codec(name).decode(wished(("c1", "a_get", {"x": 1}), connector=name))
     for other in CONNECTORS:
         body = codec(other).encode(
@@ -328,7 +328,7 @@ STOPS: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("name", "reply", "stop"), STOPS)
 def test_why_a_model_stopped(name: str, reply: dict[str, Any], stop: str) -> None:
-    """Cut, refused, paused and malformed replies are told from answers."""
+    """Truncated, refused, paused and malformed replies are distinguished from texts."""
     assert codec(name).decode(reply).stop == stop
 
 
@@ -355,7 +355,7 @@ def test_another_vendors_reply_is_refused(name: str, reply: Any) -> None:
 
 
 def test_an_unknown_connector_is_told_the_known() -> None:
-    """A connector that there is not is answered with those that there are."""
+    """The error of an unknown connector lists the known ones."""
     with pytest.raises(UsageError, match="anthropic, bedrock, gemini, openai"):
         codec("openaj")
 
@@ -501,7 +501,7 @@ def test_a_stream_that_breaks_off_is_no_answer(name: str) -> None:
 
 
 def _streamed(name: str, text: str) -> list[dict[str, Any]]:
-    """The events of a stream with one call, whose arguments are a text in two pieces."""
+    """Return the events of a stream with one call, whose arguments are a text in two pieces."""
     begin, end = text[:5], text[5:]
     if name == "anthropic":
         block = {"type": "tool_use", "id": "c1", "name": "a_get", "input": {}}
@@ -565,7 +565,7 @@ def test_several_results_are_one_message() -> None:
 
 
 def test_sdk_objects_are_read() -> None:
-    """An SDK's object is read like the dict that it stands for."""
+    """An SDK's object is read like its dict."""
 
     class Reply:
         def model_dump(self, **_: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ TYPES = st.sampled_from(["string", "integer", "boolean"])
 
 @st.composite
 def objects(draw: st.DrawFn, depth: int = 2) -> dict[str, Any]:
-    """A closed object whose properties may be optional, nullable, unions, lists and objects."""
+    """Draw a closed object whose properties may be optional, nullable, unions, lists and objects."""
     properties: dict[str, Any] = {}
     for name in draw(st.lists(st.sampled_from("abcdef"), unique=True, max_size=6)):
         kind: dict[str, Any] = {"type": draw(TYPES), "minLength": 1, "description": "x"}
@@ -38,7 +38,7 @@ def objects(draw: st.DrawFn, depth: int = 2) -> dict[str, Any]:
 
 
 def application(bodies: list[dict[str, Any]]) -> specfn.Application:
-    """An application with one POST for each body."""
+    """Return an application with one POST for each body."""
     paths = {
         f"/a{at}": {
             "post": {
@@ -82,7 +82,7 @@ def test_what_is_enforced_is_within_the_limits(name: str, bodies: list[dict[str,
 
 @pytest.mark.parametrize("name", ["anthropic-strict", "bedrock-strict", "mistral-strict"])
 def test_optional_properties_stay_optional(name: str) -> None:
-    """Where a provider enforces optional properties as such, none is shown as required, and null is kept."""
+    """If a provider supports optional properties in strict schemas, they stay optional, and null is kept."""
     body = {
         "type": "object",
         "properties": {"a": {"type": ["string", "null"]}, "b": {"type": "integer"}},

@@ -139,7 +139,7 @@ def test_a_conversation_reports_it(name: str, *, stream: bool) -> None:
 
 @pytest.mark.parametrize("name", sorted({*CODECS} - {"openai-functions", "openai", "gemini"}))
 def test_events_of_another_form(name: str) -> None:
-    """Events that are none of the vendor are the caller's mistake, not an exception of the reader."""
+    """Events in another vendor's format raise a usage error."""
     broken: dict[str, list[Any]] = {
         "anthropic": [{"type": "content_block_start"}],
         "bedrock": [{"contentBlockDelta": 1}],

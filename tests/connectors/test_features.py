@@ -68,7 +68,7 @@ PLACES = st.lists(
 
 
 def application(results: dict[str, Any]) -> specfn.Application:
-    """An application with one GET for each path; a schema of ``None`` documents no response."""
+    """Return an application with one GET for each path; a schema of ``None`` documents no response."""
     paths = {
         f"/{path}": {
             "get": {
@@ -88,14 +88,14 @@ def application(results: dict[str, Any]) -> specfn.Application:
 
 
 def listed(app: specfn.Application, name: str, **asked: Any) -> Any:
-    """The tools of an application, without warnings."""
+    """Return the tools of an application, without warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return app.tools(name, **asked)
 
 
 def flat(entries: Any) -> list[dict[str, Any]]:
-    """All functions of a list, those of namespaces among them."""
+    """Yield all functions of a list, including those in namespaces."""
     return [
         tool
         for entry in entries

@@ -30,7 +30,7 @@ TURNS = st.lists(
 
 
 def chat(turns: Any) -> list[dict[str, Any]]:
-    """Messages of Chat Completions, with members that nobody knows."""
+    """Messages of Chat Completions, with unknown members."""
     found: list[dict[str, Any]] = [{"role": "developer", "content": "Be brief.", "name": "d"}]
     for at, (said, text, calls) in enumerate(turns):
         found.append({"role": "user", "content": said, "name": "bob"})
@@ -177,7 +177,7 @@ FORMS = {
 
 
 def begun(name: str, messages: Any) -> calling.Session:
-    """A session that continues a history."""
+    """Return a session that continues a history."""
     config = calling.InvocationConfig(auto_invoke=False, recovery_hint=False)
     return calling.Session(documented(2), connector=name, messages=messages, config=config)
 
@@ -237,7 +237,7 @@ def test_the_hint_is_added_to_a_developers_message() -> None:
 
 
 def test_messages_of_a_package_are_read() -> None:
-    """Objects of a vendor's package stand for the dicts that they are."""
+    """Objects of a vendor's package are read like their dicts."""
 
     class Message:
         def model_dump(self, **_: Any) -> dict[str, Any]:

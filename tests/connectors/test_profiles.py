@@ -33,7 +33,7 @@ def test_what_is_strict_can_fall_back(name: str) -> None:
 
 
 def test_portable_is_within_every_other() -> None:
-    """What portable uses, all others take: keywords, formats, enums, names, and how many tools."""
+    """All other profiles accept what portable uses: keywords, formats, enums, names, and the number of tools."""
     portable = profile("portable")
     for name in NAMES:
         other = profile(name)
@@ -50,7 +50,7 @@ def test_portable_is_within_every_other() -> None:
 
 
 def test_an_unknown_profile_is_told_with_those_that_exist() -> None:
-    """A name that is none of theirs is the caller's mistake; the names are listed."""
+    """An unknown name is a usage error; the names are listed."""
     with pytest.raises(
         UsageError,
         match=r"unknown profile 'gpt': it must be one of anthropic, anthropic-strict, azure-openai, .*portable",

@@ -19,7 +19,7 @@ TEXTS = BLANK | st.just("Hi.")
 
 
 def documented(count: int) -> specfn.Application:
-    """An application of so many functions."""
+    """Return an application with a number of functions."""
     paths = {
         f"/a{at}": {"get": {"operationId": f"get{at}", "responses": {"200": {"description": "ok"}}}}
         for at in range(count)
@@ -30,7 +30,7 @@ def documented(count: int) -> specfn.Application:
 
 @st.composite
 def talks(draw: st.DrawFn, name: str) -> list[dict[str, Any]]:
-    """A conversation with texts, some blank, in turns that a model wrote or a caller made."""
+    """Draw a conversation with texts, some blank, in turns that a model wrote or a caller made."""
     talk: list[dict[str, Any]] = [{"role": "system", "content": draw(TEXTS)}]
     for at in range(draw(st.integers(1, 3))):
         talk.append({"role": "user", "content": draw(TEXTS)})
@@ -49,7 +49,7 @@ def talks(draw: st.DrawFn, name: str) -> list[dict[str, Any]]:
 
 
 def objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Every object within a JSON value."""
+    """Yield every object within a JSON value."""
     if isinstance(value, dict):
         yield value
     for item in (
@@ -84,7 +84,7 @@ def test_a_signed_part_without_text_is_sent() -> None:
 
 @pytest.mark.parametrize("name", sorted({*CODECS} - {"openai-functions"}))
 def test_definitions_beside_a_history_with_calls(name: str) -> None:
-    """Where nothing is offered any more, vendors that need definitions beside calls get them, with calls forbidden."""
+    """If nothing is offered any more, vendors that need definitions for calls get them, with calls forbidden."""
     _, script = converse(
         documented(1),
         [wished(("c1", "get0", {}), connector=name), said("x", name)],
@@ -100,7 +100,7 @@ def test_definitions_beside_a_history_with_calls(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["anthropic", "bedrock"])
 def test_definitions_of_an_earlier_conversation(name: str) -> None:
-    """A conversation that offers nothing defines the functions that its history calls; without calls it defines none."""
+    """A conversation that offers nothing defines the functions that its history calls; without calls it has no definitions."""
     call = {"id": "c1", "name": documented(3).functions[1].name, "arguments": {}}
     talk = [
         {"role": "user", "content": "Hi"},

@@ -17,7 +17,7 @@ SIGNED = {"google": {"thought_signature": "c2lnbmVk"}}
 
 @st.composite
 def pieces(draw: st.DrawFn, text: str) -> list[str]:
-    """A text in pieces."""
+    """Draw a text in pieces."""
     cuts = sorted(draw(st.lists(st.integers(0, len(text)), max_size=3)))
     ends = [*cuts, len(text)]
     return [text[a:b] for a, b in zip([0, *cuts], ends, strict=True)]
@@ -25,7 +25,7 @@ def pieces(draw: st.DrawFn, text: str) -> list[str]:
 
 @st.composite
 def chats(draw: st.DrawFn) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The chunks of a completion, in one of the ways in which servers number and name calls, and its message."""
+    """Draw the chunks of a completion, in one of the ways in which servers number and name calls, and its message."""
     count = draw(st.integers(0, 3))
     numbered = draw(st.sampled_from(["counted", "all zero", "none"]))
     repeated = draw(st.booleans())
@@ -84,7 +84,7 @@ def test_chunks_in_a_frame(case: tuple[list[dict[str, Any]], dict[str, Any]]) ->
 
 @given(chats())
 def test_chunks_go_back_whole(case: tuple[list[dict[str, Any]], dict[str, Any]]) -> None:
-    """What a stream brought goes back to the vendor with all members, those that are not known included."""
+    """The message of a stream is sent back with all members, including unknown ones."""
     events, message = case
     chat = codec("openai")
     turn = chat.decode(chat.gather(events))

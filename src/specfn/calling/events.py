@@ -96,7 +96,7 @@ class Executed:
     Attributes:
         id: the id of the call.
         function: the name of the function.
-        status: the HTTP status; ``None`` where there was no answer.
+        status: the HTTP status; ``None`` if there was no response.
     """
 
     id: str

@@ -24,8 +24,8 @@ def measured(function: Function, profile: Profile) -> JsonObject:
 
     ``parameters_bytes``, ``output_bytes`` and ``tool_bytes`` are bytes of compact JSON; ``tool_bytes`` includes name,
     description and parameters. ``tokens`` is an estimate from it, at four bytes per token. ``depth`` is the deepest
-    nesting of objects and arrays, ``properties`` the number of properties at all depths, and ``edits`` the number of
-    differences to the document. ``over`` lists the exceeded limits of the profile and the options, as
+    nesting of objects and arrays, and ``properties`` the number of properties at all depths. ``edits`` is the number
+    of differences to the document. ``over`` lists the exceeded limits of the profile and the options, as
     ``{"what", "value", "limit"}``.
 
     Args:

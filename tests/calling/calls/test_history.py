@@ -30,7 +30,7 @@ def spelled(name: str) -> list[str]:
 
 
 def names_in(body: Any) -> list[str]:
-    """Every name of a call or result in a request's messages, wherever a vendor puts it."""
+    """Return every name of a call or result in a request's messages, wherever a vendor puts it."""
     if isinstance(body, list):
         return [name for item in body for name in names_in(item)]
     if not isinstance(body, dict):
@@ -70,7 +70,7 @@ def test_the_rest_of_a_vendors_message_is_kept(connector: str) -> None:
 
 
 def signed(reply: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """A reply with an unknown member in each of its parts, and these members' values."""
+    """Return a reply with an unknown member in each of its parts, and these members' values."""
     marks: list[str] = []
 
     def visit(value: Any) -> Any:
@@ -129,7 +129,7 @@ def test_a_stored_conversation_keeps_the_resolved_names() -> None:
 
 
 def test_the_name_is_the_one_that_the_vendor_was_given() -> None:
-    """Where a tool has another name on the wire than in the catalog, the history has the tool's."""
+    """If a tool has another name in the request than in the catalog, the history has the tool's name."""
     catalog = Catalog(policy=NamePolicy(qualify="always", max_length=128)).add(
         APP, namespace="n" * 60
     )

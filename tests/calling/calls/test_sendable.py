@@ -67,7 +67,7 @@ def by_position(arguments: Json) -> list[Any]:
 def test_what_cannot_be_sent_is_told_like_what_is_not_valid(
     functions: Any, given: Json, path: str, word: str
 ) -> None:
-    """V5, X3, X11: validation answers by the schema; what no request carries is refused with place, type and reason."""
+    """V5, X3, X11: validation uses the schema alone; what no request carries is refused with place, type and reason."""
     arguments = {**VALID, **given}
     assert functions[True].validate(arguments)
     with pytest.raises(ArgumentError) as caught:
@@ -93,7 +93,7 @@ def test_places_by_position(functions: Any) -> None:
 
 
 def test_every_hazard_at_once(functions: Any) -> None:
-    """V2: values that cannot be sent are told together; what can be sent is not among them."""
+    """V2: values that cannot be sent are reported together; what can be sent is not among them."""
     bad = {**VALID, "id": "..", "b": "%00", "headers": {"X-Text": "\r"}}
     outcome = checked(functions[True], json.dumps(bad))
     assert not outcome

@@ -79,7 +79,7 @@ def directory(*functions: Any) -> Directory:
 
 
 def test_names_that_differ_only_in_case_or_separators_are_exact_only() -> None:
-    """Where two functions have one name but for separators, only the exact name means one of them."""
+    """If two names differ only in separators, only an exact name resolves to one of them."""
     names = directory(Fake("users", "posts_get"), Fake("users", "postsGet"))
     assert names.resolve("users_posts_get").status == "exact"
     found = names.resolve("users.posts.get")
@@ -95,7 +95,7 @@ def test_all_repairs_vote_together() -> None:
 
 
 def test_a_hook_is_asked_before_repairs_and_may_return_the_function() -> None:
-    """A caller's hook is asked after the exact look-up; its answer is held against what is advertised."""
+    """A caller's hook is asked after the exact look-up; its result must be advertised."""
     functions = [Fake("a", "get"), Fake("b", "get")]
     names = directory(*functions)
     assert names.resolve("zzz", hooks=[lambda _: functions[1]]).name == "b_get"
@@ -123,7 +123,7 @@ DOCUMENTS = [
 
 
 def tally(app: specfn.Application, *, step: int = 1) -> tuple[Counter[str], list[str]]:
-    """How the mutations of every name of an application are resolved, and those that went wrong."""
+    """Count the resolutions of the mutations of every name, and list those that are wrong."""
     names, counts, wrong = {function.name for function in app}, Counter[str](), []
     for function in app.functions[::step]:
         for kind, called in mutations(function):

@@ -73,7 +73,7 @@ def test_tools_are_in_the_form_of_the_provider(name: str) -> None:
 
 
 def test_strict_tools_say_so() -> None:
-    """Where schemas are enforced, each tool says whether its own is; one that is not says why."""
+    """In a strict profile each tool has the member ``strict``; a tool that is not enforced has the reason."""
     app = application({"/a": {"post": operation({"type": "object"}), "get": operation()}})
     tools = app.tools("openai-strict")
     assert [tool["function"]["strict"] for tool in tools] == [False, True]
@@ -148,7 +148,7 @@ def test_a_function_without_parameters_has_the_schema_that_is_taken(name: str) -
 
 @pytest.mark.parametrize("keyword", [True, False])
 def test_arguments_come_back_in_the_calling_style(keyword: bool) -> None:  # noqa: FBT001  # a case
-    """What a model writes by key is restored for the function: an object, or a list by position."""
+    """Arguments by key are restored for the function: an object, or a list by position."""
     app = application(
         {"/a/{id}": {"post": operation({"type": "object", "properties": {"x y": STRING}}, parameters=[parameter("id", "path"), parameter("q")])}},
         keyword=keyword,
@@ -237,7 +237,7 @@ def test_functions_are_selected(select: Any, names: list[str]) -> None:
 
 
 def test_a_function_selects_itself() -> None:
-    """A function of the application may stand for its name."""
+    """A ``Function`` selects itself."""
     app = application(NOTES)
     assert [tool.function for tool in app.tools(select=app["notes_get"]).tools] == [
         app["notes_get"]
@@ -245,7 +245,7 @@ def test_a_function_selects_itself() -> None:
 
 
 def test_a_wrong_selection_is_told() -> None:
-    """A name that is none, a pattern that matches nothing, a predicate that fails, and what is no selection."""
+    """Unknown names, patterns without a match, failing predicates and other types raise errors."""
     app = application(NOTES)
     with pytest.raises(UnknownFunctionError, match=r"notes_gte.*did you mean notes_get"):
         app.tools(select="notes_gte")

@@ -139,7 +139,9 @@ async def _sent(
         )  # the text of a UsageError holds no argument
         if error.sent:
             return error_result(function, error, arguments)
-        return Invoked(text=prompts.failed("it is not set up for this."), error=True)
+        return Invoked(
+            text=prompts.failed("the application is not configured for this function."), error=True
+        )
     except Exception as error:  # noqa: BLE001  # the server's, or of the connection's own hooks
         shared = is_shared(function) and isinstance(error, ArgumentError)
         return error_result(function, error, split(function, arguments)[0] if shared else arguments)

@@ -18,7 +18,7 @@ class InvocationConfig(Model):
         auto_invoke: execute valid calls; otherwise report the calls of the first turn and end.
         max_rounds: the most requests with functions; ``max_auto_invoke_attempts`` is accepted, too. With 0, no call
             is executed.
-        max_repair_rounds: the most rounds in a row in which calls failed and none was executed.
+        max_repair_rounds: the most rounds in a row in which calls failed and no call was executed.
         max_identical_failures: the most times that the same failing call gets feedback before the loop ends.
         max_calls_per_round: the most calls of one turn that are executed; calls beyond it get an error.
         deadline: the most seconds for the whole conversation; ``None`` for no limit.
@@ -31,8 +31,8 @@ class InvocationConfig(Model):
         recovery_hint: add a sentence to the system text that asks the model to correct failed calls.
         result_limit: the most characters of a result that the model reads.
         repeat_writes: ``ask`` for approval of a repeated write even if ``approval`` does not, or ``allow`` it. A
-            repeated write is a non-idempotent call with the function and arguments of an earlier call that succeeded,
-            or that was sent and got no response. In one turn, the second of two such calls waits for the first.
+            repeated write is a non-idempotent call that equals an earlier call of the conversation. The earlier call
+            succeeded, or got no response. In one turn, the second of two such calls waits for the first.
         forced_choice: whether the vendor can force a call; the connector decides if ``None``.
         history_names: the names of calls in the history: ``resolved`` for the names of the called functions, or
             ``called`` for the names that the model sent.

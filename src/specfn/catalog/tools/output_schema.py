@@ -26,7 +26,7 @@ class OutputSchemas:
         )
 
     def schema(self, function: Function, budget: int | None) -> JsonObject | None:
-        """Return the schema of a function's result; ``None`` if there is none that the provider accepts.
+        """Return the schema of a function's result; ``None`` if the provider accepts no such schema.
 
         Args:
             function: the function.

@@ -41,7 +41,7 @@ SENT = {"body": {"note": "n"}}
 
 
 def bound(app: Application, connection: Connection, password: str) -> str:
-    """What a bound function answers."""
+    """Return the result of a bound function."""
     (function,) = app.bind(
         connection, allow={"write"}, fill=lambda *_: {"password": password}
     ).values()
@@ -49,7 +49,7 @@ def bound(app: Application, connection: Connection, password: str) -> str:
 
 
 def conversing(app: Application, connection: Connection, password: str) -> str:
-    """What a model is told in a conversation."""
+    """Return the result that a model reads in a conversation."""
     script = Script([wished(("c1", app.functions[0].name, SENT)), said("x")])
     outcome = calling.run(
         app,
@@ -82,7 +82,7 @@ def test_a_persons_value_and_name_are_not_told(
 
 
 def _login(required: list[str]) -> Application:
-    """Return a function with a model's member and a person's one, as a list of what is required."""
+    """Return a function with a model's member and a member of the human part, as a list of what is required."""
     members = {"user": {"type": "string"}, "password": {"type": "string", "format": "password"}}
     schema = {"type": "object", "properties": members, "required": required}
     body = {"required": True, "content": {"application/json": {"schema": schema}}}
