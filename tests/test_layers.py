@@ -20,6 +20,7 @@ ORDER = (
         "human",
         "_internal.characters",
         "_internal.collector",
+        "_internal.coroutines",
         "_internal.did_you_mean",
         "_internal.digest",
         "_internal.json",
@@ -49,6 +50,7 @@ RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 
 #: The imports within the lowest row.
 BASE = {
+    ("_internal.coroutines", "errors"),
     ("_internal.keyword_arguments", "_internal.did_you_mean"),
     ("_internal.keyword_arguments", "errors"),
     ("_internal.settings_model", "_internal.did_you_mean"),

@@ -58,15 +58,15 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no base URL": (
         {"connection": specfn.Connection()},
-        "the connection has no base_url; the document names these servers: /v1",
+        "the connection has no base_url: pass the URL of the API; the document declares these servers: /v1",
     ),
     "no credential": (
         {"connection": specfn.Connection(base_url=API)},
-        "POST /products needs credentials: bearer; give them as connection.credentials, by these names",
+        "POST /products needs credentials: bearer; pass them by these names in connection.credentials",
     ),
     "unknown scheme": (
         {"connection": specfn.Connection(base_url=API, credentials={"berer": "t"})},
-        "no security scheme is called 'berer'; the document has: bearer",
+        "the connection has a credential for 'berer', which is not a security scheme of the document; it declares: bearer",
     ),
     "async approver": (
         {"approve": _approver},
@@ -130,7 +130,7 @@ def test_functions_without_their_credential_are_not_offered() -> None:
     (word,) = outcome.degraded
     assert word == (
         "function token_get: GET /token needs credentials: token; "
-        "give them as connection.credentials, by these names"
+        "pass them by these names in connection.credentials"
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 import specfn
 from specfn.errors import UsageError
 from specfn.http.files import File, content_of, file_of
-from specfn.http.unserializable import Unfit
+from specfn.http.unserializable import Unserializable
 
 TEXTS = [
     ("plain text", None, b"plain text", None),
@@ -48,7 +48,7 @@ def test_a_text_is_a_file(
 )
 def test_what_is_no_file_is_refused(text: Any, transfer: str | None) -> None:
     """A text that is not the base64 that it should be is an argument's fault."""
-    with pytest.raises(Unfit):
+    with pytest.raises(Unserializable):
         content_of(text, transfer)
 
 

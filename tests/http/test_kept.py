@@ -145,7 +145,7 @@ def test_the_deadline_goes_on(server: Server, call: Call) -> None:
     )
     connection = Connection(base_url=server.url, timeout={"read": 30, "total": 0.4})
     assert call("get", connection).ok
-    with pytest.raises(TransportError, match=r"not done within 0\.4 s"):
+    with pytest.raises(TransportError, match=r"not finished within 0\.4 s"):
         call("get", connection)
     assert server.asked("GET") == 3
 

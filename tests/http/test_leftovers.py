@@ -128,7 +128,7 @@ def test_heads_are_bounded(loopback: Any, make: Any) -> None:
     loopback.respond = lambda _: itertools.repeat(b"HTTP/1.1 103 Hint\r\nLink: x\r\n\r\n" * 1_000)
     connection = Connection(base_url=loopback.url, timeout={"total": 60})
     for call in (send.propagate, lambda *given: asyncio.run(send.apropagate(*given))):
-        with pytest.raises(TransportError, match="did not speak HTTP"):
+        with pytest.raises(TransportError, match="is not HTTP"):
             call(make(), {}, connection)
 
 

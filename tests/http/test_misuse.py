@@ -27,7 +27,7 @@ def test_a_connection_that_is_none(make: Any, call: Any, connection: Any) -> Non
 @pytest.mark.parametrize("function", ["pets_get", None, {}, print])
 def test_a_function_that_is_none(call: Any, function: Any) -> None:
     """What is no function is a UsageError that names the way by key."""
-    with pytest.raises(UsageError, match="take keys"):
+    with pytest.raises(UsageError, match="to pass a key"):
         call(function, {}, specfn.Connection(base_url="https://h"))
 
 
@@ -36,5 +36,5 @@ def test_the_twins_say_the_same(make: Any, call: Any) -> None:
     """Awaited calls are checked alike."""
     with pytest.raises(UsageError, match=r"specfn\.Connection"):
         asyncio.run(call(make(), {}, None))
-    with pytest.raises(UsageError, match="take keys"):
+    with pytest.raises(UsageError, match="to pass a key"):
         asyncio.run(call("key", {}, specfn.Connection(base_url="https://h")))

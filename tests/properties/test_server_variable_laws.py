@@ -267,9 +267,9 @@ def test_the_texts_of_invalid_server_variables() -> None:
             app.request("end_get", {}, Connection(trust_servers=True, server_variables=values))
         texts.append(str(caught.value))
     assert texts[0] == (
-        "the server 'https://xn--a:443/v1' has a host that is no host name: the server variable 'host' is 'xn--a' and "
-        "the server variable 'port' is '443'; change it in connection.server_variables, or give connection.base_url"
+        "the server 'https://xn--a:443/v1' has an invalid host name: the server variable 'host' is 'xn--a' and "
+        "the server variable 'port' is '443'; change it in connection.server_variables, or pass base_url to the connection"
     )
     assert texts[1] == (
-        "the server variable 'port' must not be '99999': it takes digits of a number from 1 to 65535"
+        "the server variable 'port' must not be '99999': use digits of a number from 1 to 65535"
     )

@@ -246,7 +246,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T4",
-        function="specfn.http.redact:resolved",
+        function="specfn.http.redact:resolve_reference",
         off=joined,
         tests="test_nothing_leaves_the_origin",
     ),
@@ -570,7 +570,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T24",
-        function="specfn.http.transport.network:left",
+        function="specfn.http.transport.network:remaining",
         off=first,
         tests="test_slow_answers",
     ),
@@ -624,7 +624,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T35",
-        function="specfn.http.charsets:readable",
+        function="specfn.http.charsets:readable_codec",
         off=lambda _: python_codec,
         tests="test_a_codec_that_is_no_charset_decodes_nothing",
     ),

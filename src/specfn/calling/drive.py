@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, S
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.json import JsonObject, copied
 from specfn._internal.keyword_arguments import known_keywords, known_keywords_async
 from specfn.calling.calls.approval import Approver, AsyncApprover, Deny
@@ -104,8 +105,10 @@ def run(  # noqa: PLR0913  # the settings of a conversation, and its driver
             )
     if session.choice.options.allow_concurrent_invocation:
         session.degrade("concurrent_invocation")
-    outcome: Outcome = _run_to_end(_drive(session, _SyncIO(send, approve), connection, filters))
-    return outcome
+    return run_without_waiting(
+        _drive(session, _SyncIO(send, approve), connection, filters),
+        "a filter or an approver waits for I/O, which run() does not support; use arun()",
+    )
 
 
 def _is_coroutine_function(given: Any) -> bool:
@@ -349,18 +352,6 @@ def _is_stream(reply: Any) -> bool:
         hasattr(reply, "__iter__")
         and not isinstance(reply, dict | str | bytes)
         and not hasattr(reply, "model_dump")
-    )
-
-
-def _run_to_end(step: Any) -> Any:
-    """Run a coroutine that never suspends, and return its result."""
-    try:
-        step.send(None)
-    except StopIteration as done:
-        return done.value
-    _close(step)
-    raise UsageError(
-        "a filter or an approver waits for I/O, which run() does not support; use arun()"
     )
 
 

@@ -32,13 +32,13 @@ def obstacles(entries: Iterable[Entry], connection: "Connection | None") -> Mapp
 def _obstacle(function: Any, connection: "Connection | None") -> UsageError | None:
     """Return the error of a call that lacks a base URL or a credential; ``None`` if nothing is missing."""
     from specfn.http.request.base_url import choose  # noqa: PLC0415  # likewise
-    from specfn.http.request.security import requirement  # noqa: PLC0415  # httpx is imported on first use
+    from specfn.http.request.security import required_schemes  # noqa: PLC0415  # httpx is imported on first use
 
     if connection is None:
         return UsageError("missing argument connection: pass connection=Connection(base_url=...)")
     route, api = function.route, function.api
     try:
-        requirement(route, api, choose(route, api, connection), connection)
+        required_schemes(route, api, choose(route, api, connection), connection)
     except UsageError as error:
         return error
     return None

@@ -290,13 +290,13 @@ class Function:
 
         A file is not JSON, so it is normally the value of a problem.
         """
-        from specfn.http.files import is_encoded, stand_ins  # noqa: PLC0415  # not for converting
+        from specfn.http.files import file_placeholders, is_encoded  # noqa: PLC0415  # not for converting
 
         body = self.route.body
         is_json = all(_is_json(problem.value) for problem in problems)
         if type(named) is not dict or (is_json and not is_encoded(body)):
             return None
-        return stand_ins(body, named)
+        return file_placeholders(body, named)
 
     def surprises(self, data: Any) -> Sequence[ArgumentProblem]:
         """Return every place where a successful response differs from its schema. Paths begin with ``$output``."""

@@ -1,1 +1,1 @@
-"""Arguments to requests, answers to results: what calling an operation needs, and nothing of models."""
+"""HTTP calls: arguments to requests, responses to results."""

@@ -1,22 +1,22 @@
-"""Charsets of text: the labels that are read in responses (rule X9), and those that are sent (rule X5)."""
+"""Charsets of text in responses (rule X9) and requests (rule X5)."""
 
 import codecs
 from functools import cache
 from typing import Final
 
 from specfn.errors import DocumentError
-from specfn.http.unserializable import Unfit
+from specfn.http.unserializable import Unserializable
 
-#: Encodings of the Encoding Standard that hold no text: ``replacement`` stands for encodings that are refused, and
-#: ``x-user-defined`` for bytes.
+#: Encodings of the Encoding Standard that contain no text: ``replacement`` marks refused encodings, and
+#: ``x-user-defined`` marks bytes.
 _NO_TEXT: Final = frozenset({"replacement", "x-user-defined"})
 
-#: The other encodings of that standard that take several bytes for a character, besides UTF-8 and UTF-16.
+#: Encodings of that standard with several bytes per character, other than UTF-8 and UTF-16.
 _MULTIBYTE: Final = frozenset(
     {"big5hkscs", "cp932", "cp949", "euc_jp", "gb18030", "gbk", "iso2022_jp"}
 )
 
-#: Byte order marks, the longer ones first: UTF-32's begins with UTF-16's. They override every label.
+#: Byte order marks, the longer ones first: UTF-32's begins with UTF-16's. They take precedence over every label.
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -25,9 +25,9 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
-#: Python's codecs that encode exactly a charset, by their own names. The others are no charsets: they escape (``idna``,
-#: ``punycode``, ``unicode-escape``), always fail (``undefined``), pass bytes through (``charmap``), add a byte order
-#: mark to UTF-8, or depend on the machine.
+#: Python's codecs that encode exactly one charset, by Python's names. The other codecs are not charsets: they escape
+#: (``idna``, ``punycode``, ``unicode-escape``), always fail (``undefined``), pass bytes through (``charmap``), add a
+#: byte order mark to UTF-8, or depend on the machine.
 _CHARSETS: Final = frozenset(
     """
     ascii big5 big5hkscs cp037 cp1006 cp1026 cp1125 cp1140 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257
@@ -41,7 +41,7 @@ _CHARSETS: Final = frozenset(
     """.split()
 )
 
-#: Labels that Python does not know, of charsets that it has.
+#: Labels that Python does not know, for charsets that Python supports.
 _ALIASES: Final = {
     "iso-8859-8-i": "iso8859-8",
     "windows-874": "cp874",
@@ -50,16 +50,16 @@ _ALIASES: Final = {
 
 
 def encoding_of(body: bytes) -> str | None:
-    """Return the encoding of the byte order mark with which bytes begin, by a name that Python decodes."""
+    """Return Python's name of the encoding that a byte order mark declares; ``None`` without such a mark."""
     return next((encoding for bom, encoding in _MARKS if body.startswith(bom)), None)
 
 
-def readable(label: str) -> str | None:
-    """Return the name that Python decodes of a label of WHATWG's Encoding Standard; ``None`` for any other label.
+def readable_codec(label: str) -> str | None:
+    """Return Python's codec for a label of WHATWG's Encoding Standard; ``None`` for any other label.
 
-    By that standard ``iso-8859-1`` and ``us-ascii`` are read as ``windows-1252``.
+    By that standard ``iso-8859-1`` and ``us-ascii`` mean ``windows-1252``.
     """
-    import webencodings  # noqa: PLC0415  # most responses are JSON, or name no charset but UTF-8
+    import webencodings  # noqa: PLC0415  # most responses are JSON or UTF-8
 
     found = webencodings.lookup(label)
     if found is None or found.name in _NO_TEXT:
@@ -68,13 +68,13 @@ def readable(label: str) -> str | None:
     return name
 
 
-def strict(body: bytes, encoding: str, *, final: bool) -> str | None:
+def decode_strict(body: bytes, encoding: str, *, final: bool) -> str | None:
     """Decode bytes; ``None`` if they cannot be decoded.
 
     Args:
         body: the bytes.
-        encoding: a name that Python decodes.
-        final: whether these are all bytes. If they are not, an incomplete character at their end is left out.
+        encoding: the name of a Python codec.
+        final: whether these are all bytes. If not, an incomplete character at the end is dropped.
     """
     try:
         return codecs.getincrementaldecoder(encoding)().decode(body, final)
@@ -82,15 +82,15 @@ def strict(body: bytes, encoding: str, *, final: bool) -> str | None:
         return None
 
 
-def replaced(body: bytes, encoding: str, *, final: bool) -> tuple[str, bool]:
-    """Decode bytes, with U+FFFD for those that cannot be decoded; also return whether there were any.
+def decode_replacing(body: bytes, encoding: str, *, final: bool) -> tuple[str, bool]:
+    """Decode bytes, with U+FFFD for invalid ones; also return whether any were invalid.
 
-    Args: as for ``strict``.
+    The parameters are those of ``decode_strict``.
     """
     if not encoding.startswith("utf") and encoding not in _MULTIBYTE:
         text, _ = codecs.charmap_decode(body, "strict", _table(encoding))
         return text, "\ufffd" in text
-    text_or_none = strict(body, encoding, final=final)
+    text_or_none = decode_strict(body, encoding, final=final)
     if text_or_none is not None:
         return text_or_none, False
     return codecs.getincrementaldecoder(encoding)("replace").decode(body, final), True
@@ -100,8 +100,8 @@ def replaced(body: bytes, encoding: str, *, final: bool) -> tuple[str, bool]:
 def _table(encoding: str) -> str:
     """Return the characters of a single-byte encoding, byte by byte.
 
-    As in the Encoding Standard, bytes from 0x80 to 0x9F that have no character are C1 controls. A table reads bytes without
-    a character a hundred times as fast as Python's codecs do.
+    As in the Encoding Standard, bytes from 0x80 to 0x9F without a character are C1 controls. With many such bytes, the
+    table is a hundred times as fast as Python's codec.
     """
     found = (bytes((byte,)).decode(encoding, "replace") for byte in range(256))
     return "".join(
@@ -110,8 +110,8 @@ def _table(encoding: str) -> str:
     )
 
 
-def sendable(label: str) -> str | None:
-    """Return the codec of Python that encodes exactly the charset of a label; ``None`` if there is none."""
+def sendable_codec(label: str) -> str | None:
+    """Return Python's codec for exactly the charset of a label; ``None`` if Python has no such codec."""
     known = _ALIASES.get(label.strip().lower(), label)
     try:
         name = codecs.lookup(known).name
@@ -125,29 +125,29 @@ def encode(text: str, label: str, pointer: str) -> bytes:
 
     Args:
         text: the text.
-        label: as the document writes it.
-        pointer: of the place in the document that names it.
+        label: the charset, as the document writes it.
+        pointer: the JSON Pointer of the charset in the document.
 
     Raises:
-        Unfit: the charset does not have all characters of the text.
+        Unserializable: the charset does not have all characters of the text.
         DocumentError: the charset cannot be sent.
     """
-    codec = sendable(label)
+    codec = sendable_codec(label)
     if codec is None:
         raise unsendable(label, pointer)
     try:
         content = text.encode(codec)
     except UnicodeEncodeError:
-        raise Unfit(f"string of characters that {label} has", value=text) from None
+        raise Unserializable(f"string of characters in {label}", value=text) from None
     if codec != "utf-8" and content.decode(codec, "replace") != text:  # some codecs encode ¥ as \
-        raise Unfit(f"string of characters that {label} has", value=text)
+        raise Unserializable(f"string of characters in {label}", value=text)
     return content
 
 
 def unsendable(label: str, pointer: str) -> DocumentError:
     """Return the error for a charset that cannot be sent."""
     return DocumentError(
-        f"the charset {label[:60]!r} cannot be sent: Python has no codec that encodes exactly it; "
+        f"the charset {label[:60]!r} cannot be sent: Python has no codec for exactly this charset; "
         "declare utf-8, or choose another media type of the document with Options.media_types",
         pointer=pointer,
     )

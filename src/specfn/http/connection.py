@@ -1,4 +1,4 @@
-"""How an API is reached, and as whom: the checked, frozen record that a caller writes."""
+"""Connections: the base URL, credentials and limits of calls, as a validated, frozen record."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from types import TracebackType
@@ -24,19 +24,19 @@ from specfn.migrate.parameters.reserved import FRAMING
 
 MASK: Final = "**********"
 
-#: Fields whose values are secrets, and fields that hold objects which may hold some.
+#: Fields whose values are secrets, and fields with objects that may contain secrets.
 _MASKED: Final = frozenset({"headers", "cookies", "query", "credentials"})
 _OBJECTS: Final = frozenset({"client", "async_client", "before", "after"})
 
 
 def reveal(secret: SecretStr | str) -> str:
-    """The text of a value that the record keeps covered."""
+    """Return the plain text of a secret."""
     return secret.get_secret_value() if isinstance(secret, SecretStr) else secret
 
 
-def _cover(value: Any) -> SecretStr:
+def _secret(value: Any) -> SecretStr:
     if not isinstance(value, SecretStr | str):
-        raise ValueError("must be a text")  # noqa: TRY004  # pydantic collects ValueErrors
+        raise ValueError("must be a string")  # noqa: TRY004  # pydantic collects ValueErrors
     return value if isinstance(value, SecretStr) else SecretStr(value)
 
 
@@ -45,15 +45,15 @@ def _credential(value: Any) -> Any:
         return value
     if isinstance(value, tuple | list):
         if len(value) != 2:
-            raise ValueError("must be a text, a pair of user and password, or a callable")
-        return (_cover(value[0]), _cover(value[1]))
-    return _cover(value)
+            raise ValueError("must be a string, a pair of user and password, or a callable")
+        return (_secret(value[0]), _secret(value[1]))
+    return _secret(value)
 
 
-#: Given as plain text or already covered; kept covered, so that no repr or dump shows it.
-Covered: TypeAlias = Annotated[SecretStr | str, PlainValidator(_cover)]
+#: A secret. It is passed as plain text or ``SecretStr``; no repr or dump shows it.
+Secret: TypeAlias = Annotated[SecretStr | str, PlainValidator(_secret)]
 
-#: A credential: a text, user and password, or a (sync or async) callable that gives either.
+#: A credential: a string, user and password, or a (sync or async) callable that returns either.
 Credential: TypeAlias = Annotated[
     SecretStr | str | tuple[SecretStr | str, SecretStr | str] | Callable[[], Any],
     PlainValidator(_credential),
@@ -61,17 +61,17 @@ Credential: TypeAlias = Annotated[
 
 Seconds: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
-#: How the answers that a document promises are held against what arrives.
-Checking: TypeAlias = Literal["off", "warn", "raise"]
+#: The validation of responses against the document.
+ResponseCheck: TypeAlias = Literal["off", "warn", "raise"]
 
 
 class Timeout(Model):
-    """How long a call may take, in seconds. There is no way to say "for ever".
+    """Time limits of a call, in seconds. A call without a limit is not possible.
 
     Attributes:
-        connect: until the connection stands, TLS included.
-        read: between two pieces of an answer, and for each piece that is written.
-        total: the whole call: redirects, retries and the pauses before them included.
+        connect: the limit for opening a connection, including TLS.
+        read: the limit between two chunks of a response, and for writing each chunk of a request.
+        total: the limit for the whole call, including redirects, retries and the delays before them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
@@ -82,9 +82,9 @@ class Timeout(Model):
 
 
 def _timeout(value: Any) -> Any:
-    """A number is the seconds of the whole call; the steps get no more than that."""
+    """Return the limits of a call. A number is the limit of the whole call, and no step gets more."""
     if isinstance(value, bool):
-        raise ValueError("must be seconds, or a Timeout")  # noqa: TRY004  # pydantic collects ValueErrors
+        raise ValueError("must be a number of seconds or a Timeout")  # noqa: TRY004  # pydantic collects ValueErrors
     if not isinstance(value, int | float):
         return value
     usual = Timeout()
@@ -96,59 +96,57 @@ def _timeout(value: Any) -> Any:
 
 
 def check_header(name: str, value: str) -> None:
-    """Check a header of the caller's.
+    """Check a header that the caller sets.
 
     Raises:
-        ValueError: it cannot be sent; the text does not show the value.
+        ValueError: the header cannot be sent. The message does not contain the value.
     """
     if not is_token(name) or name.lower() in FRAMING:
-        raise ValueError(f"{name!r} is not a header that can be given")
+        raise ValueError(
+            f"the header {name!r} cannot be set: its name is invalid, or the HTTP client sets it"
+        )
     if not is_value(value):
         raise ValueError(f"the value of the header {name!r} is not one line of text")
 
 
 class Connection(Model):
-    """Where an API is, who calls it, and within which limits.
+    """The base URL, the credentials and the limits of calls to an API.
 
-    Its sockets are closed by ``close``, ``aclose``, the end of a ``with`` or ``async with`` block, or with the record.
-    Headers, cookies, query values and credentials go to ``base_url``'s origin and to ``origins``,
-    and nowhere else. Their values never appear in a repr, a dump or an error.
+    Headers, cookies, query values and credentials are sent to the origin of ``base_url`` and to ``origins`` only. Their
+    values never appear in a repr, a dump or an error. Sockets are closed by ``close`` or ``aclose``, at the end of a
+    ``with`` or ``async with`` block, or when the record is garbage collected.
 
     Attributes:
-        base_url: origin and base path; replaces the document's server.
-        origins: further origins (``https://files.example.com``) that an operation's own server may have.
-        headers: sent with every request; they win over arguments of the same name.
-        cookies: likewise.
-        query: likewise.
-        credentials: by the name of the document's security scheme: a text (an API key, a bearer
-            token, the rest of another ``Authorization``), ``(user, password)`` for basic
-            authentication, or a callable that gives it (an async one for ``aexecute``).
+        base_url: the origin and base path; replaces the server of the document.
+        origins: further trusted origins, such as ``https://files.example.com``, for operations with their own server.
+        headers: headers of every request. They take precedence over arguments of the same name.
+        cookies: cookies of every request, likewise.
+        query: query parameters of every request, likewise.
+        credentials: the credentials by the name of the security scheme. Each is a string (an API key, a bearer token, or
+            the value of another scheme), ``(user, password)`` for basic authentication, or a callable that returns
+            one. The callable may be async for ``aexecute``.
         server_variables: values for the variables of the document's servers.
-        timeout: how long a call may take: a ``Timeout``, or the seconds in all.
-        max_bytes: the most bytes of an answer that are kept, after decompression.
-        max_connections: the most sockets that are open at once; further calls wait for one. An event loop has
-            sockets of its own.
+        timeout: the time limits: a ``Timeout``, or the seconds of the whole call.
+        max_bytes: the maximum size of a response after decompression. The rest is dropped.
+        max_connections: the maximum number of open sockets; further calls wait. Each event loop has its own sockets.
         redirects: ``"never"`` (a redirect is a result) or ``"same-origin"`` (up to five are followed).
-        retries: how often an idempotent request is sent again when the server says when (429, 502,
-            503 or 504 with ``Retry-After``).
-        client: the client to send with instead of a pooled one: for proxies, client certificates or
-            tests. Its transport, authentication and event hooks apply; its headers, cookies,
-            parameters, base URL and timeouts do not. ``timeout.total`` is then looked at between
-            the pieces of an answer only.
+        retries: the maximum number of retries of an idempotent request. A request is retried after a response 429, 502,
+            503 or 504 with ``Retry-After``.
+        client: an httpx client to send with, for proxies, client certificates or tests. Its transport, authentication
+            and event hooks apply. Its headers, cookies, parameters, base URL and timeouts do not apply.
+            ``timeout.total`` is then checked between the chunks of a response only.
         async_client: the same for ``aexecute`` and ``apropagate``.
-        allow_insecure: send credentials over plain http to other hosts than this one.
-        trust_servers: take the document's word for where the API is. It must be https and lead to no
-            private address, neither literally nor by its name (which a ``client`` of your own
-            resolves for itself, unchecked); and nothing of the caller's goes there unless
-            ``origins`` names it.
-        allow_private: with ``trust_servers``, take its word for private addresses, too; those may be
-            plain http.
-        validate_response: hold successful answers against the document: ``"warn"`` gives a
-            ``ResponseWarning``, ``"raise"`` a ``ResponseError`` for what it does not promise.
-        pickle_secrets: allow pickling although the record holds headers, cookies, query values, credentials or
-            hooks. They are in the pickle as plain text.
-        before: called with each request before it is sent; may change it or return another.
-        after: called with the result; may return another.
+        allow_insecure: send credentials over plain http to other machines.
+        trust_servers: send requests to the servers that the document declares. Such a server must use https and must
+            not have a private address. A ``client`` of the caller resolves host names itself, without this check.
+            Secrets of the connection are sent to such a server only if ``origins`` contains it.
+        allow_private: with ``trust_servers``, also allow servers with private addresses, and plain http for them.
+        validate_response: validate successful responses against the document. ``"warn"`` issues a
+            ``ResponseWarning``; ``"raise"`` raises a ``ResponseError``.
+        pickle_secrets: allow pickling of a record with headers, cookies, query values, credentials or hooks. The
+            pickle contains them as plain text.
+        before: a hook that is called with each request before it is sent; it may change or replace the request.
+        after: a hook that is called with the result; it may replace the result.
     """
 
     model_config = ConfigDict(
@@ -161,9 +159,9 @@ class Connection(Model):
 
     base_url: str | None = None
     origins: Texts = ()
-    headers: Mapping[str, Covered] = {}
-    cookies: Mapping[str, Covered] = {}
-    query: Mapping[str, Covered] = {}
+    headers: Mapping[str, Secret] = {}
+    cookies: Mapping[str, Secret] = {}
+    query: Mapping[str, Secret] = {}
     credentials: Mapping[str, Credential] = {}
     server_variables: Mapping[str, str] = {}
     timeout: Annotated[Timeout | float, BeforeValidator(_timeout)] = Timeout()
@@ -176,7 +174,7 @@ class Connection(Model):
     allow_insecure: bool = False
     trust_servers: bool = False
     allow_private: bool = False
-    validate_response: Checking = "off"
+    validate_response: ResponseCheck = "off"
     pickle_secrets: bool = False
     before: Callable[[httpx.Request], Any] | None = Field(default=None, exclude=True)
     after: Callable[[Any], Any] | None = Field(default=None, exclude=True)
@@ -187,16 +185,16 @@ class Connection(Model):
     )
 
     def close(self) -> None:
-        """Close the sockets; later calls raise ``UsageError``. Closing twice does nothing.
+        """Close the sockets. Later calls raise ``UsageError``; closing twice has no effect.
 
-        A ``client`` of the caller stays open. Sockets of an event loop are closed with the loop; ``aclose`` closes them now.
+        A ``client`` of the caller stays open. Sockets of an event loop are closed with the loop, or by ``aclose``.
         """
         self._closed = True
         while self._closers:
             self._closers.pop()[0]()
 
     async def aclose(self) -> None:
-        """``close`` for asyncio: also closes the sockets of the running event loop."""
+        """Close the sockets, including those of the running event loop."""
         self._closed = True
         while self._closers:
             await self._closers.pop()[1]()
@@ -227,7 +225,7 @@ class Connection(Model):
         """Check that the connection was not closed.
 
         Raises:
-            UsageError: it was closed.
+            UsageError: the connection was closed.
         """
         if self._closed:
             raise UsageError(
@@ -235,12 +233,12 @@ class Connection(Model):
             )
 
     def on_close(self, close: Callable[[], Any], aclose: Callable[[], Awaitable[None]]) -> None:
-        """Register what closes a transport: one function for ``close``, one for ``aclose``."""
+        """Register the functions that close a transport: one for ``close``, one for ``aclose``."""
         self._closers.append((close, aclose))
 
     @property
     def limits(self) -> Timeout:
-        """``timeout`` as the record that it always is."""
+        """Return ``timeout`` as a record."""
         return Timeout.model_validate(_timeout(self.timeout))
 
     @field_validator("base_url")
@@ -255,7 +253,9 @@ class Connection(Model):
     def _check_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         bases = [parse(origin) for origin in value]
         if any(base.path for base in bases):
-            raise ValueError("an origin is a scheme, a host and perhaps a port, without a path")
+            raise ValueError(
+                "an origin must be a scheme, a host and an optional port, without a path"
+            )
         return tuple(base.origin for base in bases)
 
     @field_validator("headers")
@@ -270,15 +270,17 @@ class Connection(Model):
     def _check_cookies(cls, value: Mapping[str, SecretStr]) -> Mapping[str, SecretStr]:
         for name, secret in value.items():
             if not is_token(name) or not is_cookie_value(reveal(secret)):
-                raise ValueError(f"the cookie {name!r} holds characters that a cookie must not")
+                raise ValueError(
+                    f"the cookie {name!r} contains characters that are not allowed in cookies"
+                )
         return value
 
     def __getstate__(self) -> dict[Any, Any]:
         held = [name for name in sorted(_MASKED | _OBJECTS) if getattr(self, name)]
         if held and not self.pickle_secrets:
             raise UsageError(
-                f"the connection is not pickled: {', '.join(held)} may hold secrets, which the pickle would show; "
-                "make the connection where it is used, or pass Connection(..., pickle_secrets=True) to allow it"
+                f"the connection is not pickled: {', '.join(held)} may contain secrets, which the pickle would show; "
+                "create the connection where it is used, or pass Connection(..., pickle_secrets=True) to allow it"
             )
         return super().__getstate__()
 

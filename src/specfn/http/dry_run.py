@@ -1,4 +1,4 @@
-"""What would be sent, to be looked at: a dict and a curl line, with everything of the caller's covered (X10)."""
+"""Dry runs: the request as a dict and a curl line, with the secrets of the connection masked (X10)."""
 
 import base64
 import shlex
@@ -16,25 +16,25 @@ from specfn.http.request import security
 from specfn.http.request.request import Addition, Draft, finish, prepare
 from specfn.migrate.route import CallableFunction as Function
 
-#: Headers that curl writes itself, or that would make its output unreadable.
+#: Headers that curl writes itself, and the header that would make curl's output unreadable.
 _OF_CLIENT: Final = frozenset({"host", "content-length", "accept-encoding"})
 
 
 def dry_run(function: Function, arguments: Any, connection: Connection) -> JsonObject:
-    """The request that ``execute`` would send, as JSON. Nothing is sent, no credential is asked for.
+    """Return the request that ``execute`` would send, as JSON. Sends nothing and calls no credential callable.
 
     Args:
-        function: what would be called.
+        function: the function.
         arguments: its arguments; they are validated.
-        connection: where, and as whom. ``before`` is not called.
+        connection: the connection. Its hook ``before`` is not called.
 
     Returns:
-        ``method``, ``url``, ``headers`` (by name), ``body`` (JSON, a text, or ``{"base64"}``; ``None``
-        without one) and ``curl``: a line for a shell that would send the same. In all of them, what
-        comes from the connection (headers, cookies, query, credentials) is masked.
+        ``method``, ``url``, ``headers`` (by name), ``body`` and ``curl``. ``body`` is JSON, a string, ``{"base64"}``, or
+        ``None`` without a body. ``curl`` is a shell command that sends the same request. Headers, cookies, query values
+        and credentials of the connection are masked in all of them.
 
     Raises:
-        ArgumentError: the arguments are not valid, or cannot be written.
+        ArgumentError: the arguments are invalid or cannot be serialized.
         UsageError: the connection does not fit the operation.
     """
     draft = prepare(function, arguments, connection)
@@ -53,14 +53,14 @@ def dry_run(function: Function, arguments: Any, connection: Connection) -> JsonO
 
 
 def _masked(draft: Draft, connection: Connection) -> Iterable[Addition]:
-    """What the connection would add, without the values."""
+    """Yield the additions of the connection, with masked values."""
     if not draft.base.trusted:
         return
     yield from (("header", name, MASK) for name in connection.headers)
     yield from (("query", name, MASK) for name in connection.query)
     yield from (("cookie", name, MASK) for name in connection.cookies)
     for scheme in draft.schemes.values():
-        placed = security.masked(scheme)
+        placed = security.masked_placement(scheme)
         if placed is not None:
             yield placed.slot, placed.name, placed.value
 
@@ -76,7 +76,7 @@ def _body(content: bytes | None, media_type: str) -> Any:
 
 
 def _curl(request: httpx.Request, url: str, headers: JsonObject, content: bytes | None) -> str:
-    """A line for a POSIX shell; a body that is no text goes through a pipe."""
+    """Return a command for a POSIX shell. A binary body goes through a pipe."""
     words = ["curl", *(["--head"] if request.method == "HEAD" else ["-X", request.method]), url]
     for name, value in headers.items():
         words += ["-H", f"{name}: {value}" if value else f"{name};"]
@@ -94,7 +94,7 @@ def _quoted(words: Iterable[str]) -> Iterator[str]:
 
 
 def _text(content: bytes) -> str | None:
-    """The content as a word of a shell, if it can be one."""
+    """Return the content as a word for a shell; ``None`` if a word cannot contain it."""
     try:
         text = content.decode()
     except UnicodeDecodeError:

@@ -1,7 +1,7 @@
-"""Files in arguments: what a caller hands over as bytes, and what a model writes as text (rule X5).
+"""Files in arguments: bytes and opened files of the caller, and strings of the model (rule X5).
 
-A text is never a path: nothing here opens anything. What a caller opened is read, and wound back, so that
-a request can be made twice from the same arguments.
+A string is never a path, and no file is opened here. A file that the caller opened is read and then rewound, so that
+the same arguments can be sent twice.
 """
 
 import base64
@@ -16,7 +16,7 @@ from urllib.parse import unquote, unquote_to_bytes
 from specfn._internal.json import JsonObject
 from specfn._internal.values import has_text_keys
 from specfn.errors import UsageError
-from specfn.http.unserializable import Unfit
+from specfn.http.unserializable import Unserializable
 from specfn.migrate.route import Body, MultipartPart
 from specfn.schema.safe_text import clean
 from specfn.validation.formats import is_base64
@@ -32,29 +32,29 @@ _DATA_URL: Final = re.compile(
 _NAME: Final = re.compile(rf"; ?(?:file)?name=({_VALUE})", re.IGNORECASE)
 _SEPARATOR: Final = re.compile(r"[/\\]")
 
-#: How often a file name is decoded, and the most characters of it that are kept: the last ones.
+#: The number of times that a file name is decoded, and the number of its last characters that are kept.
 _ROUNDS: Final = 8
 _NAME_LENGTH: Final = 200
 
-#: Never a file, whatever else it is: JSON, and tuples.
+#: Types that are never files: JSON types, and tuples.
 _NO_FILES: Final = (str, int, float, dict, list, tuple)
 _BLANKS: Final = str.maketrans("", "", " \t\r\n")
 
-#: Categories of characters that no file name has: controls, lone surrogates, separators of lines.
+#: Categories of characters that are removed from file names: controls, lone surrogates, line separators.
 _CONTROLS: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
-#: How a content is written where it travels as text.
+#: The encoders by ``contentEncoding``.
 _ENCODERS: Final = {"base64": base64.b64encode, "base64url": base64.urlsafe_b64encode}
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that a caller hands over.
+    """A file that the caller passes.
 
     Attributes:
-        content: its bytes.
-        name: what the server is told it is called; without one, the property's name and an extension.
-        media_type: its media type; without one, what the document says.
+        content: the bytes.
+        name: the file name for the server. The default is the name of the property, with an extension.
+        media_type: the media type. The default is the one that the document declares.
     """
 
     content: bytes
@@ -63,9 +63,13 @@ class File:
 
     def __post_init__(self) -> None:
         if not isinstance(self.content, bytes):
-            raise UsageError("the content of a File is bytes")
+            raise UsageError(
+                f"the content of a File must be bytes, not {type(self.content).__name__}"
+            )
         if self.media_type is not None and not _TYPE.match(self.media_type):
-            raise UsageError(f"{self.media_type!r} is not a media type")
+            raise UsageError(
+                f"media_type must be a media type such as 'image/png', not {self.media_type!r}"
+            )
 
     def __repr__(self) -> str:
         named = f"{self.name!r}, " if self.name else ""
@@ -73,29 +77,29 @@ class File:
 
 
 def file_of(value: Any) -> File | None:
-    """The file that a value is: a ``File``, bytes, or what was opened in binary mode; ``None`` for JSON.
+    """Return a value as a file: a ``File``, bytes, or a file opened in binary mode; ``None`` for JSON.
 
     Raises:
-        UsageError: it is open, and cannot be read from where it stands and wound back.
+        UsageError: an opened file cannot be read from its current position and rewound.
     """
-    kind = type(value)  # and not its __class__: that may be a property that raises
+    kind = type(value)  # not __class__, which may be a property that raises
     if kind is File:
         return cast("File", value)
     if issubclass(kind, bytes | bytearray | memoryview):
-        content = _asked(lambda: memoryview(value).tobytes())
+        content = _attempt(lambda: memoryview(value).tobytes())
         return None if content is None else File(content)
     if value is None or issubclass(kind, _NO_FILES):
         return None
-    return _opened(value) if callable(_asked(lambda: value.read)) else None
+    return _opened(value) if callable(_attempt(lambda: value.read)) else None
 
 
 def _opened(value: Any) -> File:
-    content = _asked(lambda: _content(value))
+    content = _attempt(lambda: _content(value))
     if content is None:
-        raise UsageError("an opened file must be readable and seekable; give its bytes instead")
+        raise UsageError("an opened file must be readable and seekable; pass its bytes instead")
     if type(content) is not bytes:
         raise UsageError("an opened file must be opened in binary mode")
-    name = _asked(lambda: value.name)
+    name = _attempt(lambda: value.name)
     return File(content, name=_SEPARATOR.split(name)[-1] if type(name) is str else None)
 
 
@@ -106,26 +110,26 @@ def _content(value: Any) -> Any:
     return content
 
 
-def _asked(question: Callable[[], Any]) -> Any:
-    """Ask a caller's object something; ``None`` if that raises, whatever it raises."""
+def _attempt(read: Callable[[], Any]) -> Any:
+    """Read an attribute of the caller's object; return ``None`` if reading raises anything."""
     try:
-        return question()
+        return read()
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 - an object that ends the process is no file
+    except BaseException:  # noqa: BLE001 - an object that raises SystemExit is not a file
         return None
 
 
 def content_of(value: Any, transfer: str | None) -> File:
-    """What is sent for a value that is a file: a caller's, or a model's text.
+    """Return the file to send for a value.
 
     Args:
-        value: a file, or a text: a ``data:`` URL (RFC 2397), else the content itself, which is base64
-            where it travels so.
-        transfer: the encoding that the document wants the content to travel in.
+        value: a file of the caller, or a string of the model. The string is a ``data:`` URL (RFC 2397), base64 if
+            ``transfer`` demands it, or else the content itself.
+        transfer: the ``contentEncoding`` that the document declares.
 
     Raises:
-        Unfit: the text is not base64 where it should be, or no text.
+        Unserializable: the value is not a string, or not in the declared encoding.
         UsageError: an opened file cannot be read.
     """
     given = file_of(value) or _data_url(value)
@@ -133,13 +137,19 @@ def content_of(value: Any, transfer: str | None) -> File:
         encode = _ENCODERS.get(transfer or "", bytes)
         return File(encode(given.content), name=given.name, media_type=given.media_type)
     if not isinstance(value, str):
-        raise Unfit("string", "a file is a text, or what a caller opened", value=value)
+        raise Unserializable(
+            "string", "a file is a string, or a file that the caller opened", value=value
+        )
     if transfer in _ENCODERS and not is_base64(value.translate(_BLANKS)):
-        raise Unfit(f"{transfer} text", "the document asks for an encoded file", value=value)
+        raise Unserializable(
+            f"{transfer} text", "the document asks for an encoded file", value=value
+        )
     try:
         return File(value.encode())
     except UnicodeEncodeError:
-        raise Unfit("string", "half of a surrogate pair is not text", value=value) from None
+        raise Unserializable(
+            "string", "half of a surrogate pair is not text", value=value
+        ) from None
 
 
 def _data_url(value: Any) -> File | None:
@@ -171,48 +181,50 @@ def _file_name(parameters: str) -> str | None:
 
 
 def _decoded(content: bytes, value: Any) -> bytes:
-    """Base64 in either alphabet, padded or not."""
+    """Decode base64 in either alphabet, with or without padding."""
     plain = content.translate(bytes.maketrans(b"-_", b"+/"), b" \t\r\n=")
     try:
         return base64.b64decode(plain + b"=" * (-len(plain) % 4), validate=True)
     except binascii.Error:
-        raise Unfit("data URL", "what follows ;base64, is not base64", value=value) from None
+        raise Unserializable(
+            "data URL", "the data after ;base64, is not base64", value=value
+        ) from None
 
 
 def as_text(file: File) -> str:
-    """A file as JSON and forms write it: base64."""
+    """Return a file as base64, for JSON and forms."""
     return base64.b64encode(file.content).decode()
 
 
-def stand_ins(body: Body | None, named: JsonObject) -> JsonObject | None:
-    """The arguments with a text in the place of each file, so that they can be validated as JSON.
+def file_placeholders(body: Body | None, named: JsonObject) -> JsonObject | None:
+    """Return the arguments with a string in the place of each file, to validate them as JSON.
 
-    A file that is sent as it is becomes a text of as many characters as it has bytes (the length of
-    binary data is counted in octets: section Binary Streams); any other, the base64 that is sent.
+    A file that is sent as bytes becomes a string with one character per byte, because the length of binary data is
+    counted in octets (section Binary Streams). Any other file becomes the base64 that is sent.
 
     Returns:
-        The arguments, or ``None`` where no file is among them.
+        The arguments, or ``None`` if they contain no file.
     """
     if not has_text_keys(named):
         return None
-    texts = _Texts()
+    placeholders = _Placeholders()
     made = {
-        key: texts.body(body, value) if key == "body" and body else texts.json(value)
+        key: placeholders.body(body, value) if key == "body" and body else placeholders.json(value)
         for key, value in named.items()
     }
-    return made if texts.count and texts.room >= 0 else None
+    return made if placeholders.count and placeholders.room >= 0 else None
 
 
 def is_encoded(body: Body | None) -> bool:
-    """Whether a text in a body may stand for a file that travels in base64."""
+    """Return whether a string in a body may be a file in base64."""
     if body is None:
         return False
     parts = (body.parts.rest, *body.parts.named.values())
     return body.transfer in _ENCODERS or any(part.transfer in _ENCODERS for part in parts)
 
 
-class _Texts:
-    """Puts texts in the place of files, within the limits that arguments have anyway."""
+class _Placeholders:
+    """Replacement of files by strings, within the limits of arguments."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -242,10 +254,10 @@ class _Texts:
         return self.json(value, as_characters if transfer is None else as_text)
 
     def _encoded(self, value: str) -> str:
-        """A ``data:`` URL where base64 belongs is the base64 that is sent for it."""
+        """Return the base64 of a ``data:`` URL; any other string is returned as it is."""
         try:
             file = _data_url(value)
-        except Unfit:
+        except Unserializable:
             return value
         self.count += file is not None
         return value if file is None else as_text(file)
@@ -267,5 +279,5 @@ class _Texts:
 
 
 def as_characters(file: File) -> str:
-    """A text that is as long as a file."""
+    """Return a string with one character per byte of a file."""
     return "A" * len(file.content)

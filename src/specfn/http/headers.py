@@ -1,6 +1,6 @@
-"""Which names and values may stand in a header or a cookie (RFC 9110, section 5; RFC 6265, section 4.1.1).
+"""Valid names and values of headers and cookies (RFC 9110, section 5; RFC 6265, section 4.1.1).
 
-Python's own HTTP clients let folded lines and NUL through, so nothing here is left to them (rule X11).
+Python's HTTP clients accept folded lines and NUL, so these checks do not rely on them (rule X11).
 """
 
 import re
@@ -11,14 +11,14 @@ _COOKIE_OCTETS = re.compile(r"[\x21\x23-\x2B\x2D-\x3A\x3C-\x5B\x5D-\x7E]*\Z")
 
 
 def is_token(name: str) -> bool:
-    """Whether the text is a legal header, cookie or method name."""
+    """Return whether a text is a valid name of a header, cookie or method."""
     return _TOKEN.match(name) is not None
 
 
 def is_value(text: str) -> bool:
-    """Whether the text may be a header's value: one line, no control characters, nothing to trim.
+    """Return whether a text is a valid header value: one line without control characters and surrounding blanks.
 
-    A tab may stand inside it (it separates the values of Swagger's ``tsv``).
+    A tab inside is valid, because it separates the values of Swagger's ``tsv``.
     """
     if text.isascii() and text.isprintable():
         return text == text.strip(" ")
@@ -29,5 +29,5 @@ def is_value(text: str) -> bool:
 
 
 def is_cookie_value(text: str) -> bool:
-    """Whether the text may be a cookie's value as it is, without quotes."""
+    """Return whether a text is a valid cookie value without quotes."""
     return _COOKIE_OCTETS.match(text) is not None

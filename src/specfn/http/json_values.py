@@ -1,51 +1,51 @@
-"""JSON values as requests write them: exact numbers, no needless fractions, nothing that is not JSON."""
+"""Serialization of JSON values: exact numbers, integers without a fraction, strict JSON."""
 
 import math
 from typing import Any, Final
 
 from specfn._internal import json as _json
 from specfn.http.files import as_text, file_of
-from specfn.http.unserializable import Unfit
+from specfn.http.unserializable import Unserializable
 
-#: The deepest nesting that is written. Validated arguments are shallower (rule V1).
+#: The maximum nesting depth. Validated arguments are shallower (rule V1).
 _DEPTH = 200
 
-#: The most members of one level that are looked at before there is a copy.
+#: The maximum number of members of one level that are checked; a wider value is copied.
 _WIDTH = 100_000
 
-#: Scalars that every writer of JSON writes alike.
+#: Types of scalars that need no conversion.
 _AS_IT_IS: Final = frozenset({str, int, bool, type(None)})
 
-#: Up to here a float holds every integer exactly, so that its fraction may go.
+#: The limit up to which a float represents every integer exactly.
 _EXACT = 2**53
 
 
 def number(value: float) -> int | float:
-    """A number in the form that every reader takes: ``12.0`` is the integer 12 (rule X1).
+    """Return a whole float as an integer: ``12.0`` becomes 12 (rule X1).
 
-    JSON has one kind of number; a server that wants an integer often refuses ``12.0``.
+    JSON has one type of number, but many servers refuse ``12.0`` where they expect an integer.
 
     Raises:
-        Unfit: the number is infinite or not a number, which JSON cannot say.
+        Unserializable: the number is NaN or infinite.
     """
     if not math.isfinite(value):
-        raise Unfit("number", "JSON has no such number", value=value)
+        raise Unserializable("number", "JSON has no such number", value=value)
     return int(value) if value.is_integer() and abs(value) <= _EXACT else value
 
 
-def settle(value: Any) -> Any:
-    """A JSON value with its numbers as ``number`` has them, and files as base64.
+def normalize(value: Any) -> Any:
+    """Return a JSON value with whole floats as integers and files as base64.
 
     Raises:
-        Unfit: something in it is not JSON, or it is nested too deeply.
+        Unserializable: the value contains something that is not JSON, or is nested too deeply.
     """
-    return value if type(value) in _AS_IT_IS or _is_settled(value) else _settled(value, 0)
+    return value if type(value) in _AS_IT_IS or _is_normal(value) else _normalized(value, 0)
 
 
-def _is_settled(value: Any) -> bool:
-    """Whether all of a value can be written as it is; most values can, and need no copy.
+def _is_normal(value: Any) -> bool:
+    """Return whether a value needs no conversion, which is so for most values.
 
-    What holds itself would have no end here: it is left to the walk that ends where it is too deep.
+    The walk ends at the depth limit, so a value that contains itself needs no special treatment.
     """
     level = [value]
     for _ in range(_DEPTH):
@@ -70,13 +70,13 @@ def _has_fraction(value: float) -> bool:
     return math.isfinite(value) and not value.is_integer()
 
 
-def _settled(value: Any, depth: int) -> Any:
+def _normalized(value: Any, depth: int) -> Any:
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, float):
         return number(value)
     if depth >= _DEPTH:
-        raise Unfit("a value that is nested less deeply")
+        raise Unserializable("a value that is nested less deeply")
     if isinstance(value, dict):
         return {_key(key): _at(key, item, depth) for key, item in value.items()}
     if isinstance(value, list):
@@ -84,47 +84,48 @@ def _settled(value: Any, depth: int) -> Any:
     file = file_of(value)
     if file is not None:
         return as_text(file)
-    raise Unfit("a JSON value", value=value)
+    raise Unserializable("a JSON value", value=value)
 
 
 def _key(key: Any) -> str:
     if not isinstance(key, str):
-        raise Unfit("an object whose keys are strings", value=key)
+        raise Unserializable("an object whose keys are strings", value=key)
     return key
 
 
 def _at(token: str | int, value: Any, depth: int) -> Any:
     try:
-        return _settled(value, depth + 1)
-    except Unfit as unfit:
-        raise unfit.below(token) from None
+        return _normalized(value, depth + 1)
+    except Unserializable as fault:
+        raise fault.below(token) from None
 
 
 def dumps(value: Any) -> bytes:
-    """Compact JSON in UTF-8.
+    """Serialize a value as compact JSON in UTF-8.
 
     Raises:
-        Unfit: something in the value is not JSON.
+        Unserializable: the value contains something that is not JSON.
     """
-    settled = settle(value)
+    normalized = normalize(value)
     try:
-        return _json.dumps(settled)
-    except ValueError:  # an integer of more digits than Python is willing to print
-        raise Unfit("a number of fewer digits") from None
+        return _json.dumps(normalized)
+    except ValueError:  # an integer with more digits than Python prints
+        raise Unserializable("a number of fewer digits") from None
 
 
 def text(value: Any) -> str:
-    """One value as text: strings as they are, scalars and whatever is nested as compact JSON.
+    """Return a value as text: a string as it is, any other value as compact JSON.
 
-    OpenAPI leaves nested values in parameters undefined; JSON is what its authors suggest and what
-    most tools do.
+    OpenAPI leaves nested values in parameters undefined. Its authors suggest JSON, and most tools use it.
 
     Raises:
-        Unfit: the value is not JSON, or its text is not Unicode.
+        Unserializable: the value is not JSON, or its text is not valid Unicode.
     """
     written = value if isinstance(value, str) else dumps(value).decode()
     try:
         written.encode()
     except UnicodeEncodeError:
-        raise Unfit("string", "half of a surrogate pair is not text", value=value) from None
+        raise Unserializable(
+            "string", "half of a surrogate pair is not text", value=value
+        ) from None
     return written

@@ -1,4 +1,4 @@
-"""Headers and authentication for the URL of a document, checked before they are sent (rule N1, T28)."""
+"""Headers and authentication for downloading a document (rule N1, T28)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,19 +13,20 @@ from specfn.http.origin import Base, is_loopback
 
 
 def checked(source: Any, headers: Mapping[str, str], auth: Any) -> Login:
-    """Return what is sent to the origin of a URL.
+    """Return the checked headers and authentication for the origin of a URL.
 
     Args:
-        source: what the caller loads.
+        source: the source that the caller loads.
         headers: headers to send.
         auth: an ``httpx.Auth``, user and password, or ``None``.
 
     Raises:
-        UsageError: the source is no URL, the URL is plain http to another host, or a header or ``auth`` is not one.
+        UsageError: the source is not a URL, the URL is plain http to another machine, or a header or ``auth`` is
+            invalid.
     """
     origin = origin_of(source) if isinstance(source, str) else None
     if origin is None:
-        raise UsageError("headers and auth are sent with an http or https URL; the source is none")
+        raise UsageError("headers and auth need an http or https URL as the source")
     url = httpx.URL(source)
     base = Base(origin=origin, scheme=url.scheme, host=url.host, path="")
     if base.scheme == "http" and not is_loopback(base):
@@ -42,11 +43,11 @@ def checked(source: Any, headers: Mapping[str, str], auth: Any) -> Login:
 def _check_headers(headers: Any) -> None:
     if not isinstance(headers, Mapping):
         raise UsageError(
-            f"headers must be a mapping of names to texts, not {type(headers).__name__}"
+            f"headers must be a mapping of names to strings, not {type(headers).__name__}"
         )
     for name, value in headers.items():
         if not isinstance(name, str) or not isinstance(value, str):
-            raise UsageError("headers must be a mapping of names to texts")
+            raise UsageError("headers must be a mapping of names to strings")
         try:
             check_header(name, value)
         except ValueError as error:

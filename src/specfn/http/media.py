@@ -1,4 +1,4 @@
-"""What media types mean for what is written: JSON or not, in which charset, which of several."""
+"""Media types of requests: JSON types, charsets, and the choice among declared types."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,13 +10,13 @@ from specfn.migrate.route import Body, MultipartPart, MultipartParts
 
 
 def is_json(media_type: str) -> bool:
-    """Whether a media type is JSON, a ``+json`` type included (RFC 6839, section 3.1)."""
+    """Return whether a media type is JSON, including ``+json`` types (RFC 6839, section 3.1)."""
     subtype = essence(media_type).partition("/")[2]
     return subtype == "json" or subtype.endswith("+json")
 
 
 def charset_of(media_type: str) -> str | None:
-    """The ``charset`` parameter of a media type, if it has one."""
+    """Return the ``charset`` parameter of a media type; ``None`` if it has no such parameter."""
     for parameter in media_type.split(";")[1:]:
         name, _, value = parameter.partition("=")
         if name.strip().lower() == "charset":
@@ -24,27 +24,27 @@ def charset_of(media_type: str) -> str | None:
     return None
 
 
-def encoded(text: str, media_type: str, pointer: str) -> bytes:
-    """Encode a text in the charset that its media type names, else in UTF-8.
+def encode_text(text: str, media_type: str, pointer: str) -> bytes:
+    """Encode a text in the charset of its media type; the default is UTF-8.
 
     Raises:
-        Unfit: the charset does not have all of its characters.
+        Unserializable: the charset does not have all characters of the text.
         DocumentError: the charset cannot be sent.
     """
     return charsets.encode(text, charset_of(media_type) or "utf-8", pointer)
 
 
 def unsendable(body: Body) -> DocumentError | None:
-    """Return the fault of a body that is a text, or has a part that is one, in a charset that cannot be sent (rule X5)."""
+    """Return the fault of a body with text in a charset that cannot be sent; ``None`` if there is no such text (rule X5)."""
     for media_type, pointer in _texts(body):
         label = charset_of(media_type)
-        if label and charsets.sendable(label) is None:
+        if label and charsets.sendable_codec(label) is None:
             return charsets.unsendable(label, pointer)
     return None
 
 
 def _texts(body: Body) -> Iterator[tuple[str, str]]:
-    """Yield the media type of each text that a body consists of, with its pointer."""
+    """Yield the media type and the pointer of each text in a body."""
     place = f"{body.pointer}/content/{escape(body.media_type)}"
     if body.kind in {"text", "xml"}:
         yield body.media_type, place
@@ -70,12 +70,12 @@ def _texts_of_part(part: MultipartPart, place: str) -> Iterator[tuple[str, str]]
 
 
 def preferred(declared: Sequence[str], given: str | None, default: str) -> str:
-    """The media type of a part, of those that are declared for it.
+    """Choose the media type of a part among the declared ones.
 
     Args:
-        declared: media types and ranges (``image/*``), in the document's order; may be empty.
-        given: what the content says that it is; it wins where it is declared, or nothing is.
-        default: what such a content is where nobody says.
+        declared: media types and ranges (``image/*``), in the order of the document; may be empty.
+        given: the media type that the content has, if known. It is used if it is declared, or if nothing is declared.
+        default: the media type if neither ``declared`` nor ``given`` determines one.
     """
     if not declared:
         return given or default
@@ -85,7 +85,7 @@ def preferred(declared: Sequence[str], given: str | None, default: str) -> str:
 
 
 def _is_within(media_type: str, range_: str) -> bool:
-    """Whether a media type is one of a range (RFC 9110, section 12.5.1)."""
+    """Return whether a media type matches a range (RFC 9110, section 12.5.1)."""
     name, wanted = essence(media_type), essence(range_)
     return wanted in {name, "*/*"} or (
         wanted.endswith("/*") and name.startswith(wanted.removesuffix("*"))

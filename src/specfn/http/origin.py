@@ -1,4 +1,4 @@
-"""Origins and base paths: what a request begins with, read from a URL in the one form that can be compared."""
+"""Origins and base paths, parsed from URLs into a canonical form."""
 
 import ipaddress
 import re
@@ -15,14 +15,14 @@ _HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*\.?\Z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
-    """What every request of an operation begins with.
+    """A base URL.
 
     Attributes:
-        origin: scheme, host and port as they are sent: lower case, IDNA, no default port.
+        origin: scheme, host and port in canonical form: lower case, IDNA, without a default port.
         scheme: ``http`` or ``https``.
         host: the host alone.
         path: the base path, percent-encoded, without a slash at its end; may be empty.
-        trusted: whether the caller's headers and credentials may go there.
+        trusted: whether headers and credentials of the caller may be sent to this origin.
     """
 
     origin: str
@@ -34,10 +34,10 @@ class Base:
 
 @lru_cache(maxsize=256)
 def parse(url: str) -> Base:
-    """Read a complete base URL.
+    """Parse a complete base URL.
 
     Raises:
-        ValueError: it is not one; the text says why and does not repeat the URL.
+        ValueError: the URL is not a complete base URL. The message contains the reason, not the URL.
     """
     try:
         parsed = httpx.URL(url)
@@ -45,20 +45,20 @@ def parse(url: str) -> Base:
     except httpx.InvalidURL:
         raise ValueError("is not a URL") from None
     except UnicodeError:
-        raise ValueError("has a host that is no host name") from None
+        raise ValueError("has an invalid host name") from None
     if parsed.scheme not in _PORTS or not parsed.host:
         raise ValueError("must be a complete http or https URL")
     if parsed.userinfo:
-        raise ValueError("must not hold a user name or password; give them as credentials")
+        raise ValueError("must not contain a user name or password; pass them as credentials")
     if "?" in url or "#" in url:
-        raise ValueError("must have neither a query nor a fragment")
+        raise ValueError("must not have a query or a fragment")
     if parsed.port is not None and not 0 < parsed.port < 2**16:
-        raise ValueError("has a port that is none")
+        raise ValueError("has an invalid port; use 1 to 65535")
     host = parsed.raw_host.decode()
     if ":" not in host and not _HOST.match(host):
-        raise ValueError("has a host that is no host name")
+        raise ValueError("has an invalid host name")
     if any(is_dot(segment) for segment in urlsplit(url).path.split("/")):
-        raise ValueError("must not have . or .. in its path")
+        raise ValueError("must not have the segments . or .. in its path")
     if ":" in host:
         host = str(ipaddress.ip_address(host))
     return Base(
@@ -70,18 +70,18 @@ def parse(url: str) -> Base:
 
 
 def _origin(scheme: str, host: str, port: int | None) -> str:
-    """An origin in the one form that can be compared; the client keeps some ports that are default."""
+    """Return an origin in canonical form; httpx keeps some default ports."""
     written = f"[{host}]" if ":" in host else host
     return f"{scheme}://{written}" + ("" if port in {None, _PORTS[scheme]} else f":{port}")
 
 
 def is_dot(segment: str) -> bool:
-    """Whether a path segment means this or the upper folder, plain or percent-encoded."""
+    """Return whether a path segment is ``.`` or ``..``, plain or percent-encoded."""
     return re.sub("%2[eE]", ".", segment).partition(";")[0] in {".", ".."}
 
 
 def is_loopback(base: Base) -> bool:
-    """Whether the host is this machine, so that no network sees what is sent."""
+    """Return whether the host is this machine, so that nothing is sent over a network."""
     return _is_here(base.host)
 
 

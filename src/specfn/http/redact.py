@@ -1,4 +1,4 @@
-"""Requests that do not show their query and the values of their headers, and what a request after them keeps."""
+"""Requests whose repr shows no secrets, and the requests that follow them (redirects, next pages)."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -9,30 +9,30 @@ import httpx
 from specfn._internal.url import HiddenQuery, shown
 from specfn.http.connection import MASK
 
-#: Headers about a body, which go with it.
+#: Headers about a body; they are removed with the body.
 OF_CONTENT: Final = frozenset({b"content-length", b"content-type", b"transfer-encoding"})
 
-#: Under which name a request carries the pairs of its query that the connection always sends.
+#: The extension of a request that contains the query pairs of the connection.
 _ALWAYS: Final = "specfn.query"
 
 
-class CoveredURL(HiddenQuery, httpx.URL):
-    """A URL whose repr leaves out the query, where an API key may stand."""
+class RedactedURL(HiddenQuery, httpx.URL):
+    """A URL whose repr omits the query, which may contain an API key."""
 
     def __repr__(self) -> str:
         return f"URL({shown(str(self))!r})"
 
     def copy_with(self, **kwargs: Any) -> httpx.URL:
-        """Return a changed copy that leaves the query out as well; the other methods that copy use this one."""
-        return CoveredURL(super().copy_with(**kwargs))
+        """Return a changed copy with the same repr. The other copying methods use this one."""
+        return RedactedURL(super().copy_with(**kwargs))
 
     def join(self, url: httpx.URL | str) -> httpx.URL:
-        """Return the URL of a reference; its repr leaves the query out as well."""
-        return CoveredURL(super().join(url))
+        """Return the URL of a reference, with the same repr."""
+        return RedactedURL(super().join(url))
 
 
-class CoveredPairs(tuple[str, ...]):
-    """Pairs of a query whose repr masks them."""
+class RedactedPairs(tuple[str, ...]):
+    """Query pairs whose repr masks them."""
 
     __slots__ = ()
 
@@ -40,25 +40,25 @@ class CoveredPairs(tuple[str, ...]):
         return f"({', '.join([MASK] * len(self))})"
 
 
-class CoveredHeaders(httpx.Headers):
-    """Headers whose repr masks every value: the client masks those of ``Authorization`` only."""
+class RedactedHeaders(httpx.Headers):
+    """Headers whose repr masks every value. httpx masks ``Authorization`` only."""
 
     def __repr__(self) -> str:
         return f"Headers({dict.fromkeys(self, MASK)!r})"
 
     def copy(self) -> httpx.Headers:
-        """Return a copy that masks as well."""
-        return CoveredHeaders(self, encoding=self.encoding)
+        """Return a copy with the same repr."""
+        return RedactedHeaders(self, encoding=self.encoding)
 
 
-class CoveredRequest(httpx.Request):
-    """A request whose repr leaves out the query, where an API key may stand."""
+class RedactedRequest(httpx.Request):
+    """A request whose repr omits the query, which may contain an API key."""
 
     def __repr__(self) -> str:
         return f"<Request({self.method!r}, {shown(str(self.url))!r})>"
 
 
-def covered(
+def redacted_request(
     method: str,
     target: httpx.URL,
     headers: Iterable[tuple[bytes, bytes]],
@@ -66,47 +66,47 @@ def covered(
     *,
     always: Sequence[str] = (),
 ) -> httpx.Request:
-    """Return a request that shows its URL without the query, and its headers without values.
+    """Return a request whose repr omits the query and masks the headers.
 
-    The client would write a method of 3.2 in upper case; here it stays as it is.
+    The method keeps its case, because methods of OpenAPI 3.2 are case-sensitive. httpx would write it in upper case.
 
     Args:
-        method: as it is sent.
-        target: the whole URL.
-        headers: the names and values.
-        content: the body's bytes; ``None`` without a body.
-        always: the pairs of the query, encoded, that the connection adds to every request.
+        method: the method as it is sent.
+        target: the complete URL.
+        headers: the names and values of the headers.
+        content: the bytes of the body; ``None`` without a body.
+        always: the encoded query pairs that the connection adds to every request.
     """
-    made = CoveredRequest(method, target, headers=list(headers), content=content)
+    made = RedactedRequest(method, target, headers=list(headers), content=content)
     made.method = method
-    made.url = CoveredURL(target)
-    made.headers = CoveredHeaders(made.headers)
+    made.url = RedactedURL(target)
+    made.headers = RedactedHeaders(made.headers)
     if always:
-        made.extensions = {**made.extensions, _ALWAYS: CoveredPairs(always)}
+        made.extensions = {**made.extensions, _ALWAYS: RedactedPairs(always)}
     return made
 
 
-def bodiless(request: httpx.Request) -> httpx.Request:
-    """A request without its body, for what only asks where it went and with which headers."""
+def without_body(request: httpx.Request) -> httpx.Request:
+    """Return a copy of a request without its body."""
     always = request.extensions.get(_ALWAYS, ())
-    return covered(request.method, request.url, request.headers.raw, None, always=always)
+    return redacted_request(request.method, request.url, request.headers.raw, None, always=always)
 
 
-def onward(
+def follow_up(
     request: httpx.Request, reference: str, method: str, *, keeps_body: bool, keeps_query: bool
 ) -> httpx.Request | None:
-    """The request that an answer asks for; ``None`` where it leads to another origin, or nowhere.
+    """Return the request that a response refers to; ``None`` if its URL is invalid or has another origin.
 
-    Another scheme, host or port is another party: nothing is sent there, not even without credentials.
+    A URL with another scheme, host or port belongs to another party. Nothing is sent there, even without credentials.
 
     Args:
-        request: what was answered. Its headers go along.
-        reference: where to, relative to the request (RFC 3986, section 5).
-        method: how.
-        keeps_body: whether the body goes along, with the headers about it.
-        keeps_query: whether what the connection always sends in the query is added where it lacks.
+        request: the request before; its headers are kept.
+        reference: the URL, relative to the request (RFC 3986, section 5).
+        method: the method of the new request.
+        keeps_body: whether the body and the headers about it are kept.
+        keeps_query: whether missing query pairs of the connection are added.
     """
-    target = resolved(request.url, reference)
+    target = resolve_reference(request.url, reference)
     if target is None:
         return None
     always: Sequence[str] = request.extensions.get(_ALWAYS, ()) if keeps_query else ()
@@ -121,7 +121,7 @@ def onward(
         if keeps_body or name.lower() not in OF_CONTENT
     ]
     content = request.content if keeps_body else None
-    return covered(method, target, headers, content, always=always)
+    return redacted_request(method, target, headers, content, always=always)
 
 
 def _pairs(query: str) -> Iterable[tuple[str, str]]:
@@ -130,8 +130,8 @@ def _pairs(query: str) -> Iterable[tuple[str, str]]:
         yield name, value
 
 
-def resolved(base: httpx.URL, reference: str) -> httpx.URL | None:
-    """Where a reference leads, without its fragment; ``None`` if that is another origin, or nowhere."""
+def resolve_reference(base: httpx.URL, reference: str) -> httpx.URL | None:
+    """Resolve a reference without its fragment; return ``None`` if it is invalid or has another origin."""
     try:
         url = base.join(reference).copy_with(fragment=None)
     except (httpx.InvalidURL, ValueError):

@@ -1,16 +1,16 @@
-"""Values that have no safe form on the wire, and the list of them that a call collects."""
+"""Values that cannot be serialized safely, and their collection for one error."""
 
 from specfn.records import ABSENT
 
 
-class Unfit(ValueError):  # noqa: N818  # it is about a value, and never leaves the room
-    """A value that cannot be written where it should go; it becomes an ``ArgumentProblem``.
+class Unserializable(ValueError):  # noqa: N818  # about a value; it never leaves this package
+    """A value that cannot be serialized; it becomes an ``ArgumentProblem``.
 
     Attributes:
-        tokens: the place of the value, below the argument that is being written.
-        expected: the type text of what can be written there.
-        value: what was found; ``ABSENT`` where nothing was.
-        description: one sentence that says why.
+        tokens: the path of the value, below the argument that is serialized.
+        expected: the type text of a valid value.
+        value: the value; ``ABSENT`` if it is missing.
+        description: the reason, in one sentence.
     """
 
     def __init__(
@@ -27,9 +27,9 @@ class Unfit(ValueError):  # noqa: N818  # it is about a value, and never leaves 
         self.value = value
         self.description = description
 
-    def below(self, *tokens: str | int) -> "Unfit":
-        """The same complaint, seen from further up."""
-        return Unfit(
+    def below(self, *tokens: str | int) -> "Unserializable":
+        """Return the same fault with a path that begins with further tokens."""
+        return Unserializable(
             self.expected,
             self.description,
             value=self.value,
@@ -37,29 +37,29 @@ class Unfit(ValueError):  # noqa: N818  # it is about a value, and never leaves 
         )
 
 
-class Faults:
-    """Every unfit value of one call, so that a model hears of all of them at once.
+class SerializationFaults:
+    """The unserializable values of one call, so that the feedback contains all of them.
 
     Attributes:
-        found: the complaints, each with the place below the root of the arguments.
+        found: the faults, each with its path from the root of the arguments.
     """
 
     __slots__ = ("found",)
 
     def __init__(self) -> None:
-        self.found: list[Unfit] = []
+        self.found: list[Unserializable] = []
 
-    def at(self, *tokens: str | int) -> "_Collected":
-        """Collect what the block finds unfit, as seen from that place; the block ends there."""
-        return _Collected(self.found, tokens)
+    def at(self, *tokens: str | int) -> "_FaultCollector":
+        """Return a context manager that collects a fault of its block, with a path; the fault ends the block."""
+        return _FaultCollector(self.found, tokens)
 
 
-class _Collected:
-    """One block of ``Faults.at``; a generator would take three times as long to enter and leave."""
+class _FaultCollector:
+    """Context manager of ``SerializationFaults.at``; a generator would be three times as slow."""
 
     __slots__ = ("_found", "_tokens")
 
-    def __init__(self, found: list[Unfit], tokens: tuple[str | int, ...]) -> None:
+    def __init__(self, found: list[Unserializable], tokens: tuple[str | int, ...]) -> None:
         self._found = found
         self._tokens = tokens
 
@@ -67,7 +67,7 @@ class _Collected:
         pass
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
-        if not isinstance(error, Unfit):
+        if not isinstance(error, Unserializable):
             return False
         self._found.append(error.below(*self._tokens))
         return True

@@ -180,7 +180,7 @@ def test_headers_query_and_cookies(specfn: Any, pets: Path, server: Any) -> None
 
 
 WRONG = [
-    (["--auth", f"nope={SECRET}"], "no security scheme is called 'nope'"),
+    (["--auth", f"nope={SECRET}"], "credential for 'nope', which is not a security scheme"),
     (["--auth", SECRET], "SCHEME=VALUE"),
     (["--header", f"X-A: {SECRET}\r\nX-B: c"], "header"),
     (["--header", SECRET], "--header"),

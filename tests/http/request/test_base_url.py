@@ -52,7 +52,7 @@ def test_without_a_base_url(make: Any) -> None:
         request(function, {}, Connection())
     assert "https://a.example/v1, /v2" in str(caught.value)
     assert "pw" not in str(caught.value)
-    with pytest.raises(UsageError, match="names no server"):
+    with pytest.raises(UsageError, match="declares no server"):
         request(make("/x"), {}, Connection())
 
 

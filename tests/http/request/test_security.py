@@ -88,7 +88,10 @@ def test_an_unsatisfied_requirement(make: Any) -> None:
     with pytest.raises(UsageError, match="key or bearer and basic") as caught:
         sent(make, needs("key", "bearer basic"), {"bearer": "s3"})
     assert "s3" not in str(caught.value)
-    with pytest.raises(UsageError, match=r"'kye'; the document has: .*key"):
+    with pytest.raises(
+        UsageError,
+        match=r"'kye', which is not a security scheme of the document; it declares: .*key",
+    ):
         sent(make, needs("key"), {"kye": "s3"})
     with pytest.raises(UsageError):
         sent(make, needs("missing"), {})
@@ -118,13 +121,13 @@ def test_mutual_tls_is_the_clients_business(make: Any) -> None:
 
 
 WRONG = [
-    ("key", ("a", "b"), "is not a text"),
+    ("key", ("a", "b"), "must be a string"),
     ("key", "", "is empty"),
-    ("key", lambda: None, "is not a text"),
+    ("key", lambda: None, "must be a string"),
     ("key", "s3\r\nX-Evil: 1", "characters"),
     ("key", "s3\0", "characters"),
     ("cookie", "s3; path=/", "characters"),
-    ("basic", "user:s3", "is a pair"),
+    ("basic", "user:s3", "must be a pair"),
     ("basic", ("us:er", "s3"), "colon"),
 ]
 
@@ -174,6 +177,6 @@ def test_a_scheme_that_the_document_does_not_have() -> None:
     }
     function = load(document).functions[0]
     with pytest.raises(
-        UsageError, match=r"keyy; the document has no such security scheme.*has: key"
+        UsageError, match=r"keyy; the document declares no such security scheme.*declares: key"
     ):
         request(function, {}, Connection(base_url="https://host", credentials={"key": "x"}))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specfn.http.request import style
-from specfn.http.unserializable import Unfit
+from specfn.http.unserializable import Unserializable
 
 STRING = "blue"
 ARRAY = ["blue", "black", "brown"]
@@ -188,7 +188,7 @@ def test_a_value_that_would_be_read_as_several_is_refused(
     name: str, escape: style.Escape, value: object
 ) -> None:
     """Where a delimiter cannot be told from one in a value, nothing is sent."""
-    with pytest.raises(Unfit):
+    with pytest.raises(Unserializable):
         style.pairs("color", value, name, escape, explode=False)
 
 
@@ -196,7 +196,7 @@ def test_a_value_that_would_be_read_as_several_is_refused(
 @pytest.mark.parametrize("explode", [False, True])
 def test_a_header_element_holds_no_comma(value: object, *, explode: bool) -> None:
     """Headers know no escapes, so an element with a comma is refused, and a lone value is not."""
-    with pytest.raises(Unfit):
+    with pytest.raises(Unserializable):
         style.expand("h", value, "simple", style.in_header, explode=explode)
     assert style.expand("h", "a,b", "simple", style.in_header, explode=explode) == "a,b"
 
@@ -216,9 +216,9 @@ NOT_JSON = {
 @pytest.mark.parametrize("value", NOT_JSON.values(), ids=NOT_JSON.keys())
 def test_what_is_not_json_is_refused(value: object) -> None:
     """A value that JSON cannot say is refused, whatever the style."""
-    with pytest.raises(Unfit):
+    with pytest.raises(Unserializable):
         style.pairs("a", value, "form", style.in_query, explode=True)
-    with pytest.raises(Unfit):
+    with pytest.raises(Unserializable):
         style.expand("a", value, "simple", style.in_path, explode=True)
 
 
@@ -267,7 +267,7 @@ def test_nothing_but_its_own_delimiters_reaches_a_query(
     """No value brings a character that ends a pair, the query or the line."""
     try:
         written = style.pairs("a", value, name, style.in_query, explode=explode)
-    except Unfit:
+    except Unserializable:
         return
     for key, item in written:
         assert not set(key + item) & set("&=#?+/\\ \r\n\0")

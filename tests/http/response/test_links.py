@@ -9,7 +9,7 @@ import pytest
 
 from specfn.errors import UsageError
 from specfn.http.connection import Connection
-from specfn.http.redact import covered
+from specfn.http.redact import redacted_request
 from specfn.http.response.links import links, next_request
 from specfn.http.transport import send
 
@@ -45,7 +45,7 @@ HEADERS = [
 
 def answered(url: str = HERE, **more: Any) -> httpx.Request:
     headers = [(b"Host", b"api.example.com"), (b"X-Key", b"k"), (b"Content-Type", b"text/plain")]
-    return covered("POST", httpx.URL(url), headers, b"body", **more)
+    return redacted_request("POST", httpx.URL(url), headers, b"body", **more)
 
 
 @pytest.mark.parametrize(("header", "url"), HEADERS)

@@ -1,7 +1,7 @@
-"""Where an operation is sent: the caller's base URL, or a server of the document that the caller allows.
+"""The base URL of an operation: that of the caller, or a declared server that the caller allows.
 
-The document is not trusted with the host (rule X4): a server of its own that nobody allowed is an
-error that names the origin to add.
+The document does not decide the host (rule X4). A declared server that the caller did not allow is an error, which
+names the origin to add.
 """
 
 from collections.abc import Iterable
@@ -16,15 +16,15 @@ from specfn.errors import UsageError
 from specfn.http.address import is_private
 from specfn.http.connection import Connection
 from specfn.http.origin import Base, parse
-from specfn.http.request.server_variables import described, substituted, variables_of
+from specfn.http.request.server_variables import describe_variables, substitute, variables_of
 from specfn.migrate.route import Api, Route
 
 
 def choose(route: Route, api: Api, connection: Connection) -> Base:
-    """Where the operation is sent, and whether headers and credentials go along.
+    """Choose the base URL of an operation; it is trusted if it may receive headers and credentials.
 
     Raises:
-        UsageError: nothing that the caller allows fits.
+        UsageError: the caller allows no declared server.
     """
     if route.servers:
         return _own(route, api, connection)
@@ -35,17 +35,17 @@ def choose(route: Route, api: Api, connection: Connection) -> Base:
         return _public(bases[0], connection)
     named = ", ".join(shown(str(server.get("url", "/"))) for server in api.servers[:5])
     raise UsageError(
-        "the connection has no base_url; "
+        "the connection has no base_url: "
         + (
-            f"the document names these servers: {named}"
+            f"pass the URL of the API; the document declares these servers: {named}"
             if named
-            else "the document names no server"
+            else "pass the URL of the API; the document declares no server"
         ),
     )
 
 
 def _own(route: Route, api: Api, connection: Connection) -> Base:
-    """A path or an operation with servers of its own: the first that is allowed."""
+    """Choose the first allowed server of a path or an operation that declares servers itself."""
     bases = _bases(route.servers, api, connection)
     allowed = allowed_origins(connection)
     for base in bases:
@@ -54,19 +54,19 @@ def _own(route: Route, api: Api, connection: Connection) -> Base:
     if connection.trust_servers:
         return _public(bases[0], connection)
     raise UsageError(
-        f"{route.method.upper()} {route.path} has a server of its own: "
+        f"{route.method.upper()} {route.path} declares its own server: "
         f"add {bases[0].origin!r} to connection.origins to allow it",
     )
 
 
 def allowed_origins(connection: Connection) -> frozenset[str]:
-    """The origins that the caller's headers and credentials are bound to (rule X6)."""
+    """Return the origins that may receive the caller's headers and credentials (rule X6)."""
     own = () if connection.base_url is None else (parse(connection.base_url).origin,)
     return frozenset((*own, *connection.origins))
 
 
 def origin_of(url: httpx.URL) -> str | None:
-    """The origin of a URL in the form that can be compared; ``None`` if it has none."""
+    """Return the origin of a URL in canonical form; ``None`` if the URL has no valid origin."""
     try:
         return parse(f"{url.scheme}://{url.netloc.decode('ascii')}").origin
     except ValueError:
@@ -74,9 +74,9 @@ def origin_of(url: httpx.URL) -> str | None:
 
 
 def _bases(servers: Iterable[JsonObject], api: Api, connection: Connection) -> list[Base]:
-    """Return Server Objects as bases, relative ones against the document's URL (section Server Object).
+    """Return Server Objects as base URLs. Relative ones are resolved against the document's URL (section Server Object).
 
-    A server that cannot be used is left out where another can, unless it is the one whose variables the caller sets.
+    An unusable server is dropped if another one is usable, unless the caller sets its variables.
     """
     bases: list[Base] = []
     refused: list[tuple[frozenset[str], UsageError]] = []
@@ -86,8 +86,10 @@ def _bases(servers: Iterable[JsonObject], api: Api, connection: Connection) -> l
     for server in servers:
         names = variables_of(server)
         try:
-            url = substituted(server, connection.server_variables)
-            bases.append(_base(url, document, described(server, connection.server_variables)))
+            url = substitute(server, connection.server_variables)
+            bases.append(
+                _base(url, document, describe_variables(server, connection.server_variables))
+            )
         except UsageError as error:
             refused.append((names, error))
         else:
@@ -99,29 +101,29 @@ def _bases(servers: Iterable[JsonObject], api: Api, connection: Connection) -> l
 
 
 def _base(url: str, document: str | None, variables: str) -> Base:
-    """Return the URL of a server as a base.
+    """Parse the URL of a server.
 
     Raises:
-        UsageError: it is none; the text names the server and its variables.
+        UsageError: the URL is invalid. The message contains the server and its variables.
     """
     try:
         return parse(urljoin(document or "", url))
     except ValueError as error:
-        cause = f": {variables}; change it in connection.server_variables, or" if variables else ";"
-        reason = f"the server {shown(url)!r} {error}{cause} give connection.base_url"
+        cause = f": {variables}; change it in connection.server_variables, or" if variables else ":"
+        reason = f"the server {shown(url)!r} {error}{cause} pass base_url to the connection"
         raise UsageError(reason) from None
 
 
 def _public(base: Base, connection: Connection) -> Base:
-    """A server that only the document vouches for: https, and no address inside a network."""
+    """Check a server that only the document declares: it must use https and have no private address."""
     if base.origin in allowed_origins(connection):
         return replace(base, trusted=True)
     if is_private(base.host) and connection.allow_private:
         return base
     if base.scheme != "https":
-        raise UsageError(f"the document's server {base.origin} is not https; give base_url instead")
+        raise UsageError(f"the document's server {base.origin} is not https: pass base_url instead")
     if is_private(base.host):
         raise UsageError(
-            f"the document's server {base.origin} is private; give base_url instead, or allow_private"
+            f"the document's server {base.origin} has a private address: pass base_url instead, or allow_private=True"
         )
     return base

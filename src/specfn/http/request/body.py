@@ -1,4 +1,4 @@
-"""Request bodies: a value and the declared media type to bytes, as a table by kind (rule X5)."""
+"""Serialization of request bodies by media type (rule X5)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
@@ -9,18 +9,18 @@ from specfn.errors import DocumentError
 from specfn.http.files import content_of, file_of
 from specfn.http.headers import is_value
 from specfn.http.json_values import dumps, text
-from specfn.http.media import charset_of, encoded, is_json, preferred
+from specfn.http.media import charset_of, encode_text, is_json, preferred
 from specfn.http.request import multipart, style
 from specfn.http.request.sequences import sequence
 from specfn.http.request.style import Pair
-from specfn.http.unserializable import Unfit
+from specfn.http.unserializable import Unserializable
 from specfn.migrate.bodies.media_types import FORM
 from specfn.migrate.route import Body, BodyKind
 
-#: A body's bytes and its ``Content-Type``.
+#: The bytes of a body, and its ``Content-Type``.
 Written: TypeAlias = tuple[bytes, str]
 
-#: What a media range is sent as: a request names one type, not a range of them.
+#: The media types that replace media ranges, because a request has one concrete type.
 _CONCRETE: Final[Mapping[BodyKind, str]] = {
     "binary": "application/octet-stream",
     "form": FORM,
@@ -31,16 +31,16 @@ _CONCRETE: Final[Mapping[BodyKind, str]] = {
 
 
 def write(body: Body, value: Any) -> Written:
-    """A body's bytes and its ``Content-Type``.
+    """Serialize a body; return its bytes and its ``Content-Type``.
 
     Args:
-        body: what the document declares.
-        value: the argument; null is a value like any other.
+        body: the declared body.
+        value: the argument, which may be null.
 
     Raises:
-        Unfit: the value cannot be written in that media type.
+        Unserializable: the value cannot be serialized in that media type.
         UsageError: a file that the caller opened cannot be read.
-        DocumentError: the media type is not one that a header may hold.
+        DocumentError: the media type is not a valid header value.
     """
     if not is_value(body.media_type) or not body.media_type.isascii():
         raise DocumentError("the media type is not one line of ASCII text", pointer=body.pointer)
@@ -48,12 +48,12 @@ def write(body: Body, value: Any) -> Written:
 
 
 def _media_type(body: Body, given: str | None = None) -> str:
-    """The declared media type, verbatim; of a range, the one that is given or the plainest."""
+    """Return the declared media type as it is; for a range, the given or the default type."""
     return preferred((body.media_type,), given, _CONCRETE[body.kind])
 
 
 def _json(body: Body, value: Any) -> Written:
-    """JSON in UTF-8 (RFC 8259, section 8.1); in ASCII where the media type names another charset."""
+    """Serialize JSON in UTF-8 (RFC 8259, section 8.1), or in ASCII if the media type declares another charset."""
     lines = sequence(value, body.media_type)
     if lines is not None:
         return lines, _media_type(body)
@@ -69,7 +69,7 @@ def _text(body: Body, value: Any) -> Written:
     media_type = _media_type(body)
     if file is not None:
         return file.content, media_type
-    return encoded(text(value), media_type, body.pointer), media_type
+    return encode_text(text(value), media_type, body.pointer), media_type
 
 
 def _binary(body: Body, value: Any) -> Written:
@@ -82,14 +82,16 @@ def _multipart(body: Body, value: Any) -> Written:
 
 
 def _form(body: Body, value: Any) -> Written:
-    """RFC 1866's form fields; nested values as the Encoding Object says, else as JSON."""
+    """Serialize form fields (RFC 1866). Nested values follow the Encoding Object; the default is JSON."""
     if not isinstance(value, dict):
-        raise Unfit("object", "a form has fields", value=value)
+        raise Unserializable(
+            "object", "a form is an object with a property for each field", value=value
+        )
     written = form_pairs(value, body.encoding, is_itemwise=body.is_itemwise)
-    return "&".join(f"{name}={told}" for name, told in written).encode("ascii"), _media_type(body)
+    return "&".join(f"{name}={item}" for name, item in written).encode("ascii"), _media_type(body)
 
 
-#: How each kind of body becomes bytes.
+#: The serializers by kind of body.
 WRITERS: Final[Mapping[BodyKind, Callable[[Body, Any], Written]]] = {
     "binary": _binary,
     "form": _form,
@@ -103,28 +105,28 @@ WRITERS: Final[Mapping[BodyKind, Callable[[Body, Any], Written]]] = {
 def form_pairs(
     value: Mapping[str, Any], encoding: Mapping[str, JsonObject], *, is_itemwise: bool = False
 ) -> list[Pair]:
-    """The fields of a form, encoded, in the order of the value.
+    """Serialize the fields of a form, in the order of the value.
 
     Args:
         value: the fields.
         encoding: the Encoding Objects, by field.
-        is_itemwise: whether an array's Encoding Object is each item's, as in 3.2; before, only style
-            takes an array apart.
+        is_itemwise: whether the Encoding Object of an array applies to each item, as in OpenAPI 3.2. In earlier
+            versions only ``style`` splits an array.
     """
     fields: list[Pair] = []
     for name, item in value.items():
         try:
             fields.extend(_field(name, item, encoding.get(name, {}), is_itemwise=is_itemwise))
-        except Unfit as unfit:
-            raise unfit.below(name) from None
+        except Unserializable as fault:
+            raise fault.below(name) from None
     return fields
 
 
 def _field(name: str, item: Any, encoding: JsonObject, *, is_itemwise: bool) -> list[Pair]:
-    """One property of a form (OpenAPI 3.1.1, section Encoding Object).
+    """Serialize one property of a form (OpenAPI 3.1.1, section Encoding Object).
 
-    An explicit style serializes as in a query. Without one, arrays repeat the field, and what is
-    nested is JSON. Null, which a form cannot say, is the empty text.
+    With an explicit style, the property is serialized as in a query. Without one, an array repeats the field, and
+    nested values are JSON. A form cannot express null; it becomes the empty string.
     """
     if not {"style", "explode", "allowReserved"}.isdisjoint(encoding):
         return _styled(name, item, encoding)
@@ -140,7 +142,7 @@ def _field(name: str, item: Any, encoding: JsonObject, *, is_itemwise: bool) -> 
 
 
 def _styled(name: str, item: Any, encoding: JsonObject) -> list[Pair]:
-    """A property with a style; ``allowReserved`` keeps what a form can hold as it is."""
+    """Serialize a property with a style. ``allowReserved`` keeps reserved characters that a form can contain."""
     if item is None:
         return [(style.in_form(text(name), ""), "")]
     chosen = str(encoding.get("style", "form"))

@@ -1,11 +1,11 @@
-"""Extensions of file names by media type; the system's own table differs from machine to machine."""
+"""File extensions by media type. The table of the operating system differs between machines, so it is not used."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from specfn.migrate.bodies.media_types import essence
 
-#: Those of what is often uploaded.
+#: The extensions of common media types.
 _EXTENSIONS: Final[Mapping[str, str]] = {
     "application/gzip": ".gz",
     "application/json": ".json",
@@ -45,7 +45,7 @@ _EXTENSIONS: Final[Mapping[str, str]] = {
     "video/webm": ".webm",
 }
 
-#: Those of families, by how a type begins or ends (RFC 6839).
+#: The extensions of other types, by their beginning or end (RFC 6839).
 _FAMILIES: Final = (
     ("jsonl", ".jsonl"),
     ("lines", ".jsonl"),
@@ -58,7 +58,7 @@ _FAMILIES: Final = (
 
 
 def extension_of(media_type: str) -> str:
-    """The extension for a file of a media type; ``.bin`` for what has no better one."""
+    """Return the extension for a file of a media type; ``.bin`` by default."""
     name = essence(media_type)
     return _EXTENSIONS.get(name) or next(
         (end for start, end in _FAMILIES if name.startswith(start) or name.endswith(start)), ".bin"

@@ -1,8 +1,7 @@
 """Multipart bodies: values to parts, parts to bytes (RFC 2046, section 5.1; RFC 7578; rule X5).
 
-The boundary is not random but a hash of the parts: a request is a pure function of its arguments, and to
-write a content that holds its own 128-bit hash is as hard as to guess a random one. That it does not
-occur is looked at all the same.
+The boundary is a hash of the parts, so that the same arguments always make the same request. Content that contains its
+own 128-bit hash is as hard to construct as a guess of a random boundary. The parts are still searched for the boundary.
 """
 
 import hashlib
@@ -15,34 +14,34 @@ from specfn.errors import DocumentError
 from specfn.http.files import content_of, file_of
 from specfn.http.headers import is_token, is_value
 from specfn.http.json_values import dumps, text
-from specfn.http.media import encoded, is_json, preferred
+from specfn.http.media import encode_text, is_json, preferred
 from specfn.http.request import style
 from specfn.http.request.extensions import extension_of
 from specfn.http.request.sequences import sequence
-from specfn.http.unserializable import Unfit
+from specfn.http.unserializable import Unserializable
 from specfn.migrate.bodies.media_types import essence, is_sequence
 from specfn.migrate.route import MultipartPart, MultipartParts
 
 _FORM: Final = "multipart/form-data"
 _OCTETS: Final = "application/octet-stream"
 
-#: What the only part of a form is called whose schema is a file, not an object of parts.
+#: The name of the only part of a form whose schema is a file instead of an object.
 _UNNAMED: Final = "file"
 
-#: What may not stand in a quoted parameter; it is written as browsers do (RFC 7578, section 4.2).
+#: Characters that a quoted parameter must not contain. They are escaped as browsers do (RFC 7578, section 4.2).
 _UNQUOTABLE: Final = re.compile(r'[\x00-\x1f"\x7f]')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Piece:
-    """One part before it is bytes.
+class _BodyPart:
+    """A part of a multipart body.
 
     Attributes:
-        content: its bytes.
-        name: of its property; ``None`` where parts have no names.
-        media_type: its ``Content-Type``; ``None`` to say none.
-        filename: for a file.
-        transfer: for ``Content-Transfer-Encoding``.
+        content: the bytes of the content.
+        name: the name of the property; ``None`` if parts have no names.
+        media_type: the ``Content-Type``; ``None`` to omit it.
+        filename: the file name; ``None`` for a part that is not a file.
+        transfer: the ``Content-Transfer-Encoding``; ``None`` to omit it.
         headers: further headers.
     """
 
@@ -55,23 +54,23 @@ class _Piece:
 
 
 def write(parts: MultipartParts, value: Any, media_type: str, pointer: str) -> tuple[bytes, str]:
-    """A value as a multipart body, and the ``Content-Type`` with its boundary.
+    """Serialize a multipart body; return its bytes and the ``Content-Type`` with the boundary.
 
     Args:
-        parts: what the document says of the parts.
-        value: an object with a property for each part (or an array of values for several of that
-            name), an array with an item for each part, or the only part, a file.
-        media_type: the declared one.
-        pointer: of the request body, for errors.
+        parts: the declared parts.
+        value: an object with a property for each part, an array with an item for each part, or a file as the only
+            part. A property may be an array of values for several parts of that name.
+        media_type: the declared media type.
+        pointer: the JSON Pointer of the request body, for errors.
 
     Raises:
-        Unfit: a value cannot be written as its part.
-        DocumentError: a header of a part is not one.
+        Unserializable: a value cannot be serialized as its part.
+        DocumentError: a declared header of a part is invalid.
     """
     kind = _FORM if "*" in media_type else media_type
     is_form = essence(kind) == _FORM
     writer = _Writer(is_form, pointer)
-    written = [writer.written(piece) for piece in writer.pieces(parts, value)]
+    written = [writer.serialize(part) for part in writer.parts(parts, value)]
     boundary = _boundary(written)
     mark = b"--" + boundary.encode()
     content = b"".join(mark + b"\r\n" + part + b"\r\n" for part in written) + mark + b"--\r\n"
@@ -80,7 +79,7 @@ def write(parts: MultipartParts, value: Any, media_type: str, pointer: str) -> t
 
 
 def _boundary(written: Sequence[bytes]) -> str:
-    """128 bits that occur in no part."""
+    """Return a boundary of 128 bits that no part contains."""
     digest = hashlib.blake2b(digest_size=16)
     for part in written:
         digest.update(part)
@@ -90,94 +89,102 @@ def _boundary(written: Sequence[bytes]) -> str:
 
 
 class _Writer:
-    """Writes the parts of one body; in a form, parts have names."""
+    """Serializer of the parts of one body. The parts of a form have names."""
 
-    def __init__(self, is_form: bool, pointer: str) -> None:  # noqa: FBT001  # the module's own
+    def __init__(self, is_form: bool, pointer: str) -> None:  # noqa: FBT001  # private to this module
         self._is_form = is_form
         self._pointer = pointer
 
-    def pieces(self, parts: MultipartParts, value: Any) -> Iterator[_Piece]:
-        """The parts of a body, in the order of the value."""
+    def parts(self, parts: MultipartParts, value: Any) -> Iterator[_BodyPart]:
+        """Yield the parts of a body, in the order of the value."""
         if isinstance(value, dict):
             for name, item in value.items():
                 try:
                     yield from self._property(text(name), item, parts.named.get(name, parts.rest))
-                except Unfit as unfit:
-                    raise unfit.below(name) from None
+                except Unserializable as fault:
+                    raise fault.below(name) from None
         elif isinstance(value, list):
             for index, item in enumerate(value):
                 try:
                     yield from self._position(parts, index, item)
-                except Unfit as unfit:
-                    raise unfit.below(index) from None
+                except Unserializable as fault:
+                    raise fault.below(index) from None
         elif isinstance(value, str) or file_of(value) is not None:
             yield self._file(_UNNAMED if self._is_form else None, value, parts.rest)
         else:
-            raise Unfit("object", "a multipart body has a property for each part", value=value)
+            raise Unserializable(
+                "object", "a multipart body has a property for each part", value=value
+            )
 
-    def _property(self, name: str, item: Any, part: MultipartPart) -> Iterator[_Piece]:
-        """The parts of one property: of an array, one for each item (section Encoding By Name)."""
+    def _property(self, name: str, item: Any, part: MultipartPart) -> Iterator[_BodyPart]:
+        """Yield the parts of one property: for an array, one part per item (section Encoding By Name)."""
         if part.style is not None and self._is_form:
             pairs = style.pairs(name, item, part.style, style.in_part, explode=part.explode)
-            yield from (_Piece(content=told.encode(), name=key) for key, told in pairs)
+            yield from (_BodyPart(content=item.encode(), name=key) for key, item in pairs)
         elif isinstance(item, list) and part.inner is None and not _is_sequence(part):
             for index, each in enumerate(item):
                 try:
-                    yield self._piece(name, each, part)
-                except Unfit as unfit:
-                    raise unfit.below(index) from None
+                    yield self._part(name, each, part)
+                except Unserializable as fault:
+                    raise fault.below(index) from None
         else:
-            yield self._piece(name, item, part)
+            yield self._part(name, item, part)
 
-    def _position(self, parts: MultipartParts, index: int, item: Any) -> Iterator[_Piece]:
-        """The part of one item (section Encoding By Position); in a form, an object with its name."""
+    def _position(self, parts: MultipartParts, index: int, item: Any) -> Iterator[_BodyPart]:
+        """Yield the part of one item (section Encoding By Position). In a form, the item is an object with the name."""
         if not self._is_form:
             part = parts.prefix[index] if index < len(parts.prefix) else parts.rest
-            yield self._piece(None, item, part)
+            yield self._part(None, item, part)
         elif isinstance(item, dict):
-            yield from self.pieces(parts, item)
+            yield from self.parts(parts, item)
         else:
-            raise Unfit("object", "a part of a form has a name", value=item)
+            raise Unserializable(
+                "object",
+                "each part of a form has a name: send an object with one property",
+                value=item,
+            )
 
-    def _piece(self, name: str | None, value: Any, part: MultipartPart) -> _Piece:
-        """One value as a part, in the media type that it has or that the document gives it."""
+    def _part(self, name: str | None, value: Any, part: MultipartPart) -> _BodyPart:
+        """Return one value as a part, in its own or the declared media type."""
         is_text = isinstance(value, str)
         if file_of(value) is not None or (is_text and (part.is_file or part.transfer is not None)):
             return self._file(name, value, part)
         if part.inner is not None and isinstance(value, dict | list):
             kind = preferred(part.media_types, None, "multipart/mixed")
             content, nested = write(part.inner, value, kind, self._pointer)
-            return _Piece(content=content, name=name, media_type=nested, headers=part.headers)
+            return _BodyPart(content=content, name=name, media_type=nested, headers=part.headers)
         default = "application/json" if isinstance(value, dict | list) else "text/plain"
         media_type = preferred(part.media_types, None, default)
         content = self._content(value, media_type)
-        told = media_type if part.media_types else self._default(media_type, content)
-        return _Piece(content=content, name=name, media_type=told, headers=part.headers)
+        sent = media_type if part.media_types else self._default(media_type, content)
+        return _BodyPart(content=content, name=name, media_type=sent, headers=part.headers)
 
     def _default(self, media_type: str, content: bytes) -> str | None:
-        """The media type to write: a form's text goes without one; elsewhere that would mean ASCII."""
+        """Return the media type to send. Text in a form needs no media type; elsewhere no media type means ASCII."""
         if media_type != "text/plain":
             return media_type
         return None if self._is_form or content.isascii() else "text/plain; charset=utf-8"
 
     def _content(self, value: Any, media_type: str) -> bytes:
-        """A value in a media type: JSON, or a text."""
+        """Serialize a value in a media type, as JSON or as text."""
         if is_json(media_type):
             return dumps(value)
         lines = sequence(value, media_type)
         if lines is not None:
             return lines
         if isinstance(value, dict | list):
-            raise Unfit("string", f"only a text can be written as {media_type}", value=value)
-        return b"" if value is None else encoded(text(value), media_type, self._pointer)
+            raise Unserializable(
+                "string", f"only a string can be serialized as {media_type}", value=value
+            )
+        return b"" if value is None else encode_text(text(value), media_type, self._pointer)
 
-    def _file(self, name: str | None, value: Any, part: MultipartPart) -> _Piece:
-        """A file, under its own name or the property's; one that travels as text needs neither."""
+    def _file(self, name: str | None, value: Any, part: MultipartPart) -> _BodyPart:
+        """Return a file as a part. The file name is its own or that of the property; encoded content needs no file name."""
         file = content_of(value, part.transfer)
         is_field = part.transfer is not None and file.name is None
         default = part.file_type or ("" if is_field else _OCTETS)
         media_type = preferred(part.media_types, file.media_type, default)
-        return _Piece(
+        return _BodyPart(
             content=file.content,
             name=name,
             media_type=media_type or None,
@@ -187,32 +194,34 @@ class _Writer:
             headers=part.headers,
         )
 
-    def written(self, piece: _Piece) -> bytes:
-        """The head and the content of a part."""
-        head = [f"{name}: {value}\r\n" for name, value in self._head(piece)]
-        return "".join(head).encode(errors="replace") + b"\r\n" + piece.content
+    def serialize(self, part: _BodyPart) -> bytes:
+        """Serialize the headers and the content of a part."""
+        head = [f"{name}: {value}\r\n" for name, value in self._head(part)]
+        return "".join(head).encode(errors="replace") + b"\r\n" + part.content
 
-    def _head(self, piece: _Piece) -> Iterator[tuple[str, str]]:
-        told = [
+    def _head(self, part: _BodyPart) -> Iterator[tuple[str, str]]:
+        parameters = [
             f'{key}="{_UNQUOTABLE.sub(_percent, value)}"'
-            for key, value in (("name", piece.name), ("filename", piece.filename))
+            for key, value in (("name", part.name), ("filename", part.filename))
             if value is not None
         ]
-        if told:
-            kind = "form-data" if piece.name is not None else "attachment"
-            yield "Content-Disposition", "; ".join((kind, *told))
-        if piece.media_type is not None:
-            yield "Content-Type", piece.media_type
-        if piece.transfer is not None:
-            yield "Content-Transfer-Encoding", piece.transfer
-        for name, value in piece.headers:
+        if parameters:
+            kind = "form-data" if part.name is not None else "attachment"
+            yield "Content-Disposition", "; ".join((kind, *parameters))
+        if part.media_type is not None:
+            yield "Content-Type", part.media_type
+        if part.transfer is not None:
+            yield "Content-Transfer-Encoding", part.transfer
+        for name, value in part.headers:
             if not is_token(name) or not is_value(value):
-                raise DocumentError(f"{name!r} is not a header of a part", pointer=self._pointer)
+                raise DocumentError(
+                    f"the header {name!r} of a part is not a valid header", pointer=self._pointer
+                )
             yield name, value
 
 
 def _is_sequence(part: MultipartPart) -> bool:
-    """Return whether an array is one part: a line for each item. Files are parts of their own."""
+    """Return whether an array becomes one part, with a line per item. Each file is a part of its own."""
     return not part.is_file and any(map(is_sequence, part.media_types))
 
 

@@ -1,7 +1,7 @@
-"""Arguments to a request: pure, so that what would be sent can be looked at (rule X1).
+"""Arguments to an HTTP request, without input and output (rule X1).
 
-It is made in two steps, because a credential may come from a function that has to be awaited:
-``prepare`` writes all that the arguments say, ``finish`` adds what the connection says.
+The request is built in two steps, because a credential may come from an async callable. ``prepare`` serializes the
+arguments; ``finish`` adds the headers, cookies, query values and credentials of the connection.
 """
 
 import inspect
@@ -21,46 +21,46 @@ from specfn.http.headers import is_token, is_value
 from specfn.http.media import is_json
 from specfn.http.media import unsendable as unsendable_body
 from specfn.http.origin import Base
-from specfn.http.redact import covered
+from specfn.http.redact import redacted_request
 from specfn.http.request import base_url, parameters, security, url
 from specfn.http.request import body as bodies
 from specfn.http.request.method_override import refuse_override
 from specfn.http.request.security import Slot
 from specfn.http.request.style import Pair
-from specfn.http.unserializable import Faults, Unfit
+from specfn.http.unserializable import SerializationFaults, Unserializable
 from specfn.migrate.parameters.fixed import shown as without_fixed
 from specfn.migrate.route import CallableFunction as Function
 from specfn.migrate.route import Route
 from specfn.records import ArgumentProblem
 
-#: Headers of every request; the caller's and the arguments' win over them.
+#: Headers of every request. Headers of the caller and of the arguments take precedence.
 _DEFAULTS: Final = {"User-Agent": "specfn", "Accept-Encoding": "gzip, deflate"}
 
-#: Methods that a document writes in lower case; others are sent as they are written (3.2).
+#: Methods that documents write in lower case. Other methods are sent as they are written (OpenAPI 3.2).
 _STANDARD: Final = frozenset(
     {"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"},
 )
 
 
-#: Something that goes onto a request besides its arguments: where, under which name, and its value.
+#: An addition to a request: its location, name and value.
 Addition: TypeAlias = tuple[Slot, str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A request without what the connection adds to it.
+    """A request without the additions of the connection.
 
     Attributes:
-        function: the function's name.
-        method: as it is sent.
-        base: where it goes.
+        function: the name of the function.
+        method: the method as it is sent.
+        base: the base URL.
         path: the path below the base path, encoded.
-        segments: how many segments the path template has.
-        query: the pairs of the query, encoded; the name alone where there is no ``=``.
-        headers: by lower-case name: the name and the value to send.
-        cookies: in order.
-        content: the body's bytes; ``None`` without a body.
-        schemes: the security schemes whose credentials are needed, by name.
+        segments: the number of segments of the path template.
+        query: the encoded query pairs; a pair without ``=`` is the name alone.
+        headers: the names and values of the headers, by lower-case name.
+        cookies: the names and values of the cookies, in order.
+        content: the bytes of the body; ``None`` without a body.
+        schemes: the security schemes whose credentials are required, by name.
     """
 
     function: str
@@ -79,17 +79,16 @@ class Draft:
 def request(
     function: Function, arguments: Any, connection: Connection, *, validate: bool = True
 ) -> httpx.Request:
-    """The request that ``execute`` would send. Nothing is sent.
+    """Return the request that ``execute`` would send, without sending it.
 
     Args:
-        function: what is called.
-        arguments: its arguments, in the function's own calling style.
-        connection: where, and as whom. Credential callables are called; they must be sync ones.
-        validate: refuse arguments that are not valid. What could leave its place in the request is
-            refused in any case.
+        function: the function.
+        arguments: its arguments, in the calling style of the function.
+        connection: the connection. Credential callables are called; they must not be async.
+        validate: validate the arguments. Unsafe values are refused even without validation.
 
     Raises:
-        ArgumentError: the arguments are not valid, or cannot be written.
+        ArgumentError: the arguments are invalid or cannot be serialized.
         UsageError: the connection does not fit the operation.
     """
     draft = prepare(function, arguments, connection, validate=validate)
@@ -97,30 +96,30 @@ def request(
     return finish(draft, additions(draft, given, connection))
 
 
-def immediate(value: Any, name: str) -> Any:
-    """What something of the caller's gave, if nobody has to wait for it.
+def sync_result(value: Any, name: str) -> Any:
+    """Return the result of a caller's function, which must not be awaitable.
 
     Raises:
-        UsageError: it has to be awaited; ``name`` says what it is.
+        UsageError: the result is awaitable; the message contains ``name``.
     """
     if inspect.isawaitable(value):
-        getattr(value, "close", bool)()  # a coroutine that is dropped would warn
+        getattr(value, "close", bool)()  # a dropped coroutine would issue a warning
         raise UsageError(f"{name} is async: use aexecute or apropagate")
     return value
 
 
 def _credential(name: str, source: Any) -> Any:
-    return immediate(source(), f"the credential {name!r}") if callable(source) else source
+    return sync_result(source(), f"the credential {name!r}") if callable(source) else source
 
 
 def prepare(
     function: Function, arguments: Any, connection: Connection | None, *, validate: bool = True
 ) -> Draft:
-    """Everything of a request that does not need a credential.
+    """Validate and serialize the arguments of a call.
 
     Raises:
-        ArgumentError: the arguments are not valid, or cannot be written; all faults at once.
-        DocumentError: the document asks for what cannot be sent, see ``Function.fault``.
+        ArgumentError: the arguments are invalid or cannot be serialized; the error contains all faults.
+        DocumentError: the operation cannot be called, see ``Function.fault``.
         UsageError: the connection does not fit the operation.
     """
     route = _route(function, connection)
@@ -135,8 +134,8 @@ def prepare(
     if problems:
         raise ArgumentError(function.name, problems)
     base = base_url.choose(route, function.api, connection)
-    names = security.requirement(route, function.api, base, connection)
-    faults = Faults()
+    names = security.required_schemes(route, function.api, base, connection)
+    faults = SerializationFaults()
     path, query, headers, cookies = _written(route, named, faults)
     content, content_type = _body(route, named, faults)
     if faults.found:
@@ -160,12 +159,12 @@ def prepare(
 
 
 def _written(
-    route: Route, named: Mapping[str, Any], faults: Faults
+    route: Route, named: Mapping[str, Any], faults: SerializationFaults
 ) -> tuple[str, tuple[str, ...], dict[str, Pair], tuple[Pair, ...]]:
-    """The path, the query, the headers and the cookies. Where ``faults`` grew, they must not be used.
+    """Serialize the path, the query, the headers and the cookies. If there are ``faults``, the result is invalid.
 
     Raises:
-        DocumentError: the path key cannot be written at all.
+        DocumentError: the path key is invalid.
     """
     fixed = route.fixed
     written = (
@@ -182,23 +181,23 @@ def _written(
 
 
 def unsendable(function: Function, arguments: Any) -> tuple[ArgumentProblem, ...]:
-    """What of valid arguments has no safe form in the path, the query, a header or a cookie (rules X3, X11).
+    """Return the problems of valid arguments that a path, query, header or cookie cannot contain (rules X3, X11).
 
-    ``request`` refuses the same. This needs no connection and no body, and so can be asked before a person is. What
-    is not given is no problem here: it may be somebody else's to give.
+    ``request`` refuses the same arguments. This check needs no connection and no body, so it can precede a request for
+    approval. Missing arguments are not reported, because the human part may still add them.
     """
     named = function.named(arguments)
-    faults = Faults()
+    faults = SerializationFaults()
     try:
         _written(function.route, named, faults)
     except DocumentError:
-        return ()  # not the arguments' fault; told when the request is built
-    given = [unfit for unfit in faults.found if _is_given(named, unfit.tokens)]
+        return ()  # a fault of the document; ``prepare`` raises it
+    given = [fault for fault in faults.found if _is_given(named, fault.tokens)]
     return _refusal(function.name, given, function.route, arguments).problems
 
 
 def _is_given(named: Any, tokens: Iterable[str | int]) -> bool:
-    """Whether there is a value at a place."""
+    """Return whether the arguments contain a value at a path."""
     for token in tokens:
         if isinstance(named, dict) and token not in named:
             return False
@@ -207,10 +206,10 @@ def _is_given(named: Any, tokens: Iterable[str | int]) -> bool:
 
 
 def _route(function: Any, connection: Any) -> Route:
-    """The route of what is called, where both are what they must be.
+    """Return the route of a function, and check the types of the function and the connection.
 
     Raises:
-        UsageError: they are not.
+        UsageError: one of them has another type.
     """
     if connection is None:
         raise UsageError(
@@ -223,22 +222,22 @@ def _route(function: Any, connection: Any) -> Route:
     if not isinstance(route, Route):
         kind = type(function).__name__
         raise UsageError(
-            f"what is called must be a specfn.Function, not {kind}; "
-            "an application's methods of the same name take keys as well"
+            f"the function must be a specfn.Function, not {kind}; "
+            "to pass a key, call the application's method of the same name"
         )
     return route
 
 
 def finish(draft: Draft, added: Iterable[Addition]) -> httpx.Request:
-    """The request itself: the draft, and what the connection adds to it.
+    """Return the complete request: the draft with the additions of the connection.
 
     Args:
-        draft: what ``prepare`` made.
-        added: what goes onto it besides; later ones win, and all win over arguments of the same name.
+        draft: the result of ``prepare``.
+        added: the additions. They replace arguments of the same name, and later additions replace earlier ones.
 
     Raises:
-        ArgumentError: the URL is longer than can be sent.
-        UsageError: a credential is not what its scheme takes.
+        ArgumentError: the URL is too long.
+        UsageError: a credential does not fit its security scheme.
     """
     headers = dict(draft.headers)
     query = list(draft.query)
@@ -260,24 +259,24 @@ def finish(draft: Draft, added: Iterable[Addition]) -> httpx.Request:
     try:
         pairs = (*query, *always)
         target = url.assemble(draft.base, draft.path, pairs, segments=draft.segments)
-    except Unfit as unfit:
-        raise _refusal(draft.function, [unfit], None, None) from None
+    except Unserializable as fault:
+        raise _refusal(draft.function, [fault], None, None) from None
     raw = [(name.encode("ascii"), value.encode()) for name, value in headers.values()]
-    return covered(draft.method, target, raw, draft.content, always=always)
+    return redacted_request(draft.method, target, raw, draft.content, always=always)
 
 
 def additions(
     draft: Draft, credentials: Mapping[str, Any], connection: Connection
 ) -> Iterable[Addition]:
-    """What the connection adds to a request: what it always sends, and the credentials.
+    """Yield the additions of a connection: its headers, query values, cookies and credentials.
 
     Args:
-        draft: what ``prepare`` made.
-        credentials: the credential of each scheme of the draft, by name; no callables.
-        connection: the same connection.
+        draft: the result of ``prepare``.
+        credentials: the credential of each scheme of the draft, by name. Callables are already called.
+        connection: the connection.
 
     Raises:
-        UsageError: a credential is not what its scheme takes.
+        UsageError: a credential does not fit its security scheme.
     """
     if not draft.base.trusted:
         return
@@ -290,28 +289,28 @@ def additions(
         for name, secret in group.items():
             yield slot, name, reveal(secret)
     for name, scheme in draft.schemes.items():
-        placed = security.place(name, scheme, credentials[name])
+        placed = security.place_credential(name, scheme, credentials[name])
         if placed is not None:
             yield placed.slot, placed.name, placed.value
 
 
 def _method(route: Route) -> str:
     if not is_token(route.method):
-        raise DocumentError(f"{route.method!r} is not a method", pointer=route.pointer)
+        raise DocumentError(f"{route.method!r} is not a valid HTTP method", pointer=route.pointer)
     return route.method.upper() if route.method in _STANDARD else route.method
 
 
 def _accept(route: Route) -> str:
-    """The media types of success, JSON first, for ``Accept`` (rule X1)."""
+    """Return the ``Accept`` header: the media types of successful responses, JSON first (rule X1)."""
     declared = route.success.media_types if route.success else ()
     legal = [each for each in dict.fromkeys(declared) if each.isascii() and is_value(each)]
     return ", ".join(sorted(legal, key=lambda each: not is_json(each))) or "*/*"
 
 
 def _body(
-    route: Route, named: Mapping[str, Any], faults: Faults
+    route: Route, named: Mapping[str, Any], faults: SerializationFaults
 ) -> tuple[bytes | None, str | None]:
-    """The body's bytes and media type. Null is a body; only what is absent is none (rule X5)."""
+    """Return the bytes and the media type of the body; ``None`` if the argument is absent. Null is a body (rule X5)."""
     if route.body is not None and "body" in named:
         with faults.at("body"):
             return bodies.write(route.body, named["body"])
@@ -319,9 +318,9 @@ def _body(
 
 
 def _refusal(
-    function: str, found: Iterable[Unfit], route: Route | None, arguments: Any
+    function: str, found: Iterable[Unserializable], route: Route | None, arguments: Any
 ) -> ArgumentError:
-    """The complaints as one error, with the places as the model wrote them (rule F4)."""
+    """Return the faults as one error, with the paths that the model wrote (rule F4)."""
     listed = isinstance(arguments, list | tuple) and route is not None
     index = (
         {key: at for at, (key, _) in enumerate(without_fixed(route).keys)}
@@ -334,12 +333,12 @@ def _refusal(
             ArgumentProblem(
                 path=input_path(
                     index.get(str(token), token) if at == 0 else token
-                    for at, token in enumerate(unfit.tokens)
+                    for at, token in enumerate(fault.tokens)
                 ),
-                expected=unfit.expected,
-                value=unfit.value,
-                description=unfit.description,
+                expected=fault.expected,
+                value=fault.value,
+                description=fault.description,
             )
-            for unfit in found
+            for fault in found
         ],
     )

@@ -1,4 +1,4 @@
-"""Credentials onto a request: which requirement they satisfy, and where each of them goes (rule X6)."""
+"""Security requirements and credentials of a request (rule X6)."""
 
 import base64
 from collections.abc import Callable, Mapping
@@ -15,11 +15,11 @@ from specfn.migrate.route import Api, Location, Parameter, Route
 
 Slot: TypeAlias = Literal["header", "query", "cookie"]
 
-#: Headers that carry a credential, whatever the document says of them.
+#: Headers that always contain a credential.
 _SECRET_HEADERS: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
 
 
-#: Where a parameter goes, and the field of the connection that fills it.
+#: The slot of a parameter location, and the field of the connection for a slot.
 _SLOTS: Final[Mapping[Location, Slot]] = {
     "query": "query",
     "querystring": "query",
@@ -31,12 +31,12 @@ _FIELDS: Final[Mapping[Slot, str]] = {"query": "query", "header": "headers", "co
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """Where one credential goes.
+    """The placement of a credential in a request.
 
     Attributes:
         slot: ``header``, ``query`` or ``cookie``.
-        name: the name there.
-        value: what is written; left out of the repr.
+        name: the name of the header, query parameter or cookie.
+        value: the value; the repr omits it.
     """
 
     slot: Slot
@@ -44,32 +44,35 @@ class Placement:
     value: str = field(repr=False)
 
 
-def requirement(route: Route, api: Api, base: Base, connection: Connection) -> tuple[str, ...]:
-    """The names of the schemes whose credentials go onto the request.
+def required_schemes(route: Route, api: Api, base: Base, connection: Connection) -> tuple[str, ...]:
+    """Return the names of the security schemes whose credentials are sent.
 
-    The first requirement that the credentials satisfy is taken; the empty one only where no other is
-    satisfied, so that optional authentication is used by who has it.
+    The first satisfied security requirement is used. The empty requirement comes last, so that optional authentication
+    is used if the connection has a credential.
 
     Raises:
-        UsageError: no requirement is satisfied, a credential is for no scheme of the document, or
-            the place where it would go is not one that credentials may go to.
+        UsageError: no requirement is satisfied, a credential belongs to no declared scheme, or credentials must not be
+            sent to the base URL.
     """
     unknown = sorted(set(connection.credentials).difference(api.security_schemes))
     if unknown:
         known = ", ".join(sorted(api.security_schemes)) or "none"
-        raise UsageError(f"no security scheme is called {unknown[0]!r}; the document has: {known}")
+        raise UsageError(
+            f"the connection has a credential for {unknown[0]!r}, which is not a security scheme of the document; "
+            f"it declares: {known}"
+        )
     names = _satisfied(route, api, connection)
-    names = (*names, *_of_hidden(route, api, connection, names))
+    names = (*names, *_schemes_of_hidden(route, api, connection, names))
     if not base.trusted:
         if names:
             raise UsageError(
-                f"{route.method.upper()} {route.path} needs credentials, and they are not bound to "
+                f"{route.method.upper()} {route.path} needs credentials, but they are not sent to "
                 f"{base.origin}: add it to connection.origins to allow that",
             )
         return ()
     if _is_exposed(base, connection) and (names or _carries_secrets(route, api, connection)):
         raise UsageError(
-            f"{base.origin} is not https: credentials are sent there only with allow_insecure=True",
+            f"{base.origin} is not https: pass allow_insecure=True to send credentials there",
         )
     return tuple(name for name in names if name in connection.credentials)
 
@@ -86,22 +89,22 @@ def _satisfied(route: Route, api: Api, connection: Connection) -> tuple[str, ...
     wanted = " or ".join(" and ".join(names) for names in alternatives)
     if not any(api.security_schemes.keys() >= set(names) for names in alternatives):
         raise UsageError(
-            f"{route.method.upper()} {route.path} needs credentials: {wanted}; the document has no such "
-            f"security scheme: correct it (it has: {', '.join(sorted(api.security_schemes)) or 'none'})"
+            f"{route.method.upper()} {route.path} needs credentials: {wanted}; the document declares no such "
+            f"security scheme: correct it (it declares: {', '.join(sorted(api.security_schemes)) or 'none'})"
         )
     raise UsageError(
         f"{route.method.upper()} {route.path} needs credentials: {wanted}; "
-        "give them as connection.credentials, by these names",
+        "pass them by these names in connection.credentials",
     )
 
 
-def _of_hidden(
+def _schemes_of_hidden(
     route: Route, api: Api, connection: Connection, names: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The further schemes whose keys the operation declares as parameters of its own (rule R7).
+    """Return further schemes, whose keys the operation declares as parameters (rule R7).
 
     Raises:
-        UsageError: a parameter that no model is shown must be given, and nobody gives it.
+        UsageError: a required hidden parameter has no value.
     """
     wanted = []
     for parameter in route.hidden:
@@ -125,7 +128,7 @@ def _is_at(scheme: JsonObject, slot: Slot, name: str) -> bool:
 
 
 def _missing(route: Route, slot: Slot, parameter: Parameter, schemes: list[str]) -> str:
-    """Return the error of a required parameter that nothing fills, with the option that does."""
+    """Return the error text for a required hidden parameter without a value, with the option that sets it."""
     name = parameter.name
     option = f"connection.{_FIELDS[slot]}[{name!r}]"
     if overrides(name, parameter.location) is not None:
@@ -134,27 +137,27 @@ def _missing(route: Route, slot: Slot, parameter: Parameter, schemes: list[str])
         option = f"connection.credentials[{schemes[0]!r}]"
     return (
         f"{route.method.upper()} {route.path} needs the {slot} parameter {name!r}, "
-        f"which no model is shown: give it as {option}"
+        f"which the model does not see: pass it as {option}"
     )
 
 
 def _has(name: str, api: Api, connection: Connection) -> bool:
-    """Whether the connection has what a scheme needs, as a credential or as the header itself."""
+    """Return whether the connection has a credential for a scheme, or already passes the header itself."""
     scheme = api.security_schemes.get(name)
     if scheme is None:
         return False
     if scheme.get("type") == "mutualTLS":
         return connection.client is not None or connection.async_client is not None
-    return name in connection.credentials or _is_carried(scheme, connection)
+    return name in connection.credentials or _is_passed(scheme, connection)
 
 
-def _is_carried(scheme: JsonObject, connection: Connection) -> bool:
-    """Whether the caller's headers, query or cookies already hold the scheme's credential."""
+def _is_passed(scheme: JsonObject, connection: Connection) -> bool:
+    """Return whether the headers, query or cookies of the caller already contain the credential of a scheme."""
     return _is_given(*_slot(scheme), connection)
 
 
 def _is_given(slot: Slot, name: str, connection: Connection) -> bool:
-    """Whether the caller's headers, query or cookies hold a name."""
+    """Return whether the headers, query or cookies of the caller contain a name."""
     if slot == "header":
         return name.lower() in {header.lower() for header in connection.headers}
     return name in (connection.query if slot == "query" else connection.cookies)
@@ -173,12 +176,12 @@ def _is_exposed(base: Base, connection: Connection) -> bool:
 
 
 def _carries_secrets(route: Route, api: Api, connection: Connection) -> bool:
-    """Whether the caller's own headers, query or cookies are known to hold credentials."""
+    """Return whether the headers, query or cookies of the caller contain credentials."""
     named = any(header.lower() in _SECRET_HEADERS for header in connection.headers)
     return (
         named
         or bool(connection.cookies)
-        or any(_is_carried(scheme, connection) for scheme in api.security_schemes.values())
+        or any(_is_passed(scheme, connection) for scheme in api.security_schemes.values())
         or any(
             _is_given(_SLOTS[each.location], each.name, connection)
             for each in route.hidden
@@ -187,16 +190,16 @@ def _carries_secrets(route: Route, api: Api, connection: Connection) -> bool:
     )
 
 
-def place(name: str, scheme: JsonObject, credential: Any) -> Placement | None:
-    """One credential as it goes onto the request; ``None`` for what the client's TLS does.
+def place_credential(name: str, scheme: JsonObject, credential: Any) -> Placement | None:
+    """Return a credential with its placement; ``None`` for ``mutualTLS``, which the client handles.
 
     Args:
-        name: the scheme's name, for errors.
+        name: the name of the scheme, for errors.
         scheme: the Security Scheme Object.
-        credential: a text, or user and password; what a callable gave.
+        credential: a string, or user and password.
 
     Raises:
-        UsageError: it is not what the scheme takes; the text does not show it.
+        UsageError: the credential does not fit the scheme. The message does not contain the credential.
     """
     if scheme.get("type") == "mutualTLS":
         return None
@@ -204,20 +207,24 @@ def place(name: str, scheme: JsonObject, credential: Any) -> Placement | None:
     writer = _WRITERS.get(_kind(scheme), _other)
     value = writer(name, scheme, credential)
     if not is_token(target) and slot != "query":
-        raise UsageError(f"the security scheme {name!r} names no header or cookie")
+        raise UsageError(
+            f"the security scheme {name!r} declares no valid name of a header or cookie"
+        )
     if not (is_cookie_value(value) if slot == "cookie" else is_value(value)):
-        raise UsageError(f"the credential for {name!r} holds characters that may not be sent")
+        raise UsageError(
+            f"the credential for {name!r} contains characters that are not allowed in a {slot}"
+        )
     return Placement(slot=slot, name=target, value=value)
 
 
-def masked(scheme: JsonObject) -> Placement | None:
-    """Where a credential would go, with a mask for its value."""
+def masked_placement(scheme: JsonObject) -> Placement | None:
+    """Return the placement of a credential, with a mask as its value."""
     if scheme.get("type") == "mutualTLS":
         return None
     slot, target = _slot(scheme)
     kind = _kind(scheme)
-    said = "" if kind == "apiKey" else f"{_SAID.get(kind, scheme.get('scheme', ''))} "
-    return Placement(slot=slot, name=target, value=said + MASK)
+    prefix = "" if kind == "apiKey" else f"{_PREFIXES.get(kind, scheme.get('scheme', ''))} "
+    return Placement(slot=slot, name=target, value=prefix + MASK)
 
 
 def _kind(scheme: JsonObject) -> str:
@@ -228,7 +235,7 @@ def _kind(scheme: JsonObject) -> str:
 def _text(name: str, _: JsonObject, credential: Any) -> str:
     text = reveal(credential)
     if not isinstance(text, str):
-        raise UsageError(f"the credential for {name!r} is not a text")
+        raise UsageError(f"the credential for {name!r} must be a string")
     if not text.strip():
         raise UsageError(f"the credential for {name!r} is empty")
     return text.strip()  # a line read from a file ends with a line feed
@@ -237,22 +244,22 @@ def _text(name: str, _: JsonObject, credential: Any) -> str:
 def _bearer(name: str, scheme: JsonObject, credential: Any) -> str:
     token = _text(name, scheme, credential)
     if token[:7].lower() == "bearer ":
-        raise UsageError(f"the credential for {name!r} is the token alone, without 'Bearer'")
+        raise UsageError(f"the credential for {name!r} must be the token alone, without 'Bearer'")
     return f"Bearer {token}"
 
 
 def _basic(name: str, _: JsonObject, credential: Any) -> str:
-    """RFC 7617, in UTF-8."""
+    """Return a basic authorization in UTF-8 (RFC 7617)."""
     if not (isinstance(credential, tuple) and len(credential) == 2):
-        raise UsageError(f"the credential for {name!r} is a pair: (user, password)")
+        raise UsageError(f"the credential for {name!r} must be a pair: (user, password)")
     user, password = (reveal(part) for part in credential)
     if ":" in user:
-        raise UsageError(f"the user of the credential for {name!r} must not hold a colon")
+        raise UsageError(f"the user of the credential for {name!r} must not contain a colon")
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
 
 
 def _other(name: str, scheme: JsonObject, credential: Any) -> str:
-    """Another HTTP authentication scheme: its name, and the rest as it was given."""
+    """Return the authorization of another HTTP scheme: its name, and the credential as the caller passes it."""
     return f"{scheme.get('scheme', '')} {_text(name, scheme, credential)}"
 
 
@@ -264,8 +271,8 @@ _WRITERS: Final[Mapping[str, Callable[[str, JsonObject, Any], str]]] = {
     "openIdConnect": _bearer,
 }
 
-#: What stands before the credential in ``Authorization``, where it is not the scheme's own name.
-_SAID: Final[Mapping[str, str]] = {
+#: The prefixes of ``Authorization`` by kind. Other kinds use the name of the HTTP scheme.
+_PREFIXES: Final[Mapping[str, str]] = {
     "basic": "Basic",
     "bearer": "Bearer",
     "oauth2": "Bearer",

@@ -1,9 +1,9 @@
-"""Bodies that are a sequence of JSON texts: JSON Lines and JSON text sequences (RFC 7464; OpenAPI 3.2)."""
+"""Sequences of JSON texts: JSON Lines and JSON text sequences (RFC 7464; OpenAPI 3.2)."""
 
 from typing import Any, Final
 
 from specfn.http.json_values import dumps
-from specfn.http.unserializable import Unfit
+from specfn.http.unserializable import Unserializable
 from specfn.migrate.bodies.media_types import essence, is_sequence
 
 #: The record separator of RFC 7464.
@@ -11,17 +11,17 @@ _RECORD: Final = b"\x1e"
 
 
 def sequence(value: Any, media_type: str) -> bytes | None:
-    """Return a value as a sequence: an item of an array for each line or record; a text as it is.
+    """Serialize a value as a sequence. Each item of an array becomes a line or record; a string is sent as it is.
 
     Args:
-        value: an array of items, one item that is an object or a scalar, or the text of the lines.
+        value: an array of items, one item (an object or a scalar), or the text of all lines.
         media_type: the media type of the sequence.
 
     Returns:
-        The bytes; ``None`` where the media type is no sequence.
+        The bytes; ``None`` if the media type is not a sequence.
 
     Raises:
-        Unfit: the value cannot be written as JSON.
+        Unserializable: the value cannot be serialized as JSON.
     """
     if not is_sequence(media_type):
         return None
@@ -36,4 +36,6 @@ def _text(value: str) -> bytes:
     try:
         return value.encode()
     except UnicodeEncodeError:
-        raise Unfit("string", "half of a surrogate pair is not text", value=value) from None
+        raise Unserializable(
+            "string", "half of a surrogate pair is not text", value=value
+        ) from None

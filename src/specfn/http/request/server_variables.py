@@ -1,7 +1,7 @@
-"""Server variables: each value stays in the part of the URL in which it is written (rule X4).
+"""Server variables: each value stays in its part of the URL (rule X4).
 
-The document decides where a variable is written, the caller which value it has. A value that ends its part early
-would move the host, so the template is taken apart first, and each value is held against its own part.
+The document declares the position of a variable, and the caller passes its value. A value that contains a delimiter
+could change the host. So the template is parsed first, and each value is checked against its part of the URL.
 """
 
 import re
@@ -22,19 +22,19 @@ _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 _LABEL: Final = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 
-#: How many members of an enum, and how many characters of a value, an error shows.
+#: The number of enum members and of characters of a value that an error shows.
 _MEMBERS: Final = 20
 _CHARACTERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a URL, as far as values for it are concerned.
+class URLPart:
+    """A part of a URL that contains a variable.
 
     Attributes:
-        pattern: the values that it takes.
-        allowed: the same for an error.
-        is_path: whether dot segments are looked for.
+        pattern: the pattern of valid values.
+        allowed: the description of valid values, for an error.
+        is_path: whether values are checked for dot segments.
     """
 
     pattern: re.Pattern[str]
@@ -44,34 +44,34 @@ class Part:
 
 _UNSAFE: Final = r"?#\\\x00-\x1f\x7f-\x9f\ud800-\udfff"
 
-_WEB: Final = Part(re.compile("https?", re.IGNORECASE), "http or https")
-_WEB_COLON: Final = Part(re.compile("https?:", re.IGNORECASE), "http: or https:")
-_WEB_PIECE: Final = Part(re.compile("[A-Za-z]*"), "letters that make http or https")
-_HOST: Final = Part(
+_WEB: Final = URLPart(re.compile("https?", re.IGNORECASE), "http or https")
+_WEB_COLON: Final = URLPart(re.compile("https?:", re.IGNORECASE), "http: or https:")
+_WEB_PIECE: Final = URLPart(re.compile("[A-Za-z]*"), "letters that make http or https")
+_HOST: Final = URLPart(
     re.compile(rf"{_LABEL}(\.{_LABEL})*"),
     "DNS labels of letters, digits and -, separated by .",
 )
-_HOST_PIECE: Final = Part(re.compile("[A-Za-z0-9.-]*"), "letters, digits, - and .")
-_PORT: Final = Part(
+_HOST_PIECE: Final = URLPart(re.compile("[A-Za-z0-9.-]*"), "letters, digits, - and .")
+_PORT: Final = URLPart(
     re.compile(
         "(?![0-9]{6})0*([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
     ),
     "digits of a number from 1 to 65535",
 )
-_SEGMENT: Final = Part(
+_SEGMENT: Final = URLPart(
     re.compile(f"[^/{_UNSAFE}]*"),
     "a text without /, ?, #, \\, control characters and dot segments",
     is_path=True,
 )
-_PATH: Final = Part(
+_PATH: Final = URLPart(
     re.compile(f"[^{_UNSAFE}]*"),
     "a path without ?, #, \\, control characters and dot segments",
     is_path=True,
 )
-_ROOTED: Final = Part(
+_ROOTED: Final = URLPart(
     re.compile(f"(/[^{_UNSAFE}]*)?"), f"{_PATH.allowed}, that begins with /", is_path=True
 )
-_URL: Final = Part(
+_URL: Final = URLPart(
     re.compile(f"(?!//)[^{_UNSAFE}]*"),
     "a complete URL or a path, without ?, #, \\, control characters and dot segments",
     is_path=True,
@@ -83,8 +83,8 @@ def variables_of(server: JsonObject) -> frozenset[str]:
     return frozenset(_VARIABLE.findall(str(server.get("url", "/"))))
 
 
-def described(server: JsonObject, given: Mapping[str, str]) -> str:
-    """Return the variables of a server with their values, for an error; empty if it has none."""
+def describe_variables(server: JsonObject, given: Mapping[str, str]) -> str:
+    """Return the variables of a server with their values, for an error; empty without variables."""
     declared = _dict(server.get("variables"))
     values = {
         name: _text(given.get(name, _dict(declared.get(name)).get("default"))) or ""
@@ -95,15 +95,15 @@ def described(server: JsonObject, given: Mapping[str, str]) -> str:
     )
 
 
-def substituted(server: JsonObject, given: Mapping[str, str]) -> str:
+def substitute(server: JsonObject, given: Mapping[str, str]) -> str:
     """Return the URL of a server with the values of its variables.
 
     Args:
         server: the Server Object.
-        given: the caller's values; a variable without one has its default.
+        given: the values of the caller. Other variables have their default.
 
     Raises:
-        UsageError: a variable has no value, or one that its part of the URL or its enum does not allow.
+        UsageError: a variable has no value, or a value that its part of the URL or its enum does not allow.
     """
     template = str(server.get("url", "/"))
     declared = _dict(server.get("variables"))
@@ -118,8 +118,8 @@ def substituted(server: JsonObject, given: Mapping[str, str]) -> str:
     return url
 
 
-def _value(name: str, variable: JsonObject, given: Mapping[str, str], part: Part) -> str:
-    """Return the value of one variable: the caller's, else the document's default."""
+def _value(name: str, variable: JsonObject, given: Mapping[str, str], part: URLPart) -> str:
+    """Return the value of one variable: that of the caller, or the default of the document."""
     chosen = _text(given.get(name, variable.get("default")))
     if chosen is None:
         raise UsageError(f"the server variable {name!r} has no value in server_variables")
@@ -131,17 +131,17 @@ def _value(name: str, variable: JsonObject, given: Mapping[str, str], part: Part
         raise UsageError(
             f"the server variable {name!r} must be one of {listed}{more}, not {_quoted(chosen)}"
         )
-    if members and part is _HOST:  # the document may list a piece of a name, as in s3{dash-or-dot}
+    if members and part is _HOST:  # an enum may contain part of a host name, as in s3{dash-or-dot}
         part = _HOST_PIECE
     if not part.pattern.fullmatch(chosen) or (part.is_path and hazard(chosen)):
         raise UsageError(
-            f"the server variable {name!r} must not be {_quoted(chosen)}: it takes {part.allowed}"
+            f"the server variable {name!r} must not be {_quoted(chosen)}: use {part.allowed}"
         )
     return chosen
 
 
-def _parts(template: str, declared: JsonObject) -> Iterator[tuple[re.Match[str], Part]]:
-    """Yield each variable of a template with the part of the URL in which it is written."""
+def _parts(template: str, declared: JsonObject) -> Iterator[tuple[re.Match[str], URLPart]]:
+    """Yield each variable of a template with its part of the URL."""
     plain = _masked(template)
     found = _AUTHORITY.match(plain)
     for match in _VARIABLE.finditer(template):
@@ -157,31 +157,31 @@ def _parts(template: str, declared: JsonObject) -> Iterator[tuple[re.Match[str],
 
 
 def _masked(template: str) -> str:
-    """Return a template of the same length whose names of variables hold no delimiter of a URL."""
+    """Return a template of the same length whose variable names contain no delimiters of a URL."""
     return _VARIABLE.sub(lambda match: "{" + "x" * len(match[1]) + "}", template)
 
 
 def _is_url(template: str, match: re.Match[str]) -> bool:
-    """Return whether a variable is all that precedes the path: ``{baseUrl}/v1``."""
+    """Return whether a variable is the whole URL before the path, as in ``{baseUrl}/v1``."""
     return match.start() == 0 and template[match.end() :][:1] in {"", "/"}
 
 
-def _in_scheme(before: str, after: str) -> Part:
-    """Return the part of a variable in the scheme, with its colon or without."""
+def _in_scheme(before: str, after: str) -> URLPart:
+    """Return the URL part of a variable in the scheme, with or without the colon."""
     if before or not after.startswith(("://", "//")):
         return _WEB_PIECE
     return _WEB_COLON if after.startswith("//") else _WEB
 
 
-def _in_path(before: str, after: str) -> Part:
-    """Return the part of a variable in the path, by the text of the path around it."""
+def _in_path(before: str, after: str) -> URLPart:
+    """Return the URL part of a variable in the path, by the text around it."""
     return _PATH if before in {"", "/"} and after in {"", "/"} else _SEGMENT
 
 
 def _in_authority(
     template: str, match: re.Match[str], found: re.Match[str], declared: JsonObject
-) -> Part:
-    """Return the part of a variable in the authority; at its end, one that begins with ``/`` is the path."""
+) -> URLPart:
+    """Return the URL part of a variable in the authority. A last variable whose default begins with ``/`` is the path."""
     if _is_rooted(match, found, declared):
         return _ROOTED
     start, end = (offset - found.start("authority") for offset in match.span())
@@ -195,17 +195,17 @@ def _in_authority(
 
 
 def _is_rooted(match: re.Match[str], found: re.Match[str], declared: JsonObject) -> bool:
-    """Return whether a variable brings the path along: ``https://host{basePath}`` with the default ``/v1``."""
+    """Return whether a variable contains the path: ``https://host{basePath}`` with the default ``/v1``."""
     default = _dict(declared.get(match[1])).get("default")
     is_last = match.end() == found.end("authority")
     return is_last and isinstance(default, str) and default.startswith("/")
 
 
 def _check_whole(template: str, url: str) -> None:
-    """See that the values together make no dot segment, and give no host to a URL that is relative.
+    """Check the whole URL for dot segments and for a host that the template does not have.
 
     Raises:
-        UsageError: they do.
+        UsageError: the URL contains one of them.
     """
     plain = _masked(template)
     first = _VARIABLE.match(plain)
@@ -233,5 +233,5 @@ def _text(value: Any) -> str | None:
 
 
 def _quoted(value: str) -> str:
-    """Return a value for an error: in quotes, with escapes, cut where it is long."""
+    """Return a value for an error: quoted, escaped and truncated."""
     return repr(value) if len(value) <= _CHARACTERS else f"{value[:_CHARACTERS]!r}..."

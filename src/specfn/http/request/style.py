@@ -1,9 +1,8 @@
-"""Every parameter style of OpenAPI, as two tables: one for text, one for name-value pairs.
+"""The parameter styles of OpenAPI, as two tables: one for text, one for name-value pairs.
 
-The styles are those of section "Style Values" (OpenAPI 3.1.1, 3.2), which are RFC 6570's, and what
-Swagger 2.0's ``collectionFormat`` becomes. Where OpenAPI leaves a combination undefined (its "n/a"),
-the closest defined one stands in, so that an argument is never lost. Null is RFC 6570's undefined:
-it is left out, as are empty arrays and objects.
+The styles are those of section "Style Values" (OpenAPI 3.1.1, 3.2), which follow RFC 6570, and those of Swagger 2.0's
+``collectionFormat``. OpenAPI leaves some combinations undefined ("n/a"); they are serialized like the closest defined
+one, so that no argument is lost. Null is "undefined" in RFC 6570: it is omitted, like empty arrays and objects.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,29 +11,29 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import quote, quote_plus
 
 from specfn.http.headers import is_cookie_value
-from specfn.http.json_values import settle, text
-from specfn.http.unserializable import Unfit
+from specfn.http.json_values import normalize, text
+from specfn.http.unserializable import Unserializable
 
-#: Writes one atom so that it cannot be taken for the delimiters in the second argument.
+#: Escapes one value so that it cannot be confused with the delimiters in the second argument.
 Escape: TypeAlias = Callable[[str, str], str]
 
-#: A name and a value, both as they stand on the wire.
+#: A name and a value, both as they are sent.
 Pair: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a style writes text into a path or a header (RFC 6570, section 3.2).
+    """The delimiters of a style in a path or a header (RFC 6570, section 3.2).
 
     Attributes:
-        prefix: what stands before the first value.
-        joint: what stands between exploded values.
-        delimiter: what stands between the others.
-        named: whether values are written with the parameter's name.
+        prefix: the text before the first value.
+        separator: the text between exploded values.
+        delimiter: the text between other values.
+        named: whether each value has the name of the parameter.
     """
 
     prefix: str
-    joint: str
+    separator: str
     delimiter: str
     named: bool = False
 
@@ -56,34 +55,42 @@ DELIMITERS: Final[Mapping[str, str]] = {
     "tabDelimited": "\t",
 }
 
-#: What ``allowReserved`` keeps, short of what would end the value, the pair or the component.
+#: The characters that ``allowReserved`` keeps: those that do not end the value, the pair or the URL component.
 _RESERVED_IN_QUERY: Final = ":/?@!$'()*,;="
 _RESERVED_IN_PATH: Final = ":@!$&'()*+,;="
 
 
 def _percent(reserved: str) -> Escape:
-    """An escape that encodes all but RFC 3986's unreserved characters and those given."""
+    """Return an escape that percent-encodes all characters except unreserved (RFC 3986) and given ones."""
 
-    def escape(atom: str, taboo: str) -> str:
-        kept = "".join(set(reserved).difference(taboo)) if reserved and taboo else reserved
+    def escape(atom: str, delimiters: str) -> str:
+        kept = (
+            "".join(set(reserved).difference(delimiters)) if reserved and delimiters else reserved
+        )
         written = quote(atom, safe=kept)
-        return written.replace(".", "%2E") if "." in taboo else written  # which quote never encodes
+        return (
+            written.replace(".", "%2E") if "." in delimiters else written
+        )  # which quote never encodes
 
     return escape
 
 
-def _verbatim(atom: str, taboo: str) -> str:
-    """Headers know no escapes: an atom that holds a delimiter cannot be told from two."""
-    if any(character in atom for character in taboo):
-        raise Unfit(f"string without {taboo!r}", "it would be read as several values", value=atom)
+def _verbatim(atom: str, delimiters: str) -> str:
+    """Return a value of a header as it is. Headers have no escapes, so a value must not contain a delimiter."""
+    if any(character in atom for character in delimiters):
+        raise Unserializable(
+            f"string without {delimiters!r}", "it would be read as several values", value=atom
+        )
     return atom
 
 
-def _octets(atom: str, taboo: str) -> str:
-    """Cookies of style ``cookie`` are not escaped either, and take fewer characters."""
+def _octets(atom: str, delimiters: str) -> str:
+    """Return a value of a cookie of style ``cookie`` as it is. Cookies allow fewer characters than headers."""
     if not is_cookie_value(atom):
-        raise Unfit("string of cookie characters", "this cookie is sent as it is", value=atom)
-    return _verbatim(atom, taboo)
+        raise Unserializable(
+            "string of cookie characters", "this cookie is sent as it is", value=atom
+        )
+    return _verbatim(atom, delimiters)
 
 
 def _form_encoded(atom: str, _: str) -> str:
@@ -101,28 +108,28 @@ in_form: Final = _form_encoded
 
 
 def is_undefined(value: Any) -> bool:
-    """Whether a value holds nothing that could be written (RFC 6570, section 2.3)."""
+    """Return whether a value is undefined (RFC 6570, section 2.3), so that nothing is written."""
     if isinstance(value, dict):
         value = list(value.values())
     return value is None or (isinstance(value, list) and all(item is None for item in value))
 
 
 def expand(name: str, value: Any, style: str, escape: Escape, *, explode: bool) -> str:
-    """Write a value as text, for a path or a header. Nothing to write is the empty text.
+    """Serialize a value as text, for a path or a header. An undefined value is the empty text.
 
     Args:
-        name: the parameter's name, which only ``matrix`` writes.
+        name: the name of the parameter; only ``matrix`` writes it.
         value: the argument, any JSON value.
-        style: a key of ``SHAPES``; others are read as ``simple``.
-        escape: how atoms are written there.
-        explode: whether values are written apart.
+        style: a key of ``SHAPES``; other styles are treated as ``simple``.
+        escape: the escape of the location.
+        explode: whether values are exploded.
 
     Raises:
-        Unfit: the value cannot be written so that a reader gets it back.
+        Unserializable: the server could not restore the value.
     """
     shape = SHAPES.get(style, SHAPES["simple"])
     label = escape(text(name), "") if shape.named else ""
-    value = settle(value)
+    value = normalize(value)
     if isinstance(value, dict):
         return _expand_object(label, value, shape, escape, explode=explode)
     if isinstance(value, list):
@@ -131,7 +138,7 @@ def expand(name: str, value: Any, style: str, escape: Escape, *, explode: bool) 
 
 
 def _named(label: str, written: str) -> str:
-    """``;color=blue``, and ``;color`` for the empty text (RFC 6570, section 3.2.7)."""
+    """Return ``;color=blue``, or ``;color`` for the empty text (RFC 6570, section 3.2.7)."""
     if not label:
         return written
     return f"{label}={written}" if written else label
@@ -140,7 +147,7 @@ def _named(label: str, written: str) -> str:
 def _expand_array(
     label: str, value: list[Any], shape: Shape, escape: Escape, *, explode: bool
 ) -> str:
-    delimiter = shape.joint if explode else shape.delimiter
+    delimiter = shape.separator if explode else shape.delimiter
     atoms = [_atom(item, delimiter, escape) for item in value if item is not None]
     if not atoms:
         return ""
@@ -157,44 +164,49 @@ def _expand_object(
         return ""
     if not explode:
         return shape.prefix + _named(label, _flat(members, shape.delimiter, escape))
-    taboo = shape.joint + "="
-    written = (f"{_atom(key, taboo, escape)}={_atom(item, taboo, escape)}" for key, item in members)
-    return shape.prefix + _joined(written, shape.joint, escape)
+    delimiters = shape.separator + "="
+    written = (
+        f"{_atom(key, delimiters, escape)}={_atom(item, delimiters, escape)}"
+        for key, item in members
+    )
+    return shape.prefix + _joined(written, shape.separator, escape)
 
 
 def _flat(members: list[tuple[str, Any]], delimiter: str, escape: Escape) -> str:
-    """``R,100,G,200``: keys and values in turn."""
+    """Return keys and values in turn: ``R,100,G,200``."""
     atoms = (_atom(part, delimiter, escape) for member in members for part in member)
     return _joined(atoms, delimiter, escape)
 
 
 def _atom(item: Any, delimiter: str, escape: Escape) -> str:
-    """One value of several. Blank, bar and tab are encoded like the delimiters that they are."""
+    """Escape one value of several. It must not contain a blank, bar or tab that is the delimiter."""
     written = text(item)
     if delimiter in {" ", "|", "\t"} and delimiter in written:
-        raise Unfit(f"string without {delimiter!r}", "it would be read as several", value=item)
+        raise Unserializable(
+            f"string without {delimiter!r}", "it would be read as several", value=item
+        )
     return escape(written, delimiter)
 
 
 def _joined(atoms: Any, delimiter: str, escape: Escape) -> str:
-    """Blank, bar and tab may not stand in a URL as they are."""
+    """Join values. A delimiter that is a blank, bar or tab is escaped, because a URL cannot contain it."""
     return (escape(delimiter, "") if delimiter in {" ", "|", "\t"} else delimiter).join(atoms)
 
 
 def pairs(name: str, value: Any, style: str, escape: Escape, *, explode: bool) -> list[Pair]:
-    """Write a value as name-value pairs, for a query, cookies or a form. Nothing is no pairs.
+    """Serialize a value as name-value pairs, for a query, cookies or a form. An undefined value has no pairs.
 
     Args:
-        name: the parameter's name.
+        name: the name of the parameter.
         value: the argument, any JSON value.
-        style: ``deepObject`` or a key of ``DELIMITERS``; others are read as ``form``.
-        escape: how atoms are written there.
-        explode: whether values are written apart.
+        style: ``deepObject`` or a key of ``DELIMITERS``; other styles are treated as ``form``.
+        escape: the escape of the location.
+        explode: whether values are exploded.
 
     Raises:
-        Unfit: the value cannot be written so that a reader gets it back.
+        Unserializable: the server could not restore the value.
     """
-    value = settle(value)
+    value = normalize(value)
     if style == "deepObject" and isinstance(value, dict | list):
         return [
             (escape(text(key), "="), escape(text(leaf), "")) for key, leaf in _deep(name, value)
@@ -223,7 +235,7 @@ def _object_pairs(
     label: str, value: dict[str, Any], style: str, escape: Escape, *, explode: bool
 ) -> list[Pair]:
     members = [(key, item) for key, item in value.items() if item is not None]
-    if explode:  # an array inside is repeated, as the frameworks that read such queries expect
+    if explode:  # an array inside is repeated, as server frameworks expect
         return [
             (escape(text(key), "="), escape(text(leaf), ""))
             for key, item in members
@@ -234,10 +246,10 @@ def _object_pairs(
 
 
 def _deep(name: str, value: Any) -> list[tuple[str, Any]]:
-    """Leaves by bracketed name: ``filter[a][b]``, and ``filter[tags][0]`` for arrays.
+    """Return the leaves of a value by bracketed name: ``filter[a][b]``, and ``filter[tags][0]`` for arrays.
 
-    OpenAPI defines one level of properties; deeper ones are written as the servers that invented
-    the notation read them.
+    OpenAPI defines one level of properties. Deeper levels follow the convention of the server frameworks that
+    introduced the notation.
     """
     leaves: list[tuple[str, Any]] = []
     waiting = [(name, value)]

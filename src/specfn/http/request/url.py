@@ -1,7 +1,7 @@
-"""The URL of a request: assembled by concatenation, so that no argument leaves its segment (rule X3).
+"""The URL of a request, assembled so that no argument leaves its segment (rule X3).
 
-Percent-encoding alone does not hold a value in its place: ``..`` consists of unreserved characters,
-and clients, proxies and servers decode and collapse in their own ways, more than once.
+Percent-encoding alone is not enough. ``..`` consists of unreserved characters, and clients, proxies and servers decode
+and collapse paths differently, sometimes more than once.
 """
 
 import re
@@ -12,17 +12,17 @@ from urllib.parse import quote, unquote
 import httpx
 
 from specfn.errors import DocumentError, UsageError
-from specfn.http.json_values import settle, text
+from specfn.http.json_values import normalize, text
 from specfn.http.origin import Base
 from specfn.http.request.parameters import path_text
-from specfn.http.unserializable import Faults, Unfit
+from specfn.http.unserializable import SerializationFaults, Unserializable
 from specfn.migrate.route import Parameter, Pieces, Placeholder, Route
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SEPARATOR: Final = re.compile(r"[/\\]")
 _STRAY_PERCENT: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
-#: How often a value is decoded before it is taken for an attack.
+#: The number of times that a value is decoded before it is refused as an attack.
 _ROUNDS: Final = 8
 
 #: RFC 3986's characters of a segment and of a query, besides the unreserved ones.
@@ -31,10 +31,9 @@ _QUERY: Final = "%:@!$'()*+,;=/?"
 
 
 def hazard(segment: str) -> str | None:
-    """Why a text must not be part of a path: what a server could decode it to. ``None`` if it may.
+    """Return why a path must not contain a text, by all decodings of a server; ``None`` if it may.
 
-    Path parameters (``..;x``) are looked behind as well: some servers drop them before they
-    resolve dots.
+    Path parameters (``..;x``) are ignored, because some servers drop them before they resolve dot segments.
     """
     for _ in range(_ROUNDS):
         if _CONTROL.search(segment):
@@ -48,11 +47,11 @@ def hazard(segment: str) -> str | None:
     return "the value is percent-encoded too many times"
 
 
-def path(route: Route, arguments: Mapping[str, Any], faults: Faults) -> str:
-    """The path below the base path, encoded. Where ``faults`` grew, it must not be used.
+def path(route: Route, arguments: Mapping[str, Any], faults: SerializationFaults) -> str:
+    """Return the encoded path below the base path. If there are ``faults``, the result is invalid.
 
     Raises:
-        DocumentError: the path key itself climbs, or names a parameter that nothing declares.
+        DocumentError: the path key contains dot segments, or the name of an undeclared parameter.
     """
     declared = {parameter.name: parameter for parameter in route.parameters}
     segments = (
@@ -66,9 +65,9 @@ def _segment(
     route: Route,
     declared: Mapping[str, Parameter],
     arguments: Mapping[str, Any],
-    faults: Faults,
+    faults: SerializationFaults,
 ) -> str:
-    """One segment, looked at once more as a whole: harmless pieces can add up to ``..``."""
+    """Return one segment. It is also checked as a whole, because harmless parts can add up to ``..``."""
     if len(pieces) == 1 and isinstance(pieces[0], str) and pieces[0].isalnum():
         return _literal(pieces[0], _SEGMENT)
     known = len(faults.found)
@@ -89,21 +88,26 @@ def _segment(
         if not keys:
             raise DocumentError(f"the path key is refused: {reason}", pointer=route.pointer)
         value = arguments.get(keys[0])
-        faults.found.append(Unfit("string", reason, value=value, tokens=(keys[0],)))
+        faults.found.append(Unserializable("string", reason, value=value, tokens=(keys[0],)))
     return segment
 
 
 def _parameter(piece: Placeholder, route: Route, declared: Mapping[str, Parameter]) -> Parameter:
     parameter = declared.get(piece.name)
     if parameter is None:
-        raise DocumentError(f"nothing declares {piece.name!r}", pointer=route.pointer)
+        raise DocumentError(
+            f"the path contains the parameter {piece.name!r}, which is not declared",
+            pointer=route.pointer,
+        )
     return parameter
 
 
-def fixed_query(route: Route, arguments: Mapping[str, Any], faults: Faults) -> list[str]:
-    """The query that the path key begins with, encoded, pair by pair (rule R3).
+def fixed_query(
+    route: Route, arguments: Mapping[str, Any], faults: SerializationFaults
+) -> list[str]:
+    """Return the query of the path key as encoded pairs (rule R3).
 
-    A pair whose placeholder has no argument is left out.
+    A pair whose placeholder has no argument is omitted.
     """
     declared = {parameter.name: parameter for parameter in route.parameters}
     written = []
@@ -125,20 +129,22 @@ def fixed_query(route: Route, arguments: Mapping[str, Any], faults: Faults) -> l
 
 
 def _checked(parameter: Parameter, value: Any) -> str:
-    """One path parameter's text, each value in it looked at before it is encoded."""
-    settled = settle(value)
-    for leaf in _leaves(settled):
+    """Serialize one path parameter, after a check of each value in it."""
+    normalized = normalize(value)
+    for leaf in _leaves(normalized):
         reason = hazard(leaf)
         if reason is not None:
-            raise Unfit("string", reason, value=value)
-    written = "" if settled == "" else path_text(parameter, settled)
+            raise Unserializable("string", reason, value=value)
+    written = "" if normalized == "" else path_text(parameter, normalized)
     if not written:
-        raise Unfit("string & MinLength<1>", "a path parameter must not be empty", value=value)
+        raise Unserializable(
+            "string & MinLength<1>", "a path parameter must not be empty", value=value
+        )
     return written
 
 
 def _leaves(value: Any) -> list[str]:
-    """Every key and scalar of a value, as text."""
+    """Return every key and scalar of a value, as text."""
     if isinstance(value, dict):
         return [*value, *(leaf for item in value.values() for leaf in _leaves(item))]
     if isinstance(value, list):
@@ -147,30 +153,32 @@ def _leaves(value: Any) -> list[str]:
 
 
 def _literal(written: str, safe: str) -> str:
-    """A text of the document, encoded where it is not yet."""
+    """Return a text of the document, percent-encoded unless it is already."""
     return quote(_STRAY_PERCENT.sub("%25", written), safe=safe)
 
 
 def assemble(base: Base, path: str, query: Sequence[str], *, segments: int) -> httpx.URL:
-    """Join the parts and make sure that what is sent is what was built.
+    """Join the parts of a URL, and check that httpx does not change them.
 
     Args:
-        base: where the request goes.
-        path: the path below the base path, encoded.
-        query: the pairs of the query, encoded; none for no query at all.
-        segments: how many segments the template has.
+        base: the base URL.
+        path: the encoded path below the base path.
+        query: the encoded query pairs; may be empty.
+        segments: the number of segments of the template.
 
     Raises:
-        Unfit: the URL is longer than the client takes.
-        UsageError: the parts did not stay where they belong.
+        Unserializable: the URL is longer than httpx accepts.
+        UsageError: a part would leave its place in the URL.
     """
     target = base.path + path + ("?" + "&".join(query) if query else "")
     try:
         url = httpx.URL(base.origin + target)
     except httpx.InvalidURL:
-        raise Unfit("arguments that fit into a URL", "the URL would be too long") from None
+        raise Unserializable("arguments that fit into a URL", "the URL would be too long") from None
     kept = str(url) == base.origin + target and url.raw_path.decode("ascii") == target
     below = path.count("/") == max(segments, 1) and path.startswith("/")
     if not (kept and below) or "?" in path or "#" in target:
-        raise UsageError(f"the URL below {base.origin} would not be sent as it was built")
+        raise UsageError(
+            f"the URL below {base.origin} is not safe: httpx would change its path or query"
+        )
     return url

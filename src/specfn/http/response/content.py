@@ -1,4 +1,4 @@
-"""The content of a response: JSON, text or bytes by what arrived, with notes on what was read differently (rule X9)."""
+"""The content of a response as JSON, text or bytes, with notes on corrections (rule X9)."""
 
 import json
 import re
@@ -10,10 +10,10 @@ from specfn.http import charsets
 from specfn.http.response import tolerant_json
 from specfn.records import Note
 
-#: How JSON text begins, NaN and infinities included.
+#: The beginning of JSON text, including NaN and infinities.
 _JSON_START: Final = re.compile(rb'[ \t\r\n]*[\[{"\-0-9tfnNI]')
 
-#: Types outside ``text/`` that are text all the same.
+#: Subtypes outside ``text/`` that are text.
 _TEXTUAL: Final = (
     "xml",
     "yaml",
@@ -31,8 +31,8 @@ class Content(NamedTuple):
     """The content of a response.
 
     Attributes:
-        data: a JSON value, a text or bytes.
-        notes: what was read differently from how it was sent.
+        data: a JSON value, a string or bytes.
+        notes: the corrections that were made while reading.
     """
 
     data: Any
@@ -40,13 +40,13 @@ class Content(NamedTuple):
 
 
 def read(body: bytes, media_type: str | None, charset: str | None, *, truncated: bool) -> Content:
-    """Read the bytes of a response.
+    """Read the content of a response.
 
     Args:
         body: the bytes, decompressed; at least one.
-        media_type: in lower case and without parameters; ``None`` if the response names none.
-        charset: the parameter of the media type; ``None`` if there is none.
-        truncated: whether there were more bytes.
+        media_type: the media type in lower case, without parameters; ``None`` if the response declares no media type.
+        charset: the ``charset`` parameter; ``None`` without it.
+        truncated: whether the response was longer than these bytes.
     """
     is_json = media_type is None or "json" in media_type
     if is_json and not truncated:  # a cut 123 is not a 12
@@ -71,11 +71,11 @@ def _is_text(media_type: str) -> bool:
 
 
 def _json_content(body: bytes, charset: str | None) -> Content | None:
-    """Read JSON by its own bytes: UTF-8, UTF-16 or UTF-32 (RFC 8259, section 8.1); ``None`` if it is none."""
+    """Read JSON by its own bytes: UTF-8, UTF-16 or UTF-32 (RFC 8259, section 8.1); ``None`` if it is not JSON."""
     encoding = json.detect_encoding(body)
     if encoding in _UTF_8:
         plain = body.removeprefix(b"\xef\xbb\xbf")
-        if _JSON_START.match(plain) is None:  # reading what is no JSON costs memory as well
+        if _JSON_START.match(plain) is None:  # a failed attempt costs memory
             return None
         try:
             data = _json.loads(plain)
@@ -96,33 +96,33 @@ def _json_content(body: bytes, charset: str | None) -> Content | None:
 
 def _unicode(body: bytes, encoding: str, charset: str | None) -> tuple[str, tuple[Note, ...]]:
     """Decode JSON text. The charset counts only for bytes that are not valid UTF-8."""
-    text = charsets.strict(body, encoding, final=True)
+    text = charsets.decode_strict(body, encoding, final=True)
     if text is not None:
         return text, ()
-    name = charsets.readable(charset) if charset and encoding in _UTF_8 else None
+    name = charsets.readable_codec(charset) if charset and encoding in _UTF_8 else None
     if name is None or name in _UTF_8:
         found = _text(body, encoding, final=True)
         return found.data, found.notes
     note = _note(f"the JSON is not UTF-8; it was read as {name}, by its charset")
-    return charsets.replaced(body, name, final=True)[0], (note,)
+    return charsets.decode_replacing(body, name, final=True)[0], (note,)
 
 
 def _strict(body: bytes, encoding: str, *, final: bool) -> Content | None:
     """Return the text of bytes; ``None`` if they are not valid."""
-    text = charsets.strict(body, encoding, final=final)
+    text = charsets.decode_strict(body, encoding, final=final)
     return None if text is None else Content(text)
 
 
 def _text(body: bytes, encoding: str, *, final: bool) -> Content:
     """Return the text of bytes, with U+FFFD and a note for what is not valid."""
-    text, has_invalid = charsets.replaced(body, encoding, final=final)
+    text, has_invalid = charsets.decode_replacing(body, encoding, final=final)
     note = _note(f"bytes that are not {encoding} were read as U+FFFD")
     return Content(text, (note,) if has_invalid else ())
 
 
 def _labelled(body: bytes, charset: str | None, *, final: bool) -> Content:
-    """Read text by a label; by any but those of the Encoding Standard as UTF-8, if the bytes are valid."""
-    name = charsets.readable(charset) if charset else "utf-8"
+    """Read text by its charset label. For an unknown label, read valid UTF-8, or return the bytes."""
+    name = charsets.readable_codec(charset) if charset else "utf-8"
     if name is not None:
         return _text(body, name, final=final)
     shown = escape_invisible(json.dumps((charset or "")[:60], ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""The next page: the link that an answer gives, as a request that could be sent (RFC 8288; rule X9). Pure."""
+"""The next page of a response: its ``Link`` header as a request (RFC 8288; rule X9). Nothing is sent here."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,7 +6,7 @@ from typing import Final
 
 import httpx
 
-from specfn.http.redact import onward, resolved
+from specfn.http.redact import follow_up, resolve_reference
 
 _TARGET: Final = re.compile(r"[ \t]*<([^>]*)>")
 _COMMA: Final = re.compile(r"[ \t]*,")
@@ -15,14 +15,14 @@ _PARAMETER: Final = re.compile(
 )
 _ESCAPED: Final = re.compile(r"\\(.)")
 
-#: The most links of one header that are looked at.
+#: The maximum number of links that are read from one header.
 _MOST: Final = 100
 
 
 def links(header: str) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """The links of a ``Link`` header: each target with its parameters, by lower-case name.
+    """Yield the links of a ``Link`` header: each target with its parameters, by lower-case name.
 
-    What is not a link ends the reading; the links before it count (RFC 8288, appendix B.2).
+    Invalid text ends the header; the links before it are valid (RFC 8288, appendix B.2).
     """
     at = 0
     for _ in range(_MOST):
@@ -44,18 +44,17 @@ def links(header: str) -> Iterator[tuple[str, Mapping[str, str]]]:
 
 
 def next_request(request: httpx.Request, header: str) -> httpx.Request | None:
-    """The request of the page after an answer, if the answer links to one of the same origin.
+    """Return the request of the next page; ``None`` without a link to the same origin.
 
     Args:
-        request: what was answered. Its headers go along, and what the connection always sends in the
-            query; its body does not.
-        header: the answer's ``Link`` header.
+        request: the request of this page. Its headers and the query pairs of the connection are kept, not its body.
+        header: the ``Link`` header of the response.
     """
     own = request.url.copy_with(fragment=None)
     for target, parameters in links(header):
         is_next = "next" in parameters.get("rel", "").lower().split()
-        if is_next and resolved(own, parameters.get("anchor", "")) == own:
-            made = onward(request, target, "GET", keeps_body=False, keeps_query=True)
+        if is_next and resolve_reference(own, parameters.get("anchor", "")) == own:
+            made = follow_up(request, target, "GET", keeps_body=False, keeps_query=True)
             if made is not None:
                 return made
     return None

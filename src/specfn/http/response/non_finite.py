@@ -1,4 +1,4 @@
-"""NaN and infinities in JSON values, which JSON itself cannot write (rule X9)."""
+"""NaN and infinities in JSON values, which strict JSON does not allow (rule X9)."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -7,22 +7,22 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The numbers of a value that are not finite.
+class NonFinite:
+    """The NaNs and infinities of a value.
 
     Attributes:
-        count: the number of their places.
-        places: the first places, in the order of the value, each as the keys and indices that lead there.
+        count: the number of NaNs and infinities.
+        places: the paths of the first ones, in the order of the value, each as keys and indices.
     """
 
     count: int
     places: tuple[tuple[str | int, ...], ...]
 
 
-def find(value: Any, most: int) -> Found:
-    """Count the NaNs and infinities of a JSON value, and return the first ``most`` places."""
+def find(value: Any, most: int) -> NonFinite:
+    """Count the NaNs and infinities of a JSON value, and return the paths of the first ``most`` of them."""
     if _is_non_finite(value):
-        return Found(1, ((),))
+        return NonFinite(1, ((),))
     count = 0
     places: list[tuple[str | int, ...]] = []
     tokens: list[str | int] = [""]
@@ -41,11 +41,11 @@ def find(value: Any, most: int) -> Found:
         else:
             levels.pop()
             tokens.pop()
-    return Found(count, tuple(places))
+    return NonFinite(count, tuple(places))
 
 
 def nulled(value: Any) -> Any:
-    """Return a JSON value with null in the places of NaN and infinities; the same object if it has none."""
+    """Return a JSON value with null in place of NaN and infinities; the same object if it contains only finite numbers."""
     return _copied(value) if find(value, 0).count else value
 
 

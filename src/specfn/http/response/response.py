@@ -1,4 +1,4 @@
-"""What a server answered, as a record: JSON, text or bytes, by what arrived (rule X9)."""
+"""Results: the responses of servers as records (rule X9)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.http.media import charset_of
 from specfn.http.response.content import Content, read
-from specfn.http.response.truncate import excerpt
+from specfn.http.response.truncate import truncated_json
 from specfn.records import Note
 
 if TYPE_CHECKING:
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 @known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """A server's answer.
+    """The response of a server.
 
     Attributes:
         status: the HTTP status.
-        headers: by lower-case name; several values of one name are joined by ``", "``.
-        media_type: the media type, lower case and without parameters; ``None`` if not said.
-        data: a JSON value, a text or bytes, by what arrived; ``None`` for an empty answer.
-        truncated: whether the answer was longer than ``connection.max_bytes``.
-        notes: what was read differently from how it was sent, e.g. a charset that is not known, or NaN in JSON. Their
-            pointers lead into ``data``.
+        headers: the headers by lower-case name; several values of one name are joined by ``", "``.
+        media_type: the media type in lower case, without parameters; ``None`` if the response declares no media type.
+        data: a JSON value, a string or bytes, by the content; ``None`` for an empty response.
+        truncated: whether the response was longer than ``connection.max_bytes``.
+        notes: the corrections that were made while reading, for example of an unknown charset or of NaN in JSON. Their
+            pointers refer to ``data``.
 
-    An answer with links remembers where the request went and with which headers, for ``next_request``;
-    its repr does not show that, and pickling leaves it behind: credentials do not travel with answers.
+    A result with links keeps the URL and the headers of its request, for ``next_request``. They contain credentials, so
+    the repr omits them, and a pickle does not contain them.
     """
 
     status: int
@@ -45,41 +45,41 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        """Whether the server says that it did what it was asked (2xx)."""
+        """Return whether the response is a success (2xx)."""
         return 200 <= self.status < 300
 
     @property
     def next_request(self) -> "httpx.Request | None":
-        """The request of the next page, if the answer links to one (RFC 8288, ``rel="next"``). Pure.
+        """Return the request of the next page (RFC 8288, ``rel="next"``), without sending it.
 
-        It goes to the origin that answered, with the headers and credentials of the request before, and
-        is sent with ``specfn.http.transport.send.forward``. ``None`` where there is no such link, or it leads
-        to another origin.
+        The request has the same origin, headers and credentials as the request of this page. Send it with
+        ``specfn.http.transport.send.forward``. The value is ``None`` without such a link, or if the link has another
+        origin.
         """
         header = self.headers.get("link")
         if header is None or self._request is None:
             return None
-        from specfn.http.response.links import next_request  # noqa: PLC0415  # few answers have pages
+        from specfn.http.response.links import next_request  # noqa: PLC0415  # few responses have pages
 
         return next_request(self._request, header)
 
     def for_model(self, limit: int = 20_000, *, sent_without: Sequence[str] = ()) -> str:
-        r"""The answer as text for a model: valid JSON of at most ``limit`` characters.
+        r"""Return the result as text for a model: valid JSON of at most ``limit`` characters.
+
+        The text is ``{"status", "data"}``. If data is omitted, ``"truncated"`` is true, and each shortened value contains
+        the number of omitted members or characters. Bytes are ``{"status", "media_type", "base64"}``, with ``"size"``
+        instead of ``"base64"`` if that is too long. ``"notes"`` contains the notes, if they leave half of the limit for
+        the data. NaN and infinities are null. Invisible characters are escaped as ``\uXXXX``; emoji, and scripts that
+        use joiners, are not escaped.
 
         Args:
-            limit: the most characters.
-            sent_without: what was taken out of the model's arguments; it becomes ``"sent_without"``.
-
-        It is ``{"status", "data"}``; where something was left out, the places say how much, and
-        ``"truncated"`` is true. Bytes are ``{"status", "media_type", "base64"}``, or ``"size"``
-        instead of ``"base64"`` where that is too long. ``"notes"`` are the texts of the notes, if there are any and
-        they leave half of the limit to the data. NaN and infinities are null. Characters that a reader cannot see
-        are written as JSON's ``\uXXXX``; emoji, and scripts that use joiners, stay as they are.
+            limit: the maximum number of characters.
+            sent_without: the arguments of the model that were removed; they become ``"sent_without"``.
 
         Raises:
             UsageError: the limit is below 200 characters.
         """
-        return excerpt(
+        return truncated_json(
             self.status,
             self.data,
             limit,
@@ -106,14 +106,14 @@ def decode(
     truncated: bool,
     request: "httpx.Request | None" = None,
 ) -> Result:
-    """Read an answer by its own ``Content-Type``, not by what the document promised.
+    """Read a response by its own ``Content-Type``, not by the declared one.
 
     Args:
         status: the HTTP status.
-        headers: by lower-case name.
+        headers: the headers by lower-case name.
         body: the bytes, decompressed.
-        truncated: whether there were more.
-        request: what is answered, where ``next_request`` may need it.
+        truncated: whether the response was longer than these bytes.
+        request: the request, if ``next_request`` may need it.
     """
     declared = headers.get("content-type", "")
     media_type = declared.partition(";")[0].strip().lower() or None

@@ -1,4 +1,4 @@
-"""JSON as some servers write it: with NaN, infinities, numbers too large, or lone surrogates (rule X9)."""
+"""A tolerant reader of JSON with NaN, infinities, too large numbers or lone surrogates (rule X9)."""
 
 from typing import Any, Final
 
@@ -9,22 +9,22 @@ from specfn.http.response import non_finite
 from specfn.records import Note
 from specfn.validation.guard import most_digits
 
-#: The number of places that a note names, and the most characters of each.
+#: The maximum number of paths in a note, and of characters of each path.
 _NAMED: Final = 3
 _LENGTH: Final = 120
 
 
 def loads(text: str) -> tuple[Any, tuple[Note, ...]]:
-    """Read JSON text that may hold what strict JSON does not.
+    """Read JSON text that strict JSON does not allow.
 
-    NaN and infinities are floats. A number that is too large for a float, or for Python to read as an integer, is
-    infinite. Half of a surrogate pair is U+FFFD.
+    NaN and infinities become floats. A number is infinite if it is too large for a float, or has too many digits for
+    Python. Half of a surrogate pair becomes U+FFFD.
 
     Returns:
-        The value, and notes that name what was read so.
+        The value, and notes that name these corrections.
 
     Raises:
-        JSONDecodeError: the text is no such JSON, or is nested too deeply.
+        JSONDecodeError: the text is not JSON even so, or is nested too deeply.
     """
     text, halves = _json.paired(text)
     value = _json.read(text, parse_constant=float, parse_int=_integer, parse_float=float)
@@ -44,7 +44,7 @@ def _note_on_halves(count: int) -> Note:
     return Note(pointer="", text=f"{count} {were} read as U+FFFD")
 
 
-def _note_on_numbers(found: non_finite.Found) -> Note:
+def _note_on_numbers(found: non_finite.NonFinite) -> Note:
     pointers = [join(place) for place in found.places]
     named = ", ".join(f"#{_short(pointer)}" for pointer in pointers)
     more = f" and {found.count - _NAMED} more" if found.count > _NAMED else ""

@@ -1,4 +1,4 @@
-"""Any answer as JSON text of a bounded length, still JSON where it had to be cut (rule X9)."""
+"""Results as JSON text of a limited length; truncated text is still valid JSON (rule X9)."""
 
 import base64
 import json
@@ -9,27 +9,27 @@ from specfn._internal.characters import escape_invisible
 from specfn.errors import UsageError
 from specfn.http.response.non_finite import nulled
 
-#: The least that is worth reading; below it, not even the frame fits.
+#: The minimum limit. Below it, not even the frame fits.
 _LEAST: Final = 200
 
-#: What everything but data and places may take, and the most that places may.
+#: The size of everything except the data and ``sent_without``, and the maximum size of ``sent_without``.
 _FRAME: Final = 150
 _PLACES: Final = 2_000
 
-#: How deeply a cut answer is shown.
+#: The maximum depth of truncated data.
 _DEPTH: Final = 32
 
-#: How deeply the writer of JSON goes without running out of stack.
+#: The maximum depth that the JSON serializer can write without a stack overflow.
 _WRITABLE: Final = 400
 
-#: A text of at most this length is shown whole, whatever stands beside it.
+#: The maximum length of a string that is always shown completely.
 _SHORT: Final = 240
 
-#: What the note on left-out members or characters may take.
+#: The maximum length of a note on omitted members or characters.
 _NOTE: Final = 48
 
 
-def excerpt(  # an answer has as many parts as it has
+def truncated_json(
     status: int,
     data: Any,
     limit: int,
@@ -39,31 +39,31 @@ def excerpt(  # an answer has as many parts as it has
     sent_without: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> str:
-    """Return the answer as compact JSON of at most ``limit`` characters.
+    """Return a result as compact JSON of at most ``limit`` characters.
 
-    Notes are left out where, with them, all but the data takes more than half of the limit.
+    Notes are omitted if everything except the data would take more than half of the limit.
 
     Raises:
         UsageError: the limit is below 200 characters.
     """
     if limit < _LEAST:
-        raise UsageError(f"an answer is not shown in fewer than {_LEAST} characters")
+        raise UsageError(f"limit must be at least {_LEAST} characters, not {limit}")
     frame: dict[str, Any] = {"status": status}
     if sent_without:
         frame["sent_without"] = _listed(sent_without, min((limit - _FRAME) // 3, _PLACES))
     mark: dict[str, Any] = {"truncated": True} if truncated else {}
-    said = {"notes": [*notes]} if notes else {}
-    if said and _size(frame | {"data": 0, "truncated": True} | said) > limit // 2:
-        said = {}
+    noted = {"notes": [*notes]} if notes else {}
+    if noted and _size(frame | {"data": 0, "truncated": True} | noted) > limit // 2:
+        noted = {}
     if isinstance(data, bytes):
-        about = _binary(data, limit - _size(frame | said), media_type)
-        return _written(frame | about | mark | said)
+        about = _binary(data, limit - _size(frame | noted), media_type)
+        return _written(frame | about | mark | noted)
     if _fits(data, limit):
-        whole = _written(frame | {"data": data} | mark | said)
+        whole = _written(frame | {"data": data} | mark | noted)
         if len(whole) <= limit:
             return whole
-    room = limit - len(_written(frame | {"data": 0, "truncated": True} | said))
-    return _written(frame | {"data": _cut(data, room, 0), "truncated": True} | said)
+    room = limit - len(_written(frame | {"data": 0, "truncated": True} | noted))
+    return _written(frame | {"data": _cut(data, room, 0), "truncated": True} | noted)
 
 
 def _binary(data: bytes, room: int, media_type: str | None) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def _binary(data: bytes, room: int, media_type: str | None) -> dict[str, Any]:
 
 
 def _listed(texts: Sequence[str], room: int) -> list[str]:
-    """As many texts as there is room for, and how many are missing."""
+    """Return as many texts as fit, and the number of missing ones."""
     kept: list[str] = []
     for text in texts:
         if _size([*kept, text, f"{len(texts)} more"]) > room:
@@ -86,7 +86,7 @@ def _listed(texts: Sequence[str], room: int) -> list[str]:
 
 
 def _written(value: Any) -> str:
-    """Write JSON in which a reader sees every character; NaN and infinities are null."""
+    """Serialize JSON with escaped invisible characters, and with null for NaN and infinities."""
     try:
         text = _dumped(value)
     except ValueError:
@@ -103,7 +103,7 @@ def _size(value: Any) -> int:
 
 
 def _fits(value: Any, room: int) -> bool:
-    """Whether a value could fit, from a first look that ends where it surely does not."""
+    """Return whether a value may fit, by an estimate that stops as soon as it cannot."""
     waiting = [(value, 0)]
     while waiting and room >= 0:
         node, depth = waiting.pop()
@@ -122,9 +122,9 @@ def _fits(value: Any, room: int) -> bool:
 
 
 def _cut(value: Any, room: int, depth: int) -> Any:
-    """As much of a value as fits into the room, which is no less than a note takes.
+    """Truncate a value to a length, which is at least that of a note.
 
-    Containers say how many members are missing.
+    A truncated container contains the number of omitted members.
     """
     if _fits(value, room) and _size(value) <= room:
         return value
@@ -147,7 +147,7 @@ def _cut_text(value: str, room: int) -> str:
 
 
 def _cut_array(value: list[Any], room: int, depth: int) -> list[Any]:
-    """Whole elements from the front; only the one at which the room ends is cut itself."""
+    """Keep complete items from the front; only the last kept item is truncated."""
     kept: list[Any] = []
     left = room - 2 - _NOTE
     for item in value:
@@ -161,9 +161,9 @@ def _cut_array(value: list[Any], room: int, depth: int) -> list[Any]:
 
 
 def _cut_object(value: dict[str, Any], room: int, depth: int) -> dict[str, Any]:
-    """Short members whole, the others in equal shares of what is left.
+    """Keep short members completely; the other members get equal shares of the remaining length.
 
-    A page of records is long, and the cursor after it is short: it must not be the one that is cut.
+    The records of a page are long, and the cursor beside them is short. The cursor must not be truncated.
     """
     long = [key for key, item in value.items() if not _is_short(item)]
     left = room - 2 - sum(_size(key) + 2 for key in value)
@@ -178,7 +178,7 @@ def _cut_object(value: dict[str, Any], room: int, depth: int) -> dict[str, Any]:
 
 
 def _cut_front(value: dict[str, Any], room: int, depth: int) -> dict[str, Any]:
-    """An object with more members than there is room for: the first ones."""
+    """Keep the first members of an object with too many members."""
     kept: dict[str, Any] = {}
     left = room - 2 - _NOTE
     for key, item in value.items():

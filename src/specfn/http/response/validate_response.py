@@ -1,4 +1,4 @@
-"""Successful answers held against what the document promises (``Connection.validate_response``)."""
+"""Validation of successful responses against the document (``Connection.validate_response``)."""
 
 import warnings
 from collections.abc import Sequence
@@ -16,18 +16,18 @@ from specfn.migrate.route import CallableFunction as Function
 from specfn.migrate.route import DeclaredResponse
 from specfn.records import ArgumentProblem
 
-#: The most places of NaN and infinities that are reported.
+#: The maximum number of reported NaNs and infinities.
 _MOST: Final = 20
 
 
 def check(function: Function, result: Result, manner: Literal["warn", "raise"]) -> None:
-    """Warn, or raise, where a success is not what the document promises for its status.
+    """Warn or raise if a successful response does not match the declared one.
 
-    An answer that was cut, and one with a status that the document does not call the success of the
-    operation, are not looked at. NaN and infinities in a success are reported whatever the document says.
+    A truncated response is not validated, nor is one with a status that the document does not declare as success. NaN
+    and infinities in a success are always reported.
 
     Raises:
-        ResponseError: it is not, and ``manner`` is ``raise``.
+        ResponseError: the response does not match, and ``manner`` is ``raise``.
     """
     problems = _problems(function, result)
     if not problems:
@@ -46,14 +46,14 @@ def _problems(function: Function, result: Result) -> Sequence[ArgumentProblem]:
     found = non_finite.find(result.data, _MOST)
     if found.count:
         return [_non_finite(result.data, place) for place in found.places]
-    answer = function.route.success
-    if answer is None or answer.kind != "json" or not _is_for(answer, result.status):
+    declared = function.route.success
+    if declared is None or declared.kind != "json" or not _is_for(declared, result.status):
         return ()
     if result.data is None and result.media_type is None:
-        return (ArgumentProblem(path="$output", expected=answer.media_type or "content"),)
+        return (ArgumentProblem(path="$output", expected=declared.media_type or "content"),)
     if result.media_type is not None and kind_of(result.media_type) != "json":
-        text = f"What arrived is {result.media_type[:60]}."
-        expected = answer.media_type or "JSON"
+        text = f"The response is {result.media_type[:60]}."
+        expected = declared.media_type or "JSON"
         return (ArgumentProblem(path="$output", expected=expected, description=text),)
     return function.surprises(result.data)
 
@@ -67,6 +67,6 @@ def _non_finite(data: Any, place: tuple[str | int, ...]) -> ArgumentProblem:
     )
 
 
-def _is_for(answer: DeclaredResponse, status: int) -> bool:
-    """Whether a declared response is the one for a status (section Responses Object)."""
-    return answer.status.upper() in {str(status), f"{status // 100}XX", "DEFAULT"}
+def _is_for(declared: DeclaredResponse, status: int) -> bool:
+    """Return whether a declared response applies to a status (section Responses Object)."""
+    return declared.status.upper() in {str(status), f"{status // 100}XX", "DEFAULT"}

@@ -1,6 +1,6 @@
-"""What went wrong on the way, as an error whose text shows no credential.
+"""Transport errors, with texts that contain no credentials.
 
-The client's own texts are not used: they quote header values and whole URLs.
+The texts of httpx are not used, because they contain header values and complete URLs.
 """
 
 from collections.abc import Mapping
@@ -15,27 +15,27 @@ from specfn.http.transport.inflate import BrokenEncodingError, UnknownEncodingEr
 
 
 class NotRepeatedError(httpx.RemoteProtocolError):
-    """A kept connection ended with no byte of a response, and the request must not be sent again."""
+    """A reused connection that ended before the response; its request must not be sent again."""
 
 
 _REASONS: Final[Mapping[type[Exception], str]] = {
     httpx.ConnectTimeout: "no connection within {connect:g} s",
     httpx.PoolTimeout: "no free connection within {total:g} s",
-    httpx.ReadTimeout: "the server was silent for {read:g} s",
-    httpx.WriteTimeout: "the server took nothing for {read:g} s",
+    httpx.ReadTimeout: "the server sent nothing for {read:g} s",
+    httpx.WriteTimeout: "the server received nothing for {read:g} s",
     httpx.ConnectError: "could not connect",
-    httpx.ReadError: "the connection broke before the answer was complete",
+    httpx.ReadError: "the connection broke before the response was complete",
     httpx.WriteError: "the connection broke while the request was sent",
-    httpx.RemoteProtocolError: "the server hung up, or did not speak HTTP",
-    httpx.LocalProtocolError: "the client refuses to send the request as it is",
+    httpx.RemoteProtocolError: "the server closed the connection, or its response is not HTTP",
+    httpx.LocalProtocolError: "the HTTP client refuses to send the request",
     httpx.ProxyError: "the proxy did not connect",
     NotRepeatedError: "the server closed the kept connection before it responded; it may have received the request, "
     "which cannot be sent again safely",
-    BrokenEncodingError: "the answer is not in the encoding that it names",
+    BrokenEncodingError: "the content of the response does not match its Content-Encoding",
     UnknownEncodingError: "the response has a content encoding that was not requested; gzip and deflate are read",
 }
 
-#: Errors that come before the first byte of a request.
+#: Errors that occur before the first byte of a request is sent.
 _BEFORE_SENDING: Final = (
     httpx.ConnectTimeout,
     httpx.PoolTimeout,
@@ -43,8 +43,8 @@ _BEFORE_SENDING: Final = (
     httpx.ProxyError,
 )
 
-#: Errors whose text is added: the operating system's own words, and the name of a content encoding.
-_TOLD: Final = (httpx.ConnectError, UnknownEncodingError)
+#: Errors whose text is appended: that of the operating system, or the name of a content encoding.
+_DETAILED: Final = (httpx.ConnectError, UnknownEncodingError)
 
 
 def failure(
@@ -55,21 +55,21 @@ def failure(
     is_over: bool,
     is_first: bool = True,
 ) -> TransportError:
-    """The error to raise instead of the client's.
+    """Return the error to raise instead of an error of httpx.
 
     Args:
-        error: what the client raised.
-        request: what was sent.
-        timeout: the limits that were set.
-        is_over: whether the call took all the time that it had.
-        is_first: no request of the call was sent before this one.
+        error: the error of httpx.
+        request: the request.
+        timeout: the time limits of the call.
+        is_over: whether the total time limit has passed.
+        is_first: whether this is the first request of the call.
     """
     where = f"{request.method} {shown(str(request.url))}"
     sent = not (is_first and isinstance(error, _BEFORE_SENDING))
     if is_over:
-        return TransportError(f"{where}: not done within {timeout.total:g} s", sent=sent)
+        return TransportError(f"{where}: not finished within {timeout.total:g} s", sent=sent)
     reason = _REASONS.get(type(error), f"the exchange failed ({type(error).__name__})")
     reason = reason.format(connect=timeout.connect, read=timeout.read, total=timeout.total)
-    if isinstance(error, _TOLD) and str(error):
+    if isinstance(error, _DETAILED) and str(error):
         reason += f" ({error})"
     return TransportError(f"{where}: {reason}", sent=sent)

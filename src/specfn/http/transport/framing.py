@@ -1,17 +1,17 @@
-"""Where a response ends on its socket (RFC 9112, section 6), read beside the client that reads the response.
+"""The end of a response on its socket (RFC 9112, section 6), determined independently of httpcore.
 
-A client keeps what it read beyond a response, and takes it for the response to the next request. So a socket is
-used again only if the bytes that arrived end exactly where the response ends.
+httpcore keeps bytes beyond a response, and reads them as the response to the next request. So a socket is used again
+only if the received bytes end exactly at the end of the response.
 """
 
 import re
 from collections.abc import Iterable
 from typing import Final, Protocol
 
-#: The end of a head; a line may end with LF alone.
+#: The end of the headers; a line may end with LF alone.
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
 
-#: An interim response, after which another head follows (RFC 9110, section 15.2); 101 is a final one.
+#: An interim response, which a further response follows (RFC 9110, section 15.2); 101 is final.
 _INTERIM: Final = re.compile(rb"HTTP/[0-9]\.[0-9] 1(?!01)[0-9]{2}")
 
 #: The line before a chunk (RFC 9112, section 7.1).
@@ -21,14 +21,14 @@ _WITHOUT_BODY: Final = frozenset({204, 304})
 
 
 class Framing(Protocol):
-    """The extent of a body."""
+    """The framing of a body."""
 
     def feed(self, content: bytes) -> None:
-        """Take bytes that arrived after the head."""
+        """Take received bytes after the headers."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether the bytes end where the body ends."""
+        """Return whether the bytes end at the end of the body."""
 
 
 class Length:
@@ -45,12 +45,12 @@ class Length:
 
     @property
     def is_complete(self) -> bool:
-        """Whether exactly the length has arrived."""
+        """Return whether exactly this length was received."""
         return self._left == 0
 
 
 class Unknown:
-    """A body that ends with the connection, or in a form that nobody reads here."""
+    """A body that ends with the connection, or in an unknown way."""
 
     def feed(self, content: bytes) -> None:
         """Ignore the bytes."""
@@ -62,7 +62,7 @@ class Unknown:
 
 
 class Chunks:
-    """A body in chunks (RFC 9112, section 7.1); reads sizes and skips content."""
+    """A chunked body (RFC 9112, section 7.1). The sizes are read, and the content is skipped."""
 
     __slots__ = ("_is_broken", "_is_complete", "_is_in_trailers", "_line", "_skip")
 
@@ -75,11 +75,11 @@ class Chunks:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the last byte was the last of the trailers."""
+        """Return whether the bytes end at the end of the trailers."""
         return self._is_complete and not self._is_broken
 
     def feed(self, content: bytes) -> None:
-        """Read on where the last bytes ended."""
+        """Continue with further bytes."""
         position = 0
         while position < len(content) and not self._is_broken:
             if self._is_complete:
@@ -92,7 +92,7 @@ class Chunks:
                 position = self._read_line(content, position)
 
     def _read_line(self, content: bytes, start: int) -> int:
-        """Read one line, or the part of it that is there, and return the position after it."""
+        """Read one line, or its available part; return the position after it."""
         end = content.find(b"\n", start) + 1
         self._line += content[start : end or None]
         if not end:
@@ -116,7 +116,7 @@ class Chunks:
 
 
 def framing(method: str, status: int, headers: Iterable[tuple[bytes, bytes]]) -> Framing:
-    """Return the extent of the body of a response (RFC 9112, section 6.3).
+    """Return the framing of the body of a response (RFC 9112, section 6.3).
 
     Args:
         method: the method of the request.
@@ -135,9 +135,9 @@ def framing(method: str, status: int, headers: Iterable[tuple[bytes, bytes]]) ->
 
 
 def after_head(content: bytes | bytearray) -> bytes | None:
-    """Return what follows the head of the final response, behind any interim responses.
+    """Return the bytes after the headers of the final response, which may follow interim responses.
 
-    Returns ``None`` where no head ends: then the client reads heads by other rules than these.
+    Returns ``None`` if the end of the headers is not found: httpcore then reads headers by other rules.
     """
     start = 0
     while (end := _END_OF_HEAD.search(content, start)) is not None:

@@ -1,50 +1,49 @@
-"""Bytes off the wire to bytes of content, never more than a limit (RFC 9110, section 8.4).
+"""Decompression of responses up to a limit (RFC 9110, section 8.4).
 
-The client's own decoders inflate whatever they are given at once: 64 KiB can be 64 MiB, and worse.
+The decoders of httpx decompress each chunk at once, and 64 KiB can become 64 MiB or more.
 """
 
 import zlib
 from collections.abc import Sequence
 from typing import Final
 
-#: ``wbits`` of zlib for what ``Content-Encoding`` may name.
+#: The ``wbits`` of zlib by content coding.
 _WINDOWS: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
-
-#: What ``Content-Encoding`` also names, by mistake or by habit, where nothing is encoded.
+#: Values of ``Content-Encoding`` that mean no encoding; some are common mistakes.
 _NOTHING: Final = frozenset(
     {"", "identity", "none", "binary", "utf-8", "utf8", "aws-chunked", "amz-1.0"}
 )
 
 
 class BrokenEncodingError(ValueError):
-    """The bytes are not what ``Content-Encoding`` says."""
+    """Content that does not match its ``Content-Encoding``."""
 
 
 class UnknownEncodingError(BrokenEncodingError):
-    """The content has an encoding that no request asks for; its text is what ``Content-Encoding`` says."""
+    """Content with an encoding that no request accepts; the message is the ``Content-Encoding``."""
 
 
 def _is_known(codings: Sequence[str]) -> bool:
-    """Return whether content with these codings can be read; requests ask for no others."""
+    """Return whether content with these codings can be read; requests accept only these."""
     return not codings or (len(codings) == 1 and codings[0] in _WINDOWS)
 
 
 class Inflater:
-    """Collects an answer up to a limit, decompressing what is compressed.
+    """The content of a response, decompressed and collected up to a limit.
 
     Attributes:
-        truncated: whether there was more than the limit.
+        truncated: whether the content exceeds the limit.
     """
 
     __slots__ = ("_content", "_decoder", "_is_fed", "_limit", "_unknown", "_wbits", "truncated")
 
     def __init__(self, encoding: str, limit: int) -> None:
-        """Begin an answer.
+        """Initialize the decompression of a response.
 
         Args:
             encoding: the ``Content-Encoding``.
-            limit: the most bytes to keep.
+            limit: the maximum number of bytes.
         """
         names = (name.strip().lower() for name in encoding.split(","))
         codings = [name for name in names if name not in _NOTHING]
@@ -57,11 +56,11 @@ class Inflater:
         self.truncated = False
 
     def feed(self, chunk: bytes) -> bool:
-        """Take some bytes; false where no more are wanted.
+        """Take received bytes; return false once the limit is exceeded.
 
         Raises:
-            BrokenEncodingError: they are not what the encoding says.
-            UnknownEncodingError: the encoding is not gzip or deflate, or there are several.
+            BrokenEncodingError: the bytes do not match the encoding.
+            UnknownEncodingError: the encoding is neither gzip nor deflate, or there are several.
         """
         if self._unknown is not None and chunk:
             raise UnknownEncodingError(self._unknown[:60])
@@ -77,8 +76,8 @@ class Inflater:
         self.truncated = len(content) > room
 
     def _inflate(self, chunk: bytes, decoder: "zlib._Decompress") -> bytes:
-        """Inflate to one byte beyond the limit at most; the bytes that are still to be looked at."""
-        if decoder.eof:  # gzip may be several members, one after another, and padding after them
+        """Decompress up to one byte beyond the limit; return the remaining input."""
+        if decoder.eof:  # gzip may have several members, and padding after them
             if self._wbits != _WINDOWS["gzip"] or not chunk.startswith(b"\x1f"):
                 return b""
             self._decoder = decoder = zlib.decompressobj(self._wbits)
@@ -87,7 +86,7 @@ class Inflater:
         except zlib.error:
             if self._wbits != _WINDOWS["deflate"] or self._is_fed:
                 raise BrokenEncodingError from None
-            self._wbits = -_WINDOWS["deflate"]  # some servers leave the zlib wrapper out
+            self._wbits = -_WINDOWS["deflate"]  # some servers omit the zlib wrapper
             self._decoder = zlib.decompressobj(self._wbits)
             return chunk
         self._is_fed = True
@@ -95,7 +94,7 @@ class Inflater:
         return decoder.unused_data or decoder.unconsumed_tail
 
     def content(self) -> bytes:
-        """What was collected.
+        """Return the collected content.
 
         Raises:
             BrokenEncodingError: the compressed data ended early.

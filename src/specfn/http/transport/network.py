@@ -1,6 +1,7 @@
-"""The sockets of calls, below httpcore's connections.
+"""The sockets of calls, as a network backend of httpcore.
 
-Their steps end with the call. They bound heads, know where a response ends, and meet no private address.
+Reads and writes respect the time limit of the call. The size of response headers is limited, the end of a response is
+known, and private addresses are refused.
 """
 
 import asyncio
@@ -18,36 +19,36 @@ import httpcore
 from specfn.http.address import is_public
 from specfn.http.transport.framing import Framing, Unknown, after_head, framing
 
-#: Whether the call goes where only the document asks to go, so that no private address may be met (T5).
+#: Whether only the document declares the server, so that private addresses are refused (T5).
 guarded: ContextVar[bool] = ContextVar("guarded", default=False)
 
-#: When the call that this thread is making must be over, by the monotonic clock.
+#: The end of the current blocking call, by the monotonic clock.
 deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
 
-#: The most bytes of all heads of a response: httpcore takes one of 100 KiB, and reads 64 KiB at once.
+#: The maximum size of all headers of a response: httpcore accepts 100 KiB, and reads 64 KiB at once.
 _HEAD: Final = 256 * 1024
 
 
-def left(timeout: float | None) -> float:
-    """The timeout of one step, within what is left of the whole call."""
-    left = deadline.get() - time.monotonic()
-    if left <= 0:
+def remaining(timeout: float | None) -> float:
+    """Return the timeout of one step, limited by the remaining time of the call."""
+    seconds = deadline.get() - time.monotonic()
+    if seconds <= 0:
         raise httpcore.ReadTimeout
-    return left if timeout is None else min(timeout, left)
+    return seconds if timeout is None else min(timeout, seconds)
 
 
 class UnansweredError(httpcore.RemoteProtocolError):
-    """A kept socket was closed or reset with no byte of a response (RFC 9112, section 9.3.1)."""
+    """A reused socket that was closed or reset before the response (RFC 9112, section 9.3.1)."""
 
 
 class Exchange:
-    """One request and its response on a socket: what has arrived, and where the response ends.
+    """One request and its response on a socket.
 
-    A socket takes another request only after a response that ended exactly where it should. This is the default:
-    if nobody reports the end, the socket is not used again.
+    A socket takes another request only after a response that ended exactly at its end. If ``end`` is never called, the
+    socket is not used again.
 
     Attributes:
-        is_over: whether the whole response has arrived, and nothing beyond it.
+        is_over: whether exactly the whole response was received, and no further bytes.
     """
 
     __slots__ = ("_body", "_has_answer", "_head", "_is_reused", "is_over")
@@ -60,10 +61,10 @@ class Exchange:
         self._body: Framing | None = None
 
     def next(self) -> "Exchange":
-        """Return the exchange that bytes to send belong to: this one, or another on the same socket.
+        """Return the exchange of bytes to send: this one, or the next one on the same socket.
 
         Raises:
-            httpcore.ConnectionNotAvailable: the response before is not over; the pool takes another socket.
+            httpcore.ConnectionNotAvailable: the last response is not over; the pool then uses another socket.
         """
         if self.is_over:
             return Exchange(is_reused=True)
@@ -72,13 +73,14 @@ class Exchange:
         return self
 
     def arrived(self, content: bytes) -> bytes:
-        """Take bytes that arrived; none at all mean that the server closed the socket.
+        """Take received bytes. Empty bytes mean that the server closed the socket.
 
-        Heads are bounded here: the client bounds one head, not the number of interim responses (RFC 9110, 15.2).
+        The total size of headers is limited here, because httpcore does not limit the number of interim responses
+        (RFC 9110, section 15.2).
 
         Raises:
-            UnansweredError: a kept socket was closed before the response began.
-            httpcore.RemoteProtocolError: the head has no end.
+            UnansweredError: a reused socket was closed before the response.
+            httpcore.RemoteProtocolError: the headers are too long.
         """
         if not content and self._is_unanswered:
             raise UnansweredError
@@ -88,14 +90,14 @@ class Exchange:
         else:
             self._head += content
             if len(self._head) > _HEAD:
-                raise httpcore.RemoteProtocolError("the head of the response has no end")
+                raise httpcore.RemoteProtocolError("the headers of the response are too long")
         return content
 
     def failed(self, error: Exception) -> None:
         """Report a failed read.
 
         Raises:
-            UnansweredError: a kept socket was reset before the response began.
+            UnansweredError: a reused socket was reset before the response.
         """
         if self._is_unanswered and _is_reset(error):
             raise UnansweredError from error
@@ -105,25 +107,25 @@ class Exchange:
         return self._is_reused and not self._has_answer
 
     def head_ended(self, method: str, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        """Report that the client has read the head of the response."""
+        """Report that httpcore has read the headers of the response."""
         rest = after_head(self._head)
         self._body = Unknown() if rest is None else framing(method, status, headers)
         self._body.feed(rest or b"")
         self._head.clear()
 
     def end(self) -> None:
-        """Report that the response is not read any further."""
+        """Report that the response will not be read further."""
         self.is_over = self._body is not None and self._body.is_complete
 
 
-#: The end of a connection, told by the operating system, or within TLS without a closing message.
+#: Errors that mean the end of a connection, from the operating system or from TLS without a closing message.
 _ENDED: Final = (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
 
 
 def _is_reset(error: Exception) -> bool:
     """Return whether an error of a socket means that the other side ended the connection.
 
-    A timeout, an error of TLS, and any other error of the operating system mean something else.
+    Timeouts, errors of TLS and other errors of the operating system have another meaning.
     """
     causes = list(_causes(error))
     reasons = [each for each in causes if isinstance(each, OSError)]
@@ -138,9 +140,9 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 class Stream(httpcore.NetworkStream):
-    """A network stream whose steps end with the call, and that knows where a response ends.
+    """A network stream with the time limit of the call and the end of the response.
 
-    A timeout per read alone would let a server that sends a byte at a time hold a call for ever.
+    With a timeout per read alone, a server that sends single bytes could delay a call without limit.
     """
 
     def __init__(self, inner: httpcore.NetworkStream) -> None:
@@ -149,7 +151,7 @@ class Stream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         try:
-            content = self._inner.read(max_bytes, left(timeout))
+            content = self._inner.read(max_bytes, remaining(timeout))
         except httpcore.ReadError as error:
             self.exchange.failed(error)
             raise
@@ -157,7 +159,7 @@ class Stream(httpcore.NetworkStream):
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self.exchange = self.exchange.next()
-        self._inner.write(buffer, left(timeout))
+        self._inner.write(buffer, remaining(timeout))
 
     def close(self) -> None:
         self._inner.close()
@@ -168,14 +170,14 @@ class Stream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        return Stream(self._inner.start_tls(ssl_context, server_hostname, left(timeout)))
+        return Stream(self._inner.start_tls(ssl_context, server_hostname, remaining(timeout)))
 
     def get_extra_info(self, info: str) -> Any:
         return _is_to_close(self.exchange, info) or self._inner.get_extra_info(info)
 
 
 class AsyncStream(httpcore.AsyncNetworkStream):
-    """The same for asyncio, where a call's end cancels its steps."""
+    """A network stream for asyncio, where the time limit of a call cancels its steps."""
 
     def __init__(self, inner: httpcore.AsyncNetworkStream) -> None:
         self._inner = inner
@@ -209,22 +211,21 @@ class AsyncStream(httpcore.AsyncNetworkStream):
 
 
 def _is_to_close(exchange: Exchange, info: str) -> bool:
-    """Return whether a pool that asks about an idle socket has to close it, because the last response is not over."""
+    """Return whether the pool must close an idle socket, because its last response is not over."""
     return info == "is_readable" and not exchange.is_over
 
 
 class PrivateAddressError(httpcore.ConnectError):
-    """A name that only the document vouches for leads into a network."""
+    """A private address of a server that only the document declares."""
 
     def __init__(self) -> None:
-        super().__init__("the name leads to a private address; give base_url, or allow_private")
+        super().__init__("the host has a private address: pass base_url, or allow_private=True")
 
 
-def _checked(found: Iterable[Any]) -> str:
-    """The address to connect to, of those that a name has: one private one among them refuses all.
+def _public_host(found: Iterable[Any]) -> str:
+    """Return the address to connect to. A private address among those of a host refuses all of them.
 
-    What was looked up is what is connected to: a name server that answers otherwise the next time
-    (DNS rebinding) is not asked a second time.
+    The socket is connected to this address. A second lookup could return another one (DNS rebinding).
     """
     hosts = [str(entry[4][0]) for entry in found]
     if not hosts or not all(_is_public(host) for host in hosts):
@@ -236,15 +237,15 @@ def _is_public(host: str) -> bool:
     return is_public(ipaddress.ip_address(host.partition("%")[0]))
 
 
-def _met(stream: Any) -> Any:
-    """The stream, if the address at its other end may be talked to."""
+def _checked_peer(stream: Any) -> Any:
+    """Return the stream if its peer has a public address."""
     if not _is_public(stream.get_extra_info("server_addr")[0]):
         raise PrivateAddressError
     return stream
 
 
 class Backend(httpcore.SyncBackend):
-    """Opens sockets for blocking calls."""
+    """A network backend for blocking calls."""
 
     def connect_tcp(
         self,
@@ -254,23 +255,23 @@ class Backend(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        more = (port, left(timeout), local_address, socket_options)
+        more = (port, remaining(timeout), local_address, socket_options)
         if not guarded.get():
             return Stream(super().connect_tcp(host, *more))
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
             raise httpcore.ConnectError(str(error)) from error
-        stream = super().connect_tcp(_checked(found), *more)
+        stream = super().connect_tcp(_public_host(found), *more)
         try:
-            return Stream(_met(stream))
+            return Stream(_checked_peer(stream))
         except PrivateAddressError:
             stream.close()
             raise
 
 
 class AsyncBackend(httpcore.AnyIOBackend):
-    """The same for asyncio."""
+    """A network backend for asyncio."""
 
     async def connect_tcp(
         self,
@@ -288,9 +289,9 @@ class AsyncBackend(httpcore.AnyIOBackend):
             found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
             raise httpcore.ConnectError(str(error)) from error
-        stream = await super().connect_tcp(_checked(found), *more)
+        stream = await super().connect_tcp(_public_host(found), *more)
         try:
-            return AsyncStream(_met(stream))
+            return AsyncStream(_checked_peer(stream))
         except PrivateAddressError:
             await stream.aclose()
             raise

@@ -1,8 +1,8 @@
-"""The transports that requests go through: one per connection, closed when nobody needs it any more.
+"""Pooled transports: one per connection, closed with the connection.
 
-They are used without httpx's client, which would keep cookies between calls, write whole URLs into the log, and
-follow ``netrc`` and proxy variables that nobody gave (bring a client for those). Of httpcore and httpx they use
-what those document: pools, a network backend, streams and the classes of errors.
+They do not use the client of httpx, which would keep cookies between calls, log complete URLs, and read ``netrc`` and
+proxy variables. Pass a client to the connection for those. Only documented parts of httpcore and httpx are used: pools,
+a network backend, streams and errors.
 """
 
 import asyncio
@@ -28,28 +28,28 @@ from specfn.http.transport.network import (
     Exchange,
     Stream,
     UnansweredError,
-    left,
+    remaining,
 )
 from specfn.http.transport.retry import is_repeatable
 
 _lock = threading.Lock()
 _transports: dict[int, httpx.BaseTransport] = {}
-_homes: dict[asyncio.AbstractEventLoop, "_Home"] = {}
+_by_loop: dict[asyncio.AbstractEventLoop, "_LoopTransports"] = {}
 
-if hasattr(os, "register_at_fork"):  # two processes must not write to one socket
+if hasattr(os, "register_at_fork"):  # two processes must not share a socket
     os.register_at_fork(after_in_child=_transports.clear)
 
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """One for the process: reading the certificates takes longer than most calls."""
+    """Return the TLS context of the process; reading the certificates takes longer than most calls."""
     return httpx.create_ssl_context()
 
 
-#: How long an idle socket is kept, in seconds. Many servers close theirs after 5, and a request may cross that.
+#: The lifetime of an idle socket in seconds. Many servers close theirs after 5, when a request may be on its way.
 KEPT_SECONDS: Final = 4.0
 
-#: The client's errors, by those of httpcore; and errors of a socket that httpcore lets through.
+#: The errors of httpx by those of httpcore, and by errors of a socket that httpcore does not translate.
 _ERRORS: Final[Mapping[type[BaseException], type[httpx.TransportError]]] = {
     httpcore.TimeoutException: httpx.TimeoutException,
     httpcore.ConnectTimeout: httpx.ConnectTimeout,
@@ -72,7 +72,7 @@ _ERRORS: Final[Mapping[type[BaseException], type[httpx.TransportError]]] = {
 
 @contextmanager
 def _client_errors() -> Iterator[None]:
-    """Raise the client's errors instead of httpcore's."""
+    """Raise errors of httpx instead of those of httpcore."""
     try:
         yield
     except Exception as error:
@@ -83,12 +83,12 @@ def _client_errors() -> Iterator[None]:
 
 
 class _Body(httpx.SyncByteStream, httpx.AsyncByteStream):
-    """The body of a response; once it is closed, the next call may have the socket, if nothing follows the body."""
+    """The body of a response. Closing it releases the socket for the next call."""
 
-    def __init__(self, inner: Any, exchange: Exchange | None, leave: Callable[[], None]) -> None:
+    def __init__(self, inner: Any, exchange: Exchange | None, release: Callable[[], None]) -> None:
         self._inner = inner
         self._exchange = exchange
-        self._leave: Callable[[], None] | None = leave
+        self._release_slot: Callable[[], None] | None = release
 
     def __iter__(self) -> Iterator[bytes]:
         with _client_errors():
@@ -104,23 +104,23 @@ class _Body(httpx.SyncByteStream, httpx.AsyncByteStream):
         try:
             self._inner.close()
         finally:
-            self._left()
+            self._release()
 
     async def aclose(self) -> None:
         self._end()
         try:
             await self._inner.aclose()
         finally:
-            self._left()
+            self._release()
 
     def _end(self) -> None:
         if self._exchange is not None:
             self._exchange.end()
 
-    def _left(self) -> None:
-        leave, self._leave = self._leave, None
-        if leave is not None:
-            leave()
+    def _release(self) -> None:
+        release, self._release_slot = self._release_slot, None
+        if release is not None:
+            release()
 
 
 def _outgoing(request: httpx.Request) -> httpcore.Request:
@@ -135,9 +135,9 @@ def _outgoing(request: httpx.Request) -> httpcore.Request:
 
 
 def _incoming(
-    request: httpx.Request, response: httpcore.Response, leave: Callable[[], None]
+    request: httpx.Request, response: httpcore.Response, release: Callable[[], None]
 ) -> httpx.Response:
-    """Return a response whose head has arrived."""
+    """Return a response whose headers have arrived."""
     stream = response.extensions.get("network_stream")
     exchange = stream.exchange if isinstance(stream, Stream | AsyncStream) else None
     if exchange is not None:
@@ -145,13 +145,13 @@ def _incoming(
     return httpx.Response(
         response.status,
         headers=response.headers,
-        stream=_Body(response.stream, exchange, leave),
+        stream=_Body(response.stream, exchange, release),
         extensions=response.extensions,
     )
 
 
 def _sockets(connection: Connection, backend: Any) -> Mapping[str, Any]:
-    """Return what both pools of a transport are made with."""
+    """Return the settings of both pools of a transport."""
     return {
         "ssl_context": _ssl_context(),
         "max_connections": connection.max_connections,
@@ -161,27 +161,27 @@ def _sockets(connection: Connection, backend: Any) -> Mapping[str, Any]:
 
 
 class _Transport(httpx.BaseTransport):
-    """A pool that keeps sockets, and one that opens a socket for each request that is sent again.
+    """A transport with two pools: one reuses sockets, the other opens a new socket for a request that is sent again.
 
-    A queue stands before them: the pool's own looks at every socket for every call that waits.
+    A semaphore limits the calls, because the queue of a pool checks every socket for every waiting call.
     """
 
     def __init__(self, connection: Connection) -> None:
         given = _sockets(connection, Backend())
-        self._room = threading.Semaphore(connection.max_connections)
+        self._slots = threading.Semaphore(connection.max_connections)
         self._kept = httpcore.ConnectionPool(**given)
         self._fresh = httpcore.ConnectionPool(**given, max_keepalive_connections=0)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        if not self._room.acquire(timeout=min(left(None), threading.TIMEOUT_MAX)):
+        if not self._slots.acquire(timeout=min(remaining(None), threading.TIMEOUT_MAX)):
             raise httpx.PoolTimeout("")
         try:
             with _client_errors():
                 response = self._exchange(request)
         except BaseException:
-            self._room.release()
+            self._slots.release()
             raise
-        return _incoming(request, response, self._room.release)
+        return _incoming(request, response, self._slots.release)
 
     def _exchange(self, request: httpx.Request) -> httpcore.Response:
         try:
@@ -197,23 +197,23 @@ class _Transport(httpx.BaseTransport):
 
 
 class _AsyncTransport(httpx.AsyncBaseTransport):
-    """The same for asyncio; how long a call may wait is its own affair."""
+    """A transport for asyncio. The time limit of a call also ends its wait for a socket."""
 
     def __init__(self, connection: Connection) -> None:
         given = _sockets(connection, AsyncBackend())
-        self._room = asyncio.Semaphore(connection.max_connections)
+        self._slots = asyncio.Semaphore(connection.max_connections)
         self._kept = httpcore.AsyncConnectionPool(**given)
         self._fresh = httpcore.AsyncConnectionPool(**given, max_keepalive_connections=0)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        await self._room.acquire()
+        await self._slots.acquire()
         try:
             with _client_errors():
                 response = await self._exchange(request)
         except BaseException:
-            self._room.release()
+            self._slots.release()
             raise
-        return _incoming(request, response, self._room.release)
+        return _incoming(request, response, self._slots.release)
 
     async def _exchange(self, request: httpx.Request) -> httpcore.Response:
         try:
@@ -229,7 +229,7 @@ class _AsyncTransport(httpx.AsyncBaseTransport):
 
 
 def transport(connection: Connection) -> httpx.BaseTransport:
-    """The pooled transport of a connection, by identity; it is closed with the connection."""
+    """Return the pooled transport of a connection, by identity; it is closed with the connection."""
     key = id(connection)
     with _lock:
         if key not in _transports:
@@ -249,13 +249,13 @@ async def _aclose(close: Callable[[], Any]) -> None:
 
 
 @dataclass(slots=True)
-class _Home:
-    """The transports of one event loop: a socket of asyncio cannot be used in another.
+class _LoopTransports:
+    """The transports of one event loop. A socket of asyncio cannot be used in another loop.
 
     Attributes:
-        owned: by the identity of the connection, with what moves them to ``retired``.
-        retired: those whose connection is gone; closing them has to be awaited, by who comes next.
-        keeper: closes what is left when the loop ends: loops close their asynchronous generators.
+        owned: the transports by the identity of their connection, each with the finalizer that retires it.
+        retired: the transports of closed connections. The next call of the loop closes them, because that is async.
+        keeper: an asynchronous generator that closes the transports when the loop ends.
     """
 
     owned: dict[int, tuple[httpx.AsyncBaseTransport, "weakref.finalize[Any, Connection]"]]
@@ -264,49 +264,49 @@ class _Home:
 
 
 async def atransport(connection: Connection) -> httpx.AsyncBaseTransport:
-    """The same for asyncio: one per connection and event loop, closed with either."""
-    home = await _home(asyncio.get_running_loop())
-    while home.retired:
-        await home.retired.pop().aclose()
+    """Return the transport of a connection for the running event loop; it is closed with either."""
+    transports = await _transports_of(asyncio.get_running_loop())
+    while transports.retired:
+        await transports.retired.pop().aclose()
     key = id(connection)
-    if key not in home.owned:
+    if key not in transports.owned:
         made = _AsyncTransport(connection)
-        retire = weakref.finalize(connection, _retire, home, key)
-        home.owned[key] = (made, retire)
+        retire = weakref.finalize(connection, _retire, transports, key)
+        transports.owned[key] = (made, retire)
         connection.on_close(retire, partial(_aretire, retire))
-    return home.owned[key][0]
+    return transports.owned[key][0]
 
 
-async def _home(loop: asyncio.AbstractEventLoop) -> _Home:
-    if loop not in _homes:
-        for closed in [each for each in _homes if each.is_closed()]:
-            del _homes[closed]
+async def _transports_of(loop: asyncio.AbstractEventLoop) -> _LoopTransports:
+    if loop not in _by_loop:
+        for closed in [each for each in _by_loop if each.is_closed()]:
+            del _by_loop[closed]
         keeper = _keep(loop)
-        _homes[loop] = _Home({}, [], keeper)
+        _by_loop[loop] = _LoopTransports({}, [], keeper)
         await anext(keeper)
-    return _homes[loop]
+    return _by_loop[loop]
 
 
-def _retire(home: _Home, key: int) -> None:
-    if key in home.owned:
-        home.retired.append(home.owned.pop(key)[0])
+def _retire(transports: _LoopTransports, key: int) -> None:
+    if key in transports.owned:
+        transports.retired.append(transports.owned.pop(key)[0])
 
 
 async def _aretire(retire: Callable[[], Any]) -> None:
-    """Retire a transport, and close those of the running loop."""
+    """Retire a transport, and close the retired transports of the running loop."""
     retire()
-    home = _homes.get(asyncio.get_running_loop())
-    while home and home.retired:
-        await home.retired.pop().aclose()
+    transports = _by_loop.get(asyncio.get_running_loop())
+    while transports and transports.retired:
+        await transports.retired.pop().aclose()
 
 
 async def _keep(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[None, None]:
     try:
         yield
     finally:
-        home = _homes.pop(loop)
-        for made, finalizer in home.owned.values():
+        transports = _by_loop.pop(loop)
+        for made, finalizer in transports.owned.values():
             finalizer.detach()
             await made.aclose()
-        for made in home.retired:
+        for made in transports.retired:
             await made.aclose()

@@ -1,4 +1,4 @@
-"""Whether an answer asks for another request: a redirect, or a retry after a while. Pure but for the clock."""
+"""Redirects and retries: the request that follows a response, and the delay before it."""
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -6,40 +6,39 @@ from typing import Final
 
 import httpx
 
-from specfn.http.redact import onward
+from specfn.http.redact import follow_up
 from specfn.http.response.response import Result
 from specfn.migrate.parameters.reserved import overrides
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _RETRIED: Final = frozenset({429, 502, 503, 504})
 
-#: Methods whose request may arrive twice without harm (RFC 9110, section 9.2.2; QUERY is one too).
+#: Idempotent methods (RFC 9110, section 9.2.2), and QUERY.
 _IDEMPOTENT: Final = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY"})
 
 
-def redirected(request: httpx.Request, result: Result) -> httpx.Request | None:
-    """The request that a redirect asks for, if it stays within the origin (rule X7).
+def redirect(request: httpx.Request, result: Result) -> httpx.Request | None:
+    """Return the request of a redirect within the origin; ``None`` for any other response (rule X7).
 
-    Another scheme, host or port is another party: nothing is sent there, not even without
-    credentials, and the redirect is the result.
+    A redirect to another origin is not followed, even without credentials. It is the result of the call.
     """
     location = result.headers.get("location")
     if result.status not in _REDIRECTS or location is None:
         return None
     method = _method(request.method, result.status)
     keeps_body = method == request.method
-    return onward(request, location, method, keeps_body=keeps_body, keeps_query=False)
+    return follow_up(request, location, method, keeps_body=keeps_body, keeps_query=False)
 
 
 def _method(method: str, status: int) -> str:
-    """RFC 9110, section 15.4: 303 asks for a GET, and so do 301 and 302 after a POST."""
+    """Return the method after a redirect: GET after 303, and after 301 or 302 to a POST (RFC 9110, section 15.4)."""
     if (status == 303 and method != "HEAD") or (status in {301, 302} and method == "POST"):
         return "GET"
     return method
 
 
 def is_idempotent(request: httpx.Request) -> bool:
-    """Return whether a request may arrive twice without harm, by its method and by what overrides the method."""
+    """Return whether a request is idempotent, by its method and by fields that override the method."""
     fields = {"header": request.headers.multi_items(), "query": request.url.params.multi_items()}
     named = {
         value.strip().upper()
@@ -51,17 +50,17 @@ def is_idempotent(request: httpx.Request) -> bool:
 
 
 def is_repeatable(request: httpx.Request) -> bool:
-    """Return whether the same bytes can be sent again without harm: idempotent, with a body held in memory."""
+    """Return whether a request can be sent again: it is idempotent, and its body is in memory."""
     return is_idempotent(request) and isinstance(request.stream, httpx.ByteStream)
 
 
-def pause(request: httpx.Request, result: Result, left: float) -> float | None:
-    """How many seconds to wait before the same request is sent again; ``None`` not to (rule X8).
+def retry_delay(request: httpx.Request, result: Result, left: float) -> float | None:
+    """Return the seconds to wait before a retry; ``None`` for no retry (rule X8).
 
     Args:
-        request: what was sent.
-        result: what the server answered.
-        left: the seconds that the call still has; a longer pause is not made.
+        request: the request.
+        result: its result.
+        left: the remaining seconds of the call. A longer delay means no retry.
     """
     if not is_idempotent(request) or result.status not in _RETRIED:
         return None
@@ -70,7 +69,7 @@ def pause(request: httpx.Request, result: Result, left: float) -> float | None:
 
 
 def _seconds(retry_after: str) -> float | None:
-    """``Retry-After``, a number of seconds or a date (RFC 9110, section 10.2.3)."""
+    """Return the seconds of ``Retry-After``, which is a number or a date (RFC 9110, section 10.2.3)."""
     if retry_after.isascii() and retry_after.isdigit():
         return float(retry_after[:9])
     try:

@@ -1,35 +1,35 @@
-"""Sending: the only place where a request leaves, and an answer arrives.
+"""Sending of requests and receiving of responses.
 
-What happens is written once, as a generator of steps (``_call``); each step knows how to be done
-with and without ``await``, and the two drivers only pass the answers on.
+A call is written once, as a coroutine (``_call``). For a blocking call, its input and output never suspend, so the
+coroutine runs without an event loop.
 """
 
 import asyncio
 import inspect
 import math
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, cast
 
 import httpx
 
+from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.keyword_arguments import known_keywords, known_keywords_async
 from specfn._internal.url import shown
 from specfn.errors import HTTPStatusError, TransportError, UsageError, wrong_result
 from specfn.http.connection import Connection
-from specfn.http.redact import CoveredURL, bodiless
+from specfn.http.redact import RedactedURL, without_body
 from specfn.http.request import base_url
-from specfn.http.request.request import additions, finish, immediate, prepare
+from specfn.http.request.request import additions, finish, prepare, sync_result
 from specfn.http.response import validate_response
 from specfn.http.response.response import Result, decode
 from specfn.http.transport import clients, network, pool
 from specfn.http.transport.failure import failure
 from specfn.http.transport.inflate import BrokenEncodingError, Inflater
-from specfn.http.transport.retry import pause, redirected
-from specfn.http.transport.steps import Step, adrive, drive
+from specfn.http.transport.retry import redirect, retry_delay
 from specfn.migrate.route import CallableFunction as Function
 
 
@@ -37,18 +37,18 @@ from specfn.migrate.route import CallableFunction as Function
 def execute(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
-    """Call the operation; the answer must be a success.
+    """Call an operation, and return its successful response.
 
     Args:
-        function: what is called.
-        arguments: its arguments, in the function's own calling style; they are validated again. ``None`` for none.
-        connection: where, as whom, and within which limits.
+        function: the function.
+        arguments: its arguments, in the calling style of the function. They are validated. ``None`` means no arguments.
+        connection: the base URL, the credentials and the limits.
 
     Raises:
-        ArgumentError: the arguments are not valid; nothing was sent.
+        ArgumentError: the arguments are invalid; nothing was sent.
         UsageError: the connection does not fit the operation; nothing was sent.
-        HTTPStatusError: the server answered outside 2xx; the error has the ``Result``.
-        TransportError: the server could not be reached, or broke off.
+        HTTPStatusError: the status of the response is not 2xx; the error has the ``Result``.
+        TransportError: no complete response was received.
     """
     return _successful(propagate(function, arguments, connection), function)
 
@@ -57,22 +57,22 @@ def execute(
 def propagate(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
-    """Call the operation and return whatever the server answers. Raises as ``execute`` otherwise."""
-    return drive(_call(function, arguments, connection))
+    """Call an operation, and return its response with any status. Otherwise like ``execute``."""
+    return run_without_waiting(_call(function, arguments, connection, _Blocking()))
 
 
 def propagate_within(
     function: Function, arguments: Any, connection: Connection, seconds: float
 ) -> Result:
-    """``propagate`` with a total timeout of at most so many seconds."""
-    return drive(_call(function, arguments, connection, seconds))
+    """Call an operation like ``propagate``, with a further limit on the total seconds."""
+    return run_without_waiting(_call(function, arguments, connection, _Blocking(), seconds))
 
 
 @known_keywords_async
 async def aexecute(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
-    """``execute`` for asyncio."""
+    """Call an operation asynchronously, and return its successful response."""
     return _successful(await apropagate(function, arguments, connection), function)
 
 
@@ -80,27 +80,27 @@ async def aexecute(
 async def apropagate(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
-    """``propagate`` for asyncio."""
-    return await adrive(_call(function, arguments, connection))
+    """Call an operation asynchronously, and return its response with any status."""
+    return await _call(function, arguments, connection, _Awaiting())
 
 
 @known_keywords
 def forward(request: httpx.Request, connection: Connection) -> Result:
-    """Send a request that is ready, such as ``result.next_request``, and return the answer.
+    """Send a complete request, such as ``result.next_request``, and return the response.
 
-    Limits, hooks, retries and redirects are those of any other call.
+    Limits, hooks, retries and redirects apply as for any other call.
 
     Raises:
-        UsageError: the request goes to no origin of the connection; nothing was sent.
-        TransportError: the server could not be reached, or broke off.
+        UsageError: the URL has no origin of the connection; nothing was sent.
+        TransportError: no complete response was received.
     """
-    return drive(_forward(request, connection))
+    return run_without_waiting(_forward(request, connection, _Blocking()))
 
 
 @known_keywords_async
 async def aforward(request: httpx.Request, connection: Connection) -> Result:
-    """``forward`` for asyncio."""
-    return await adrive(_forward(request, connection))
+    """Send a complete request asynchronously, and return the response."""
+    return await _forward(request, connection, _Awaiting())
 
 
 def _successful(result: Result, function: Function) -> Result:
@@ -110,19 +110,18 @@ def _successful(result: Result, function: Function) -> Result:
     return result
 
 
-#: What the client raises, and what our own decoder does.
+#: The errors of httpx and of the decompression.
 _FAILURES: Final = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, BrokenEncodingError)
 
-Steps: TypeAlias = Generator[Step, Any, Result]
 
-
-def _call(
+async def _call(
     function: Function,
     arguments: Any,
     connection: Connection | None,
+    io: "_Blocking | _Awaiting",
     within: float = math.inf,
-) -> Steps:
-    """One call: credentials, the request, redirects, retries and hooks."""
+) -> Result:
+    """Perform one call: credentials, the request, redirects, retries and hooks."""
     draft = prepare(function, arguments, connection)
     assert connection is not None
     connection.require_open()
@@ -130,58 +129,66 @@ def _call(
     for name in draft.schemes:
         source = connection.credentials[name]
         credentials[name] = (
-            (yield _Ask(source, f"the credential {name!r}")) if callable(source) else source
+            await io.result_of(source, f"the credential {name!r}") if callable(source) else source
         )
     is_guarded = not draft.base.trusted and not connection.allow_private
     request = finish(draft, additions(draft, credentials, connection))
-    result = yield from _exchange(request, connection, is_guarded=is_guarded, within=within)
+    result = await _exchange(request, connection, io, is_guarded=is_guarded, within=within)
     if connection.validate_response != "off":
         validate_response.check(function, result, connection.validate_response)
-    return (yield from _after(result, connection))
+    return await _after(result, connection, io)
 
 
-def _forward(request: httpx.Request, connection: Connection) -> Steps:
-    """One request of the caller's, to where the connection goes anyway."""
+async def _forward(
+    request: httpx.Request, connection: Connection, io: "_Blocking | _Awaiting"
+) -> Result:
+    """Send one request of the caller to an origin of the connection."""
     connection.require_open()
     is_known = base_url.origin_of(request.url) in base_url.allowed_origins(connection)
     if not is_known and not connection.trust_servers:
         raise UsageError(
-            f"{shown(str(request.url))} is none of the connection's origins: "
+            f"{shown(str(request.url))} has none of the connection's origins: "
             "add its origin to connection.origins to allow it"
         )
     is_guarded = not is_known and not connection.allow_private
-    result = yield from _exchange(request, connection, is_guarded=is_guarded)
-    return (yield from _after(result, connection))
+    result = await _exchange(request, connection, io, is_guarded=is_guarded)
+    return await _after(result, connection, io)
 
 
-def _after(result: Result, connection: Connection) -> Steps:
+async def _after(result: Result, connection: Connection, io: "_Blocking | _Awaiting") -> Result:
     if connection.after is None:
         return result
-    changed = yield _Ask(partial(connection.after, result), "connection.after")
+    changed = await io.result_of(partial(connection.after, result), "connection.after")
     if changed is not None and not isinstance(changed, Result):
         expected = "a Result, or None to keep the one it was given"
         raise wrong_result("connection.after", changed, expected, sent=True)
     return result if changed is None else changed
 
 
-def _exchange(
-    request: httpx.Request, connection: Connection, *, is_guarded: bool, within: float = math.inf
-) -> Steps:
-    """Send, and send again where the server and the connection say so."""
+async def _exchange(
+    request: httpx.Request,
+    connection: Connection,
+    io: "_Blocking | _Awaiting",
+    *,
+    is_guarded: bool,
+    within: float = math.inf,
+) -> Result:
+    """Send a request, and follow redirects and retry as the connection allows."""
     until = time.monotonic() + min(connection.limits.total, within)
     hops, retries, is_first = 0, connection.retries, True
     while True:
         outgoing = request
         if connection.before is not None:
-            changed = yield _Ask(partial(connection.before, request), "connection.before")
+            hook = partial(connection.before, request)
+            changed = await io.result_of(hook, "connection.before")
             outgoing = request if changed is None else _as_request(changed)
-        result: Result = yield _Send(outgoing, connection, until, is_guarded, is_first)
+        result = await io.send(_Attempt(outgoing, connection, until, is_guarded, is_first))
         is_first = False
-        seconds = pause(request, result, until - time.monotonic()) if retries else None
-        onward = redirected(request, result) if connection.redirects == "same-origin" else None
+        seconds = retry_delay(request, result, until - time.monotonic()) if retries else None
+        onward = redirect(request, result) if connection.redirects == "same-origin" else None
         if seconds is not None:
             retries -= 1
-            yield _Pause(seconds)
+            await io.pause(seconds)
         elif onward is not None and hops < 5:
             hops += 1
             request = onward
@@ -196,35 +203,42 @@ def _as_request(changed: Any) -> httpx.Request:
     return changed
 
 
-@dataclass(frozen=True, slots=True)
-class _Ask:
-    """Call something of the caller's that may be sync or async."""
+class _Blocking:
+    """Input and output of a blocking call. No coroutine here suspends."""
 
-    source: Callable[[], Any]
-    name: str
+    async def result_of(self, source: Callable[[], Any], name: str) -> Any:
+        """Call a function of the caller, which must not be async."""
+        return sync_result(source(), name)
 
-    def perform(self) -> Any:
-        return immediate(self.source(), self.name)
+    async def pause(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)  # noqa: ASYNC251  # there is no event loop
 
-    async def aperform(self) -> Any:
-        value = self.source()
+    async def send(self, attempt: "_Attempt") -> Result:
+        """Send one request."""
+        return attempt.send()
+
+
+class _Awaiting:
+    """Input and output of an asynchronous call."""
+
+    async def result_of(self, source: Callable[[], Any], _: str) -> Any:
+        """Call a function of the caller, which may be async."""
+        value = source()
         return await value if inspect.isawaitable(value) else value
 
+    async def pause(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
 
-@dataclass(frozen=True, slots=True)
-class _Pause:
-    seconds: float
-
-    def perform(self) -> None:
-        time.sleep(self.seconds)
-
-    async def aperform(self) -> None:
-        await asyncio.sleep(self.seconds)
+    async def send(self, attempt: "_Attempt") -> Result:
+        """Send one request."""
+        return await attempt.asend()
 
 
 @dataclass(frozen=True, slots=True)
-class _Send:
-    """Send one request and read its answer within the limits."""
+class _Attempt:
+    """One request that is sent, and its response, within the limits of the connection."""
 
     request: httpx.Request
     connection: Connection
@@ -232,7 +246,7 @@ class _Send:
     is_guarded: bool
     is_first: bool
 
-    def perform(self) -> Result:
+    def send(self) -> Result:
         self._prepare()
         limit = network.deadline.set(self.until)
         guard = network.guarded.set(self.is_guarded)
@@ -251,9 +265,9 @@ class _Send:
         finally:
             network.deadline.reset(limit)
             network.guarded.reset(guard)
-        raise problem  # here, so that the client's error and its texts are not the context
+        raise problem  # outside of the handler, so that the error of httpx is not its context
 
-    async def aperform(self) -> Result:
+    async def asend(self) -> Result:
         self._prepare()
         guard = network.guarded.set(self.is_guarded)
         try:
@@ -276,7 +290,7 @@ class _Send:
 
     def _prepare(self) -> None:
         timeout = self.connection.limits
-        self.request.url = CoveredURL(self.request.url)  # a hook may have made another request
+        self.request.url = RedactedURL(self.request.url)  # a hook may have replaced the request
         self.request.extensions = {
             **self.request.extensions,
             "timeout": {
@@ -318,7 +332,7 @@ class _Send:
             headers,
             inflater.content(),
             truncated=inflater.truncated,
-            request=bodiless(self.request) if "link" in headers else None,
+            request=without_body(self.request) if "link" in headers else None,
         )
 
     def _is_over(self) -> bool:
@@ -331,7 +345,7 @@ class _Send:
 
 
 def _chunks(response: httpx.Response) -> Iterable[bytes]:
-    """The answer as it arrives, or what a client of the caller's has read already."""
+    """Return the chunks of a response. A client of the caller may have read them already."""
     return (response.content,) if response.is_stream_consumed else response.iter_raw()
 
 

@@ -1,4 +1,4 @@
-"""Calls as steps that wait: written once, and carried out blocking or awaiting."""
+"""Calls as generators of steps, written once and carried out blocking or asynchronously."""
 
 from collections.abc import Generator
 from typing import Any, Protocol, TypeVar
@@ -7,42 +7,42 @@ _Result = TypeVar("_Result")
 
 
 class Step(Protocol):
-    """Something that a call has to wait for."""
+    """A step of a call that may wait."""
 
     def perform(self) -> Any:
-        """Do it, blocking."""
+        """Carry the step out, blocking."""
 
     async def aperform(self) -> Any:
-        """Do it, awaiting."""
+        """Carry the step out asynchronously."""
 
 
 def drive(steps: Generator[Step, Any, _Result]) -> _Result:
-    """Carry steps out, blocking; what a step raises is raised in them, where they may know what it means."""
+    """Carry steps out, blocking. An error of a step is raised in the generator, which may handle it."""
     try:
         step = next(steps)
         while True:
             try:
-                answer = step.perform()
-            except Exception as error:  # noqa: BLE001  # handed on
+                result = step.perform()
+            except Exception as error:  # noqa: BLE001  # raised in the generator
                 step = steps.throw(error)
             else:
-                step = steps.send(answer)
+                step = steps.send(result)
     except StopIteration as stop:
         found: _Result = stop.value
         return found
 
 
 async def adrive(steps: Generator[Step, Any, _Result]) -> _Result:
-    """``drive`` for asyncio."""
+    """Carry steps out asynchronously, like ``drive``."""
     try:
         step = next(steps)
         while True:
             try:
-                answer = await step.aperform()
+                result = await step.aperform()
             except Exception as error:  # noqa: BLE001  # likewise
                 step = steps.throw(error)
             else:
-                step = steps.send(answer)
+                step = steps.send(result)
     except StopIteration as stop:
         found: _Result = stop.value
         return found
