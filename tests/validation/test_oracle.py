@@ -190,11 +190,11 @@ def oracle_paths(root: Any, value: Any) -> set[str]:
 
 
 def own_paths(root: Any, value: Any) -> set[str]:
-    from specfn.validation.feedback.annotated_json import tokens_of  # noqa: PLC0415 - only here
+    from specfn._internal.pointer import input_tokens  # noqa: PLC0415 - only here
 
     found = set()
     for problem in Validator(root).problems(value):
-        tokens = tokens_of(problem.path)
+        tokens = input_tokens(problem.path)
         assert tokens is not None
         found.add("".join(f"[{token!r}]" for token in tokens))
     return found

@@ -1,6 +1,19 @@
-"""Suggestions for a misspelled word, as the end of a sentence."""
+"""Suggestions for misspelled words, and the similarity of names and constants. None of it repairs a value."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
+
+_SEPARATORS: Final = re.compile(r"[\W_]+")
+_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
+
+#: The most texts that are compared, and the most characters of one.
+_TEXTS: Final = 2_000
+_LENGTH: Final = 80
+
+#: The least share of common letter pairs of similar texts.
+_ALIKE: Final = 0.5
 
 
 def near(word: str, known: Iterable[str]) -> str:
@@ -13,3 +26,54 @@ def near(word: str, known: Iterable[str]) -> str:
         return f"; did you mean {' or '.join(map(repr, close))}?"
     more = ", ..." if len(there) > 10 else ""
     return f"; there is {', '.join(map(repr, there[:10]))}{more}" if there else ""
+
+
+@lru_cache(maxsize=8192)
+def letters(name: str) -> str:
+    """Return a name without case and separators; empty for a very long name."""
+    return _SEPARATORS.sub("", name).lower() if len(name) <= _LENGTH else ""
+
+
+def is_one_off(left: str, right: str) -> bool:
+    """Return whether two texts differ in one inserted, deleted, changed or exchanged character."""
+    shorter = min(len(left), len(right))
+    if abs(len(left) - len(right)) > 1 or shorter < 3:
+        return False
+    start = 0
+    while start < shorter and left[start] == right[start]:
+        start += 1
+    rest, other = left[start:], right[start:]
+    exchanged = rest[:2] == other[1::-1] and rest[2:] == other[2:]
+    return rest[1:] == other[1:] or rest[1:] == other or rest == other[1:] or exchanged
+
+
+def same_words(name: str, names: Iterable[str]) -> list[str]:
+    """Return the names whose words include or are included in the words of a name: ``user`` and ``user_id``."""
+    words = _words(name)
+    return [
+        other for other in names if words and (words <= _words(other) or words >= _words(other))
+    ]
+
+
+def closest(text: str, texts: Sequence[str]) -> str | None:
+    """Return the text with the most common letter pairs; ``None`` if none is similar."""
+    pairs = _pairs(text)
+    best, most = None, _ALIKE / 2
+    for other in texts[:_TEXTS]:
+        theirs = _pairs(other)
+        share = len(pairs & theirs) / (len(pairs) + len(theirs) or 1)
+        if share > most or (best is None and share == most):
+            best, most = other, share
+    return best
+
+
+@lru_cache(maxsize=8192)
+def _words(name: str) -> frozenset[str]:
+    found = _WORDS.findall(name) if len(name) <= _LENGTH else ()
+    return frozenset(word.lower() for word in found)
+
+
+@lru_cache(maxsize=8192)
+def _pairs(text: str) -> frozenset[str]:
+    plain = f" {letters(text)} "
+    return frozenset(plain[index : index + 2] for index in range(len(plain) - 1) if len(plain) > 2)

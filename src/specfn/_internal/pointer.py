@@ -3,9 +3,21 @@
 import json
 import re
 from collections.abc import Iterable
+from typing import Final, TypeAlias
 from urllib.parse import unquote
 
-_IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
+from specfn._internal.json import JSONDecodeError, loads
+
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
+_STEP: Final = re.compile(
+    r'\.(?P<name>[A-Za-z_$][A-Za-z0-9_$]*)|\[(?P<index>\d{1,9})\]|\[(?P<key>"(?:[^"\\]|\\.)*")\]'
+)
+
+#: The root of all paths in arguments.
+_ROOT: Final = "$input"
+
+#: A place in a value, as keys and indexes from the root.
+Tokens: TypeAlias = tuple[str | int, ...]
 
 
 def escape(token: str) -> str:
@@ -48,7 +60,7 @@ def from_fragment(fragment: str) -> list[str]:
 
 def input_path(tokens: Iterable[str | int]) -> str:
     """Write a path in arguments as ``$input.query.limit``, ``$input.items[3]`` or ``$input["a-b"]``."""
-    return "".join(("$input", *map(step, tokens)))
+    return "".join((_ROOT, *map(step, tokens)))
 
 
 def step(token: str | int) -> str:
@@ -58,3 +70,27 @@ def step(token: str | int) -> str:
     if _IDENTIFIER.match(token):
         return f".{token}"
     return f"[{json.dumps(token, ensure_ascii=False)}]"
+
+
+def input_tokens(path: str) -> Tokens | None:
+    """Read a path such as ``$input.items[3]["a-b"]`` as keys and indexes; ``None`` if it is no such path."""
+    if not path.startswith(_ROOT):
+        return None
+    tokens: list[str | int] = []
+    position = len(_ROOT)
+    while position < len(path):
+        match = _STEP.match(path, position)
+        if match is None:
+            return None
+        position = match.end()
+        try:
+            tokens.append(_token(match))
+        except JSONDecodeError:
+            return None
+    return tuple(tokens)
+
+
+def _token(match: re.Match[str]) -> str | int:
+    if match["index"] is not None:
+        return int(match["index"])
+    return match["name"] if match["name"] is not None else str(loads(match["key"]))

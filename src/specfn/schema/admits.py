@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
+from specfn._internal.json_types import identity, is_equal
 from specfn.document.upgrade.constants import fits
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
-from specfn.schema.compose.merge import identity, is_equal
 
 #: The most schemas that are looked at for one value, and the most levels of them; beyond, a value counts as valid.
 _MOST: Final = 500

@@ -1,23 +1,13 @@
 """JSON values, their types and component names as short texts."""
 
 import json
-from collections.abc import Mapping
 from typing import Any, Final
 
+from specfn._internal.json_types import TYPES
 from specfn._internal.pointer import from_fragment
 
 #: The sign for omitted text.
 ELLIPSIS: Final = "..."
-
-_TYPE_NAMES: Final[Mapping[type, str]] = {
-    str: "string",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    list: "array",
-    dict: "object",
-    type(None): "null",
-}
 
 
 def component(reference: Any) -> str:
@@ -43,4 +33,4 @@ def literal(value: Any) -> str:
 
 def type_of(value: Any) -> str:
     """Return the JSON Schema type of a value, or ``any``."""
-    return _TYPE_NAMES.get(type(value), "any")
+    return TYPES.get(type(value), "any")

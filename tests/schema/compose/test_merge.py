@@ -5,7 +5,8 @@ from tests.effort import calls
 from tests.schema.conftest import accepts, composed, ref, rendering
 
 from specfn._internal.json import dumps
-from specfn.schema.compose.merge import CONTRADICTION, is_annotation, is_equal, merge
+from specfn._internal.json_types import is_equal
+from specfn.schema.compose.merge import CONTRADICTION, is_annotation, merge
 from specfn.schema.describe import describe
 
 Json = dict[str, Any]

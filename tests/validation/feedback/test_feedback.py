@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn._internal.pointer import input_path
+from specfn._internal.pointer import input_path, input_tokens
 from specfn.records import ABSENT, ArgumentProblem
-from specfn.validation.feedback.annotated_json import tokens_of
 from specfn.validation.feedback.feedback import BYTES, feedback
 from specfn.validation.outcome import Failure
 from specfn.validation.parse import parse
@@ -215,7 +214,7 @@ tokens = st.lists(st.text(max_size=5) | st.integers(0, 99), max_size=5)
 @given(tokens)
 def test_paths_are_read_as_they_are_written(some: list[str | int]) -> None:
     """Every path that a problem can have is read back."""
-    assert tokens_of(input_path(some)) == tuple(some)
+    assert input_tokens(input_path(some)) == tuple(some)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +222,7 @@ def test_paths_are_read_as_they_are_written(some: list[str | int]) -> None:
 )
 def test_what_is_no_path(path: str) -> None:
     """Anything else is not a path."""
-    assert tokens_of(path) is None
+    assert input_tokens(path) is None
 
 
 json_values = st.recursive(

@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
+from specfn._internal.pointer import Tokens
 from specfn.records import ABSENT
-from specfn.validation.repair.replace import Place, replace_places, value_at
+from specfn.validation.repair.replace import replace_places, value_at
 
 VALUE: dict[str, Any] = {"a": [1, {"b": 2}], "c": {"d": {"e": 3}}, "f": None}
 
@@ -23,7 +24,7 @@ VALUE: dict[str, Any] = {"a": [1, {"b": 2}], "c": {"d": {"e": 3}}, "f": None}
         ({("f",): ABSENT, ("a",): []}, {"a": [], "c": {"d": {"e": 3}}}),
     ],
 )
-def test_changed(changes: dict[Place, Any], after: Any) -> None:
+def test_changed(changes: dict[Tokens, Any], after: Any) -> None:
     """Only the named places change; the value that was given stays as it is, and its other parts are shared."""
     before = copy.deepcopy(VALUE)
     made = replace_places(VALUE, changes)
@@ -46,6 +47,6 @@ def test_changed(changes: dict[Place, Any], after: Any) -> None:
         (("a", 0, 0), ABSENT),
     ],
 )
-def test_at(place: Place, found: Any) -> None:
+def test_at(place: Tokens, found: Any) -> None:
     """What a place holds, or that there is no such place."""
     assert value_at(VALUE, place) is found or value_at(VALUE, place) == found

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject, dumps
+from specfn._internal.json_types import TYPES
 from specfn.document.upgrade.keywords import distinct
 
 #: The annotation with the constants that the document declares, by keyword.
@@ -21,19 +22,10 @@ _KEPT: Final = 5
 #: A JSON number (RFC 8259, section 6) of limited length.
 _NUMBER: Final = re.compile(r"(?=.{1,100}\Z)-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
-_KINDS: Final[dict[type, str]] = {
-    bool: "boolean",
-    dict: "object",
-    float: "number",
-    int: "integer",
-    list: "array",
-    str: "string",
-}
-
 
 def kind_of(value: Any) -> str:
     """Return the JSON Schema type of a value; a float is a ``number``, whole or not."""
-    return "null" if value is None else _KINDS.get(value.__class__, "object")
+    return TYPES.get(value.__class__, "object")
 
 
 def fits(value: Any, kind: str) -> bool:

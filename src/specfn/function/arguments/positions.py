@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from specfn._internal.json import JsonObject
-from specfn._internal.pointer import input_path
+from specfn._internal.pointer import input_path, input_tokens
 from specfn.records import ArgumentProblem, Repair
 from specfn.validation.text.strict_json import UNREAD, strict
 
@@ -55,11 +55,11 @@ class Positions:
 
     def moved(self, records: Sequence[_Record]) -> tuple[_Record, ...]:
         """Return records by key as records by position."""
-        places = {input_path([key]): index for index, (key, _) in enumerate(self._keys)}
+        places: dict[str | int, int] = {key: index for index, (key, _) in enumerate(self._keys)}
         return tuple(_moved(record, places) for record in records)
 
 
-def _moved(record: _Record, places: dict[str, int]) -> _Record:
+def _moved(record: _Record, places: dict[str | int, int]) -> _Record:
     def path(by_key: str) -> str:
         return _path(by_key, places)
 
@@ -68,9 +68,7 @@ def _moved(record: _Record, places: dict[str, int]) -> _Record:
     return replace(record, path=path(record.path))
 
 
-def _path(by_key: str, places: dict[str, int]) -> str:
-    for prefix, index in places.items():
-        rest = by_key[len(prefix) :]
-        if by_key.startswith(prefix) and rest[:1] in ("", ".", "["):
-            return f"$input[{index}]{rest}"
-    return by_key
+def _path(by_key: str, places: dict[str | int, int]) -> str:
+    tokens = input_tokens(by_key)
+    index = places.get(tokens[0]) if tokens else None
+    return by_key if not tokens or index is None else input_path((index, *tokens[1:]))

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
+from specfn._internal.pointer import input_tokens
 from specfn.records import ArgumentProblem, Repair
-from specfn.validation.feedback.annotated_json import tokens_of
 from specfn.validation.outcome import Failure, Success
 
 #: The longest name that is looked up, and the most characters of one that are quoted in a description.
@@ -68,7 +68,7 @@ def _is_wrapper(given: Any) -> bool:
 
 def _badness(failure: Failure) -> tuple[bool, int]:
     """Return how many problems concern the root. The more, the less the arguments match the function."""
-    depths = [len(tokens_of(problem.path) or ()) for problem in failure.errors]
+    depths = [len(input_tokens(problem.path) or ()) for problem in failure.errors]
     return 0 in depths, depths.count(1)
 
 

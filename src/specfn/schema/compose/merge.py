@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
+from specfn._internal.json_types import identity, is_equal
 
 #: The annotation of a merged schema whose parts contradict each other.
 CONTRADICTION: Final = "x-specfn-contradiction"
@@ -297,31 +298,9 @@ def _types(left: Any, right: Any) -> Any:
     return common[0] if len(common) == 1 else common
 
 
-def is_equal(left: Any, right: Any) -> bool:
-    """Return whether two JSON values are equal: ``1`` is ``1.0`` and neither is ``true``."""
-    if left is right:
-        return True
-    if isinstance(left, bool) or isinstance(right, bool):
-        return False
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(is_equal(left[key], right[key]) for key in left)
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(is_equal, left, right))
-    return bool(left == right)
-
-
 def _enums(left: Any, right: Any) -> Any:
     known = {identity(value) for value in right}
     return [value for value in left if identity(value) in known] or _CLASH
-
-
-def identity(value: Any) -> Any:
-    """Return a key that equal JSON values share: ``1`` and ``1.0``, but not ``1`` and ``true``."""
-    if isinstance(value, dict):
-        return ("object", frozenset((key, identity(item)) for key, item in value.items()))
-    if isinstance(value, list):
-        return ("array", tuple(map(identity, value)))
-    return ("boolean", value) if isinstance(value, bool) else value
 
 
 def _constants(left: Any, right: Any) -> Any:

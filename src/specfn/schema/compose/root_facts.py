@@ -6,9 +6,10 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from specfn._internal.json import JsonObject
+from specfn._internal.json_types import identity
 from specfn.document.upgrade.constants import fits, kind_of
 from specfn.document.upgrade.keywords import NUMERIC_FORMATS
-from specfn.schema.compose.merge import CONTRADICTION, NEVER, identity
+from specfn.schema.compose.merge import CONTRADICTION, NEVER
 from specfn.schema.safe_text import are_plain, is_plain
 from specfn.schema.walk import SUBSCHEMAS
 

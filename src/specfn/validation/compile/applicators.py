@@ -3,28 +3,14 @@
 from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject
+from specfn.schema.walk import IN_PLACE, LISTS, MAPS, SINGLES
 
-#: Applied to the same value (Core, sections 8.2.3 and 10.2).
-IN_PLACE_ONE: Final = frozenset({"not", "if", "then", "else"})
-IN_PLACE_LIST: Final = frozenset({"allOf", "anyOf", "oneOf"})
-IN_PLACE_MAP: Final = frozenset({"dependentSchemas"})
-
-#: Applied to properties and items (Core, sections 10.3 and 11).
-INSIDE_ONE: Final = frozenset(
-    {
-        *("items", "contains", "additionalProperties", "propertyNames"),
-        *("unevaluatedItems", "unevaluatedProperties"),
-    }
-)
-INSIDE_LIST: Final = frozenset({"prefixItems"})
-INSIDE_MAP: Final = frozenset({"properties", "patternProperties"})
-
-ONE: Final = IN_PLACE_ONE | INSIDE_ONE
-LIST: Final = IN_PLACE_LIST | INSIDE_LIST
-MAP: Final = IN_PLACE_MAP | INSIDE_MAP
-HOLDERS: Final = ONE | LIST | MAP
-APPLICATORS: Final = HOLDERS | {"$ref"}
-IN_PLACE: Final = IN_PLACE_ONE | IN_PLACE_LIST | IN_PLACE_MAP
+#: Keywords that contain one subschema, a list or a map of them. ``contentSchema`` is only an annotation.
+ONE: Final = frozenset(SINGLES) - {"contentSchema"}
+LIST: Final = frozenset(LISTS)
+MAP: Final = frozenset(MAPS) | {"properties"}
+_HOLDERS: Final = ONE | LIST | MAP
+APPLICATORS: Final = _HOLDERS | {"$ref"}
 
 #: Assertions about the value itself (Validation, section 6).
 ASSERTIONS: Final = frozenset(
@@ -50,7 +36,7 @@ Step: TypeAlias = tuple[str, str | int | None, Any]
 def subschemas(schema: JsonObject) -> list[Step]:
     """Return the subschemas of a schema in its own order. A keyword with a value of the wrong type has no subschemas."""
     found: list[Step] = []
-    if HOLDERS.isdisjoint(schema):
+    if _HOLDERS.isdisjoint(schema):
         return found
     for keyword, value in schema.items():
         if keyword in ONE:

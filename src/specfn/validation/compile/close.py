@@ -8,7 +8,8 @@ from enum import Enum
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn.validation.compile.applicators import IN_PLACE, subschemas
+from specfn.schema.walk import IN_PLACE
+from specfn.validation.compile.applicators import subschemas
 from specfn.validation.compile.references import ROOT, Survey, target_of
 
 #: Keywords below which a schema is never closed, because closing it would change the verdict of the keyword.

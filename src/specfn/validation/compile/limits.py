@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject
 from specfn.errors import DocumentError
+from specfn.schema.walk import IN_PLACE
 from specfn.validation.compile.applicators import (
     APPLICATORS,
-    IN_PLACE,
     UNEVALUATED,
     parts_in_place,
     subschemas,

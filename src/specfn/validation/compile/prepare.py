@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject
+from specfn.schema.walk import IN_PLACE
 from specfn.settings import OneOf
-from specfn.validation.compile.applicators import ASSERTIONS, IN_PLACE, LIST, MAP, ONE
+from specfn.validation.compile.applicators import ASSERTIONS, LIST, MAP, ONE
 from specfn.validation.compile.close import ClosingMode, close
 from specfn.validation.compile.format_hints import reason_of
 from specfn.validation.compile.references import ROOT, Survey, target_of

@@ -8,7 +8,8 @@ from typing import Any, Final
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import from_fragment, join, split
 from specfn.errors import DocumentError
-from specfn.validation.compile.applicators import DYNAMIC, IN_PLACE, subschemas
+from specfn.schema.walk import IN_PLACE
+from specfn.validation.compile.applicators import DYNAMIC, subschemas
 
 #: The most schema nodes of one function, and their most levels. Shared and cyclic Python objects exceed them.
 _NODES: Final = 500_000

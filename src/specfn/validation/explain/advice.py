@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from specfn._internal.did_you_mean import closest, same_words
 from specfn._internal.pointer import step
-from specfn._internal.similar_names import closest, same_words
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.schema.literals import literal
 from specfn.validation.compile.engine import SubschemaCompiler

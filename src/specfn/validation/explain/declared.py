@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
-from specfn._internal.similar_names import is_one_off, letters
+from specfn._internal.did_you_mean import is_one_off, letters
 from specfn.validation.explain.schema_shapes import SchemaShapes
 
 #: The identities of the nodes that apply to one object.

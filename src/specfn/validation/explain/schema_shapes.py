@@ -4,36 +4,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject
+from specfn._internal.json_types import TYPES, identity, is_equal
 from specfn.validation.compile.applicators import APPLICATORS
 from specfn.validation.compile.prepare import REFERENCE, PreparedSchema
 
 #: The most levels of nested unions. Deeper ones count as accepting any value.
 _DEPTH: Final = 16
 
-_PYTHON_TYPES: Final[Mapping[type, str]] = {
-    str: "string",
-    bool: "boolean",
-    int: "integer",
-    list: "array",
-    dict: "object",
-    type(None): "null",
-}
-
 
 def type_of(value: Any) -> str:
     """Return the narrowest JSON Schema type of a plain JSON value."""
-    if type(value) is float:
-        return "integer" if value.is_integer() else "number"
-    return _PYTHON_TYPES[type(value)]
+    return "integer" if type(value) is float and value.is_integer() else TYPES[type(value)]
 
 
 #: A key that is equal for equal JSON scalars: for ``1`` and ``1.0``, not for ``1`` and ``true``.
-Key: TypeAlias = tuple[bool, Any]
+Key: TypeAlias = tuple[Any]
 
 
 def key_of(value: Any) -> Key | None:
     """Return the key of a scalar; ``None`` for arrays and objects."""
-    return None if type(value) is dict or type(value) is list else (type(value) is bool, value)
+    return None if type(value) is dict or type(value) is list else (identity(value),)
 
 
 class Constants:
@@ -61,7 +51,7 @@ class Constants:
         key = key_of(value)
         if key is not None:
             return key in self.keys
-        return any(type(item) is type(value) and item == value for item in self.values)
+        return any(is_equal(item, value) for item in self.values)
 
 
 class SchemaShapes:

@@ -9,22 +9,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
-from specfn._internal.json import JSONDecodeError, loads
+from specfn._internal.pointer import Tokens
 from specfn._internal.values import integer, member, type_name
 from specfn.records import ABSENT
 
-_TOKEN: Final = re.compile(
-    r'\.(?P<name>[A-Za-z_$][A-Za-z0-9_$]*)|\[(?P<index>\d{1,9})\]|\[(?P<key>"(?:[^"\\]|\\.)*")\]'
-)
 _UNPRINTABLE: Final = re.compile(r"[^ -~]")
 
 #: The most characters and the most levels of a container that is written on one line.
 _SHORT: Final = 60
 _FLAT: Final = 3
-
-Tokens: TypeAlias = tuple[str | int, ...]
 
 
 @dataclass(slots=True)
@@ -53,29 +48,6 @@ class PlaceComments:
 
 class NoRoomError(Exception):
     """The lines exceed the limit."""
-
-
-def tokens_of(path: str) -> Tokens | None:
-    """Read a path such as ``$input.items[3]["a-b"]`` as keys and indexes; ``None`` if it is no such path."""
-    if not path.startswith("$input"):
-        return None
-    tokens: list[str | int] = []
-    position = len("$input")
-    while position < len(path):
-        match = _TOKEN.match(path, position)
-        if match is None:
-            return None
-        position = match.end()
-        if match["index"] is not None:
-            tokens.append(int(match["index"]))
-        elif match["name"] is not None:
-            tokens.append(match["name"])
-        else:
-            try:
-                tokens.append(loads(match["key"]))
-            except JSONDecodeError:
-                return None
-    return tuple(tokens)
 
 
 def has_place(data: Any, tokens: Tokens) -> bool:

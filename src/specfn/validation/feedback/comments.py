@@ -5,9 +5,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from specfn._internal.pointer import input_path
+from specfn._internal.pointer import Tokens, input_path, input_tokens
 from specfn.records import ABSENT, ArgumentProblem
-from specfn.validation.feedback.annotated_json import Tokens, one_line, tokens_of
+from specfn.validation.feedback.annotated_json import one_line
 from specfn.validation.feedback.hints import hint, wanted
 from specfn.validation.sentences import BELONGS, MUST, NO_ITEM, NOT_GIVEN, UNKNOWN, listed
 
@@ -98,7 +98,7 @@ class _Move(NamedTuple):
 def comments(problems: Sequence[ArgumentProblem]) -> list[Comment]:
     """Write problems as comments, in their order. Problems with the same correction share one comment."""
     moves = {id(problem): move for problem in problems if (move := _move(problem)) is not None}
-    missing = {tokens_of(problem.path) for problem in problems if problem.value is ABSENT}
+    missing = {input_tokens(problem.path) for problem in problems if problem.value is ABSENT}
     groups: dict[_Group, list[_Move]] = {}
     into: dict[Tokens, list[_Move]] = {}  # the properties to move into each missing object
     for move in moves.values():
@@ -116,10 +116,10 @@ def comments(problems: Sequence[ArgumentProblem]) -> list[Comment]:
 
 
 def _move(problem: ArgumentProblem) -> _Move | None:
-    place = tokens_of(problem.path) if problem.expected == "undefined" else None
+    place = input_tokens(problem.path) if problem.expected == "undefined" else None
     if not place:
         return None
-    target = None if problem.target is None else tokens_of(problem.target)
+    target = None if problem.target is None else input_tokens(problem.target)
     return _Move(problem, place, target)
 
 
@@ -136,7 +136,7 @@ def _comment(
         if group is not None:
             yield _of_group(group)
         return
-    place = tokens_of(problem.path)
+    place = input_tokens(problem.path)
     if problem.value is not ABSENT or place is None or place not in filled:
         yield _of_value(problem, into.get(place, ()) if place is not None else ())
 

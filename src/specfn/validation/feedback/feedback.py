@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from specfn._internal.pointer import input_tokens
 from specfn.records import ArgumentProblem, Repair, TextFault
 from specfn.validation.feedback.annotated_json import (
     NoRoomError,
     PlaceComments,
     has_place,
     one_line,
-    tokens_of,
     write_lines,
 )
 from specfn.validation.feedback.comments import Comment, comments
@@ -113,7 +113,7 @@ def _with_comments(data: Any, said: Sequence[Comment], room: int, text: int) -> 
 
 def _placed(root: PlaceComments, data: Any, comment: Comment) -> bool:
     """Add a comment to its place; return false if the arguments do not have the place."""
-    tokens = tokens_of(comment.path)
+    tokens = input_tokens(comment.path)
     if tokens is None or not has_place(data, tokens):
         return False
     mark = root.at(tokens)

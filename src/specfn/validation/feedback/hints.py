@@ -5,6 +5,7 @@ from calendar import monthrange
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from specfn._internal.json_types import identity
 from specfn.validation.formats import has_format
 from specfn.validation.guard import is_plain_json
 from specfn.validation.plain_types import bounds, plain, split, tags
@@ -107,19 +108,10 @@ def _duplicate(items: list[Any]) -> str | None:
     """Return a sentence on the first item that equals an earlier one. Items are counted from 1."""
     seen: dict[Any, int] = {}
     for number, item in enumerate(items if is_plain_json(items) else (), 1):
-        first = seen.setdefault(_key(item), number)
+        first = seen.setdefault(identity(item), number)
         if first != number:
             return f"no duplicates: item {number:,} equals item {first:,}"
     return None
-
-
-def _key(value: Any) -> Any:
-    """Return a key that is equal for equal JSON values: for ``1`` and ``1.0``, not for ``1`` and ``true``."""
-    if type(value) is list:
-        return ("list", *map(_key, value))
-    if type(value) is dict:
-        return frozenset((key, _key(item)) for key, item in value.items())
-    return (type(value) is bool, value)
 
 
 def _of_format(expected: str, text: str) -> str | None:

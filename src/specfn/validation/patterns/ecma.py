@@ -18,7 +18,7 @@ from specfn.validation.patterns.character_classes import (
     Property,
     opposite,
 )
-from specfn.validation.patterns.ecma_words import (
+from specfn.validation.patterns.ecma_tokens import (
     ANCHORS,
     CONTROLS,
     COUNT,

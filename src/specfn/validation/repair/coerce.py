@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from specfn._internal.pointer import input_path
+from specfn._internal.pointer import Tokens, input_path, input_tokens
 from specfn.records import ABSENT, ArgumentProblem, Repair
 from specfn.validation.explain.explain import Explainer, Fault
 from specfn.validation.explain.subschema_tasks import Guess
-from specfn.validation.feedback.annotated_json import tokens_of
 from specfn.validation.guard import is_plain_json
 from specfn.validation.outcome import Failure, Success, success
 from specfn.validation.repair.candidates import (
@@ -23,7 +22,7 @@ from specfn.validation.repair.candidates import (
     CoercionPolicy,
     candidates,
 )
-from specfn.validation.repair.replace import Place, replace_places, value_at
+from specfn.validation.repair.replace import replace_places, value_at
 from specfn.validation.validate import Validator
 
 #: The most rounds, the most faults in all rounds, and the most guesses that are compared.
@@ -82,7 +81,7 @@ class _Change(NamedTuple):
         is_open: whether a value in it is still invalid and may be repaired later.
     """
 
-    place: Place
+    place: Tokens
     kind: str
     before: Any
     after: Any
@@ -92,7 +91,7 @@ class _Change(NamedTuple):
 class _RepairCase(NamedTuple):
     """An invalid place with its candidates."""
 
-    place: Place
+    place: Tokens
     before: Any
     candidates: list[Candidate]
     guesses: tuple[Guess, ...]
@@ -102,19 +101,19 @@ class _FaultPlaces:
     """The places of some faults, and the places around them."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
-        self.places: set[Place] = set()
-        self._around: set[Place] = set()
+        self.places: set[Tokens] = set()
+        self._around: set[Tokens] = set()
         for fault in faults:
-            place = tokens_of(fault.problem.path)
+            place = input_tokens(fault.problem.path)
             if place is not None:
                 self.places.add(place)
                 self._around.update(place[:end] for end in range(len(place)))
 
-    def inside(self, place: Place) -> bool:
+    def inside(self, place: Tokens) -> bool:
         """Return whether a place contains a fault."""
         return place in self._around
 
-    def reaches(self, place: Place, known: "_FaultPlaces") -> bool:
+    def reaches(self, place: Tokens, known: "_FaultPlaces") -> bool:
         """Return whether a place is invalid, or has an invalid ancestor that was valid before."""
         above = (place[:end] for end in range(len(place)))
         return place in self.places or any(
@@ -158,8 +157,8 @@ class _Coercion:
     value: Any
     faults: tuple[Fault, ...]
     is_part: bool = False
-    taken: dict[Place, _Change] = field(default_factory=dict)
-    barred: set[Place] = field(default_factory=set)
+    taken: dict[Tokens, _Change] = field(default_factory=dict)
+    barred: set[Tokens] = field(default_factory=set)
 
     def run(self, *, opens: bool = False) -> bool:
         """Repeat until nothing changes. Return false if nothing was changed, or if the limit was reached."""
@@ -194,7 +193,7 @@ class _Coercion:
         for fault in self.faults:
             if fault.node is False and not fault.refused:
                 continue  # no candidate exists there, and there may be very many such faults
-            place = tokens_of(fault.problem.path)
+            place = input_tokens(fault.problem.path)
             if place is None or place in self.taken or place in self.barred:
                 continue
             before = value_at(self.value, place)
@@ -212,8 +211,8 @@ class _Coercion:
     def _chosen(self, cases: list[_RepairCase]) -> list[_Change]:
         """Return the candidates that alone make their places valid."""
         known = _FaultPlaces(self.faults)
-        right: dict[Place, list[_Change]] = {case.place: [] for case in cases}
-        opened: dict[Place, _Change] = {}
+        right: dict[Tokens, list[_Change]] = {case.place: [] for case in cases}
+        opened: dict[Tokens, _Change] = {}
         for index in range(max((len(case.candidates) for case in cases), default=0)):
             tried = [case for case in cases if index < len(case.candidates)]
             fault_places = self._try({case.place: case.candidates[index].value for case in tried})
@@ -232,7 +231,7 @@ class _Coercion:
         return self._without_rivals(cases, only)
 
     def _without_rivals(
-        self, cases: list[_RepairCase], only: dict[Place, _Change]
+        self, cases: list[_RepairCase], only: dict[Tokens, _Change]
     ) -> list[_Change]:
         """Return the candidates that lead to no guessed branch, or to a branch without a rival."""
         compared: dict[str, bool] = {}
@@ -247,10 +246,10 @@ class _Coercion:
                 kept.append(only[case.place])
         return kept
 
-    def _has_rival(self, guess: Guess, only: Mapping[Place, _Change]) -> bool:
+    def _has_rival(self, guess: Guess, only: Mapping[Tokens, _Change]) -> bool:
         """Return whether other candidates would lead to another branch of a union."""
         self.context.compared += 1
-        place = tokens_of(guess.path)
+        place = input_tokens(guess.path)
         if self.context.compared > _GUESSES or place is None:
             return True
         depth = len(place)
@@ -269,7 +268,7 @@ class _Coercion:
                     return True
         return False
 
-    def _try(self, changes: Mapping[Place, Any]) -> _FaultPlaces | None:
+    def _try(self, changes: Mapping[Tokens, Any]) -> _FaultPlaces | None:
         """Return the places that are invalid after some changes; ``None`` beyond the limit."""
         if self.context.spent > _FAULTS:
             return None
@@ -319,7 +318,7 @@ def _same(left: Any, right: Any) -> bool:
     return type(left) is type(right) and bool(left == right)
 
 
-def _outermost(changes: Mapping[Place, Any]) -> dict[Place, Any]:
+def _outermost(changes: Mapping[Tokens, Any]) -> dict[Tokens, Any]:
     """Return the changes whose place is not inside the place of another change."""
     return {
         place: new

@@ -1,22 +1,20 @@
 """Replacement of places in a value, by copies along their paths."""
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
+from specfn._internal.pointer import Tokens
 from specfn.records import ABSENT
 
-#: A place in a value, as keys and indexes from the root.
-Place: TypeAlias = tuple[str | int, ...]
 
-
-def replace_places(value: Any, changes: Mapping[Place, Any]) -> Any:
+def replace_places(value: Any, changes: Mapping[Tokens, Any]) -> Any:
     """Return a value with some places replaced.
 
     Args:
         value: the value, which is not changed. The result shares all parts without a change.
         changes: the new value of each place; ``ABSENT`` removes a property. No place is inside another.
     """
-    copies: dict[Place, Any] = {}
+    copies: dict[Tokens, Any] = {}
     root = value
     for place, new in changes.items():
         if not place:
@@ -37,7 +35,7 @@ def replace_places(value: Any, changes: Mapping[Place, Any]) -> Any:
     return root
 
 
-def value_at(value: Any, place: Place) -> Any:
+def value_at(value: Any, place: Tokens) -> Any:
     """Return the value at a place; ``ABSENT`` if the place does not exist."""
     for token in place:
         if type(value) is dict:

@@ -1,4 +1,4 @@
-"""The words of ECMA-262's regular expressions, as tables: what a reader of them looks for."""
+"""Tokens of ECMA-262 regular expressions, as tables for the parser."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import Final
 
 from specfn.validation.patterns.character_classes import DIGITS, SPACES, WORDS, Ranges, opposite
 
-#: Characters that stand for themselves, the last of them not repeated.
+#: Literal characters that no quantifier follows.
 RUN: Final = re.compile(r"[^\\^$.|?*+()\[\]{}]+(?![*+?{])")
 
 FLAGS: Final = re.compile(r"\(\?([isu]+)\)")
@@ -35,7 +35,7 @@ CONTROLS: Final = {"t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
 PLACES: Final = {"b": "boundary", "B": "inside"}
 ANCHORS: Final = {"A": "start", "z": "end", "Z": "end"}
 
-#: What may follow a backslash as itself, with the flag ``u``.
+#: Characters that may follow a backslash as themselves, with the flag ``u``.
 SYNTAX: Final = frozenset("^$\\.*+?()[]{}|/")
 
 HIGH: Final = ((0xD800, 0xDBFF),)
