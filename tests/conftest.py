@@ -82,9 +82,7 @@ def pytest_testnodedown(node: Any) -> None:
     node.config.stash[NOT_RUN][node.gateway.id] = output.get("specfn_not_run", 0)
 
 
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Say in one line what the corpus is and where it is looked for."""
     found = documents()
     if found:
