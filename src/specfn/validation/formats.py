@@ -142,7 +142,7 @@ def bound(schema: JsonObject, name: str) -> JsonObject:
     }
 
 
-def _tighter(said: Any, implied: int, choose: Callable[[Any, Any], Any]) -> Any:
-    if said is None:
-        return implied
-    return choose(said, implied) if type(said) in (int, float) else said
+def _tighter(declared: Any, of_format: int, choose: Callable[[Any, Any], Any]) -> Any:
+    if declared is None:
+        return of_format
+    return choose(declared, of_format) if type(declared) in (int, float) else declared

@@ -43,13 +43,13 @@ class Validator:
 
     __slots__ = (
         "_accepts",
+        "_compiled",
         "_depth",
         "_equals",
         "_formats",
-        "_full",
-        "_light",
-        "_noted",
         "_one_of",
+        "_skipped",
+        "_without_costly",
         "schema",
     )
 
@@ -73,11 +73,11 @@ class Validator:
         self._formats: Final = formats
         self._equals: Final = equals
         self._one_of: Final = one_of
-        self._full: _Compiled | None = None
+        self._compiled: _Compiled | None = None
         self._accepts: Callable[[Any], bool] | None = None
         self._depth = 0
-        self._light: _Compiled | None = None
-        self._noted: tuple[str, ...] = ()
+        self._without_costly: _Compiled | None = None
+        self._skipped: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.schema, self._formats, self._equals, self._one_of)
@@ -85,7 +85,7 @@ class Validator:
     @property
     def unchecked(self) -> tuple[str, ...]:
         """Return the patterns that are not enforced: refused patterns, and patterns that were too costly for some value."""
-        return (*self._engine().refused, *self._noted)
+        return (*self._engine().refused, *self._skipped)
 
     def validate(self, value: Any) -> Success | Failure:
         """Validate a value. ``data`` of the outcome is the same object.
@@ -159,14 +159,14 @@ class Validator:
         self._engine()
 
     def _engine(self) -> "_Compiled":
-        engine = self._full
+        engine = self._compiled
         if engine is None:
             engine = _Compiled(
                 survey(self.schema), self._formats, equals=self._equals, one_of=self._one_of
             )
             self._depth = engine.depth
             self._accepts = engine.accepts if engine.pattern_cost is None else None
-            self._full = engine
+            self._compiled = engine
         return engine
 
     def _for_value(self, engine: "_Compiled", cost: PatternCost, value: Any) -> "_Compiled":
@@ -183,10 +183,10 @@ class Validator:
             dropped = cost.exhausted(value)
         if not dropped:
             return engine
-        self._noted = tuple(dict.fromkeys((*self._noted, *dropped)))
-        if self._light is None:
-            self._light = engine.without(cost.patterns)
-        return self._light
+        self._skipped = tuple(dict.fromkeys((*self._skipped, *dropped)))
+        if self._without_costly is None:
+            self._without_costly = engine.without(cost.patterns)
+        return self._without_costly
 
 
 class _Compiled:

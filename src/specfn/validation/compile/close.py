@@ -13,10 +13,10 @@ from specfn.validation.compile.applicators import subschemas
 from specfn.validation.compile.references import ROOT, Survey, target_of
 
 #: Keywords below which a schema is never closed, because closing it would change the verdict of the keyword.
-_ASKED: Final = frozenset({"not", "if", "contains", "propertyNames"})
+_NEVER_CLOSED: Final = frozenset({"not", "if", "contains", "propertyNames"})
 
-_SAYS_SO: Final = ("additionalProperties", "unevaluatedProperties")
-_PASSES_ON: Final = ({"$ref"}, {"anyOf"}, {"oneOf"})
+_DECLARES_ADDITIONAL: Final = ("additionalProperties", "unevaluatedProperties")
+_ONLY_REFERS: Final = ({"$ref"}, {"anyOf"}, {"oneOf"})
 
 
 class ClosingMode(Enum):
@@ -28,7 +28,7 @@ class ClosingMode(Enum):
 
     def within(self, keyword: str) -> "ClosingMode":
         """Return the mode of a subschema below a keyword."""
-        if self is ClosingMode.NEVER or keyword in _ASKED:
+        if self is ClosingMode.NEVER or keyword in _NEVER_CLOSED:
             return ClosingMode.NEVER
         return self if keyword in IN_PLACE else ClosingMode.CLOSE
 
@@ -44,15 +44,15 @@ def close(
     if closing is not ClosingMode.CLOSE:
         return schema, closing
     parts = {keyword for keyword in schema if keyword == "$ref" or keyword in IN_PLACE} - {"not"}
-    silent = not any(keyword in schema for keyword in _SAYS_SO)
+    undeclared = not any(keyword in schema for keyword in _DECLARES_ADDITIONAL)
     if not parts:
-        if silent and "properties" in schema:
+        if undeclared and "properties" in schema:
             return {**schema, "additionalProperties": False}, closing
         return schema, closing
     own = "properties" in schema or "patternProperties" in schema
-    if silent and not own and parts in _PASSES_ON:
+    if undeclared and not own and parts in _ONLY_REFERS:
         return schema, closing
-    if silent and _declares(schema, surveyed):
+    if undeclared and _declares(schema, surveyed):
         return {**schema, "unevaluatedProperties": False}, ClosingMode.OPEN
     return schema, ClosingMode.OPEN
 
@@ -76,6 +76,6 @@ def _declares(schema: JsonObject, surveyed: Survey) -> bool:
         waiting.extend(
             part
             for keyword, _, part in subschemas(node)
-            if keyword in IN_PLACE and keyword not in _ASKED
+            if keyword in IN_PLACE and keyword not in _NEVER_CLOSED
         )
     return False

@@ -110,17 +110,19 @@ class Explainer:
         root = self._prepared.definitions["0"] if node is None else node
         found: dict[str, Fault] = {}
         seen: set[tuple[int, str]] = set()
-        told: set[str] = set()
+        named_guesses: set[str] = set()
         waiting: list[_Item] = [Task(root, Place("$input", value, root))]
         while waiting:
             item = waiting.pop()
             if type(item) is _Draft:
                 path = item.fault.problem.path
                 if path not in found:
-                    found[path] = self._described(item, told) if len(found) < SHOWN else item.fault
+                    found[path] = (
+                        self._described(item, named_guesses) if len(found) < SHOWN else item.fault
+                    )
                 continue
             if type(item) is _UndeclaredNames:
-                self._add_names(item, found, told)
+                self._add_names(item, found, named_guesses)
                 continue
             assert type(item) is Task
             key = (id(item.node), item.place.path)
@@ -131,29 +133,31 @@ class Explainer:
                 waiting.extend(reversed(self._open(item) or [self._problem(item)]))
         return tuple(found.values())
 
-    def _add_names(self, item: _UndeclaredNames, found: dict[str, Fault], told: set[str]) -> None:
+    def _add_names(
+        self, item: _UndeclaredNames, found: dict[str, Fault], named_guesses: set[str]
+    ) -> None:
         """Add a fault for each undeclared property."""
         task = item.task
         about, value = task.place.path, task.place.value
         for name in item.names:
             path = about + step(name)
             if path not in found:
-                said = problem(path, "undefined", value[name], UNKNOWN)
-                fault = Fault(said, False, task.guesses)
+                wrong = problem(path, "undefined", value[name], UNKNOWN)
+                fault = Fault(wrong, False, task.guesses)
                 if len(found) < SHOWN:
                     draft = _Draft(fault, self._advice.unknown, (task, name))
-                    fault = self._described(draft, told)
+                    fault = self._described(draft, named_guesses)
                 found[path] = fault
 
-    def _described(self, draft: _Draft, told: set[str]) -> Fault:
+    def _described(self, draft: _Draft, named_guesses: set[str]) -> Fault:
         """Describe a fault. The first fault of a guessed branch names the alternative."""
         fault = draft.fault
         problem = fault.problem
         if draft.describe is not None:
             problem = draft.describe(problem, *draft.about)
         guess = fault.guesses[-1] if fault.guesses else None
-        if guess is not None and guess.path not in told and problem.description is None:
-            told.add(guess.path)
+        if guess is not None and guess.path not in named_guesses and problem.description is None:
+            named_guesses.add(guess.path)
             problem = self._advice.guessed(problem, guess)
         return fault._replace(problem=problem)
 
@@ -168,16 +172,18 @@ class Explainer:
         later: dict[tuple[int, ...], list[LocatedFinding]] = {}
         items: list[_Item] = []
         for one in found:
-            words = one.words if same else None
-            if words is None and one.finding.kind in _PROBLEMS:
-                words = self._expected_text(task, one)
+            expected_text = one.expected_text if same else None
+            if expected_text is None and one.finding.kind in _PROBLEMS:
+                expected_text = self._expected_text(task, one)
                 if same:
-                    one.words = words
-            if words is not None:
-                value = value_at(place.value, words.tokens)
-                said = problem(place.path + words.step, words.expected, value)
-                about = (words.node, words.holder)
-                items.append(_Draft(Fault(said, words.node, guesses), self._advice.wrong, about))
+                    one.expected_text = expected_text
+            if expected_text is not None:
+                value = value_at(place.value, expected_text.tokens)
+                wrong = problem(place.path + expected_text.step, expected_text.expected, value)
+                about = (expected_text.node, expected_text.holder)
+                items.append(
+                    _Draft(Fault(wrong, expected_text.node, guesses), self._advice.wrong, about)
+                )
             elif one.finding.kind == "part" and one.tokens:
                 self._postpone(task, one, items, later)
             else:
@@ -279,8 +285,8 @@ class Explainer:
             yield self._union(part, task)
 
     def _union(self, part: SchemaPart, task: Task) -> _Item:
-        said = self._prepared.origins[id(part.holder)].get("discriminator")
-        name = said.get("propertyName") if isinstance(said, dict) else None
+        declared = self._prepared.origins[id(part.holder)].get("discriminator")
+        name = declared.get("propertyName") if isinstance(declared, dict) else None
         discriminator = name if isinstance(name, str) else None
         choice = self._unions.select(part, task.place.value, discriminator)
         if choice is None:
@@ -305,8 +311,8 @@ class Explainer:
             node = {"enum": list(tag.values)}
             self._tags[key] = describe(node, {}), node
         expected, node = self._tags[key]
-        said = problem(task.place.path + step(tag.name), expected, tag.found)
-        return _Draft(Fault(said, node, task.guesses), self._advice.tag, (tag.values,))
+        wrong = problem(task.place.path + step(tag.name), expected, tag.found)
+        return _Draft(Fault(wrong, node, task.guesses), self._advice.tag, (tag.values,))
 
     def _inner(self, task: Task, token: str | int, node: Any) -> Place:
         """Return the place of an inner value."""
@@ -327,8 +333,8 @@ class Explainer:
         """Return the fault of a wrong value, with the type text of its place."""
         place = place or task.place
         expected = self._texts.of(place.node, optional=place.optional)
-        said = problem(place.path, expected, place.value)
-        fault = Fault(said, place.node, task.guesses)
+        wrong = problem(place.path, expected, place.value)
+        fault = Fault(wrong, place.node, task.guesses)
         return _Draft(fault, self._advice.wrong, (place.node, holder))
 
     _HANDLERS: ClassVar[Mapping[str, Callable[[Any, Task, LevelFinding], Iterator[_Item]]]] = {

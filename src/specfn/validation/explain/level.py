@@ -58,10 +58,10 @@ class LocatedFinding:
         tokens: the path from the level's value to the value of the finding.
         level_nodes: the level's nodes on that path, its root first.
         finding: the finding.
-        words: the type text, kept if it is always the same.
+        expected_text: the type text, kept if it is always the same.
     """
 
-    __slots__ = ("finding", "level_nodes", "order", "tokens", "words")
+    __slots__ = ("expected_text", "finding", "level_nodes", "order", "tokens")
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class LocatedFinding:
         self.tokens = tokens
         self.level_nodes = level_nodes
         self.finding = finding
-        self.words: ExpectedText | None = None
+        self.expected_text: ExpectedText | None = None
 
 
 class _Route(NamedTuple):

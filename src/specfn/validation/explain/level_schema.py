@@ -85,9 +85,9 @@ class LevelSchema:
     def __init__(self, node: JsonObject, shapes: SchemaShapes) -> None:
         """Build breadth first, so that nodes near the root are part of the level."""
         self._shapes = shapes
-        self._shelf: JsonObject = {}
+        self._decided_schemas: JsonObject = {}
         self.root = LevelNode(node, shapes)
-        self.schema: JsonObject = {"$defs": self._shelf}
+        self.schema: JsonObject = {"$defs": self._decided_schemas}
         waiting = [(self.root, self.schema, 1, frozenset[int]())]
         room = _LEVEL_NODES
         for level_node, into, depth, around in waiting:  # the loop appends to the list
@@ -140,8 +140,8 @@ class LevelSchema:
 
     def _decided(self, schema: Any) -> JsonObject:
         """Return a schema with the same verdict that the engine decides without explaining or copying it."""
-        name = str(len(self._shelf))
-        self._shelf[name] = schema
+        name = str(len(self._decided_schemas))
+        self._decided_schemas[name] = schema
         return {"not": {"not": {"$ref": f"#/$defs/{name}"}}}
 
 

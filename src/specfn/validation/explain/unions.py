@@ -125,7 +125,10 @@ class _Branches:
         given = value.keys()
         faults = [
             (
-                sum(name in value and not said.contains(value[name]) for name, said in constants),
+                sum(
+                    name in value and not accepted.contains(value[name])
+                    for name, accepted in constants
+                ),
                 len(required - given),
             )
             for constants, required in self._asked
@@ -184,13 +187,15 @@ class _TaggedBranches:
 
     def __init__(self, name: str, nodes: Sequence[JsonObject], shapes: SchemaShapes) -> None:
         pairs = [(node, shapes.constants(node).get(name)) for node in nodes]
-        self.values = tuple(item for _, said in pairs if said is not None for item in said.values)
-        others = [node for node, said in pairs if said is None]
+        self.values = tuple(
+            item for _, accepted in pairs if accepted is not None for item in accepted.values
+        )
+        others = [node for node, accepted in pairs if accepted is None]
         self.open = bool(others)
         self._others = _Branches(others, shapes)
         by_key: dict[Key, list[JsonObject]] = {}
-        for node, said in pairs:
-            for key in said.keys if said is not None else ():
+        for node, accepted in pairs:
+            for key in accepted.keys if accepted is not None else ():
                 by_key.setdefault(key, []).append(node)
         self._by_key = {key: _Branches(found, shapes) for key, found in by_key.items()}
 
@@ -223,7 +228,11 @@ class _TypedBranches:
             return self._any
         found = None if key is None else self._by_key[key]
         if found is None:
-            fitting = [node for node, said in self._pairs if said is None or said.contains(value)]
+            fitting = [
+                node
+                for node, accepted in self._pairs
+                if accepted is None or accepted.contains(value)
+            ]
             found = _Branches(fitting, self._shapes)
             if key is not None:
                 self._by_key[key] = found

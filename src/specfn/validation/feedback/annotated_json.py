@@ -131,10 +131,10 @@ def _lines(data: Any, root: PlaceComments, limit: int) -> Iterator[str]:
     stack: list[tuple[Iterator[tuple[_Line, bool]], str]] = []
     current = _Line("", data, root)
     comma = ""
-    said: set[str] = set()
+    written: set[str] = set()
     while True:
         indent = "  " * len(stack)
-        comment = _once(current.mark, said)
+        comment = _once(current.mark, written)
         if _opens(current):
             opening, closing = "{}" if type(current.value) is dict else "[]"
             yield f"{indent}{current.label}{opening}{comment}"
@@ -154,14 +154,14 @@ def _lines(data: Any, root: PlaceComments, limit: int) -> Iterator[str]:
             return
 
 
-def _once(mark: PlaceComments | None, said: set[str]) -> str:
+def _once(mark: PlaceComments | None, written: set[str]) -> str:
     """Return the comment on a line; a long comment is not repeated."""
     if mark is None or mark.comment is None:
         return ""
-    if mark.comment in said:
+    if mark.comment in written:
         return " // ❌ the same as above"
     if len(mark.comment) > _SHORT:
-        said.add(mark.comment)
+        written.add(mark.comment)
     return f" // {mark.comment}"
 
 

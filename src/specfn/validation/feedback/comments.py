@@ -15,7 +15,7 @@ from specfn.validation.sentences import BELONGS, MUST, NO_ITEM, NOT_GIVEN, UNKNO
 _STEM: Final = UNKNOWN.removesuffix(".")
 
 #: Descriptions of values that the schema forbids.
-_REFUSED: Final = frozenset(said.removesuffix(".") for said in (NO_ITEM, NOT_GIVEN))
+_REFUSED: Final = frozenset(phrases.removesuffix(".") for phrases in (NO_ITEM, NOT_GIVEN))
 
 _PLAIN: Final = re.compile(r"[\w.$@-]+")
 
@@ -147,14 +147,14 @@ def _of_value(problem: ArgumentProblem, moved: Sequence[_Move]) -> Comment:
     description, must, part = description.partition(MUST)
     if must:
         expected = part.removesuffix(".")
-    said = [hint(expected, problem.value), description.strip()]
+    phrases = [hint(expected, problem.value), description.strip()]
     if expected != "any" or not description:
-        said.insert(0, f"expected {wanted(expected, problem.value)}")
+        phrases.insert(0, f"expected {wanted(expected, problem.value)}")
     if moved:
-        said.insert(0, f"move {_names(moved)} into it")
+        phrases.insert(0, f"move {_names(moved)} into it")
     return Comment(
         problem.path,
-        _sentence(said),
+        _sentence(phrases),
         asks=problem.value is ABSENT and not moved,
         hides=tuple(move.place for move in moved),
     )

@@ -52,15 +52,15 @@ def feedback(
         Problems without a line follow as a list. If there is too much, only the list is returned.
     """
     shown = errors[:SHOWN]
-    said = comments(shown)
+    remarks = comments(shown)
     head = "\n".join((_head(len(errors)), *_notes(repairs, incomplete=incomplete)))
-    tail = " ".join((_NEXT, *_asked(said), _NOT_EXECUTED))
+    tail = " ".join((_NEXT, *_question(remarks), _NOT_EXECUTED))
     room = BYTES - _bytes(head, tail) - 8
     for text in _TEXTS:
-        lines = _with_comments(data, said, room, text)
+        lines = _with_comments(data, remarks, room, text)
         if lines is not None:
             return "\n".join((head, "", *lines, "", tail))
-    return "\n".join((head, "", *_fitting([each.listed for each in said], room), "", tail))
+    return "\n".join((head, "", *_fitting([each.listed for each in remarks], room), "", tail))
 
 
 def unreadable_feedback(fault: TextFault) -> str:
@@ -80,8 +80,8 @@ def _head(count: int) -> str:
     return f"The arguments are invalid in {count:,} places; the first {SHOWN} are shown."
 
 
-def _asked(said: Sequence[Comment]) -> Iterator[str]:
-    if any(each.asks for each in said):
+def _question(remarks: Sequence[Comment]) -> Iterator[str]:
+    if any(each.asks for each in remarks):
         yield _ASK
 
 
@@ -100,10 +100,10 @@ def _notes(repairs: Sequence[Repair], *, incomplete: bool) -> Iterator[str]:
         yield one_line(f"Sent as a string: {names}{more}. Send objects and arrays themselves.")
 
 
-def _with_comments(data: Any, said: Sequence[Comment], room: int, text: int) -> list[str] | None:
+def _with_comments(data: Any, remarks: Sequence[Comment], room: int, text: int) -> list[str] | None:
     """Return the arguments with their comments as lines; ``None`` if they exceed the limit."""
     root = PlaceComments()
-    below = [each.listed for each in said if not _placed(root, data, each)]
+    below = [each.listed for each in remarks if not _placed(root, data, each)]
     rest = ["", "Also wrong:", *below] if below else []
     try:
         return [*write_lines(data, root, room - _bytes(*rest), text), *rest]

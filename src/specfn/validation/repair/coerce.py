@@ -127,7 +127,7 @@ class _Context:
     Attributes:
         facts: the types and texts that each place of the schema accepts.
         policy: the permitted conversions.
-        spent: the number of faults so far.
+        fault_count: the number of faults so far.
         compared: the number of guesses that were compared with other branches.
     """
 
@@ -136,7 +136,7 @@ class _Context:
         self._depth = depth
         self.facts = explainer.facts
         self.policy = policy
-        self.spent = 0
+        self.fault_count = 0
         self.compared = 0
 
     def within(self, node: Any) -> _Look:
@@ -158,7 +158,7 @@ class _Coercion:
     faults: tuple[Fault, ...]
     is_part: bool = False
     taken: dict[Tokens, _Change] = field(default_factory=dict)
-    barred: set[Tokens] = field(default_factory=set)
+    excluded: set[Tokens] = field(default_factory=set)
 
     def run(self, *, opens: bool = False) -> bool:
         """Repeat until nothing changes. Return false if nothing was changed, or if the limit was reached."""
@@ -173,7 +173,7 @@ class _Coercion:
             return False
         if not opens:
             self._undo_open()
-        return bool(self.taken) and self.context.spent <= _FAULTS
+        return bool(self.taken) and self.context.fault_count <= _FAULTS
 
     def outcome(self) -> Success | Failure:
         """Return the outcome with the repairs that were made."""
@@ -194,7 +194,7 @@ class _Coercion:
             if fault.node is False and not fault.refused:
                 continue  # no candidate exists there, and there may be very many such faults
             place = input_tokens(fault.problem.path)
-            if place is None or place in self.taken or place in self.barred:
+            if place is None or place in self.taken or place in self.excluded:
                 continue
             before = value_at(self.value, place)
             if before is not ABSENT:
@@ -270,10 +270,10 @@ class _Coercion:
 
     def _try(self, changes: Mapping[Tokens, Any]) -> _FaultPlaces | None:
         """Return the places that are invalid after some changes; ``None`` beyond the limit."""
-        if self.context.spent > _FAULTS:
+        if self.context.fault_count > _FAULTS:
             return None
         faults = self.look(replace_places(self.value, _outermost(changes)))
-        self.context.spent += len(faults) + 1
+        self.context.fault_count += len(faults) + 1
         return _FaultPlaces(faults)
 
     def _take(self, chosen: list[_Change]) -> None:
@@ -290,7 +290,7 @@ class _Coercion:
             for place, change in self.taken.items()
             if place in fault_places.places or (fault_places.inside(place) and not change.is_open)
         ]
-        self.barred.update(change.place for change in wrong)
+        self.excluded.update(change.place for change in wrong)
         self._undo(wrong)
 
     def _undo_open(self) -> None:
@@ -311,7 +311,7 @@ class _Coercion:
 
     def _look_again(self) -> None:
         self.faults = self.look(self.value)
-        self.context.spent += len(self.faults) + 1
+        self.context.fault_count += len(self.faults) + 1
 
 
 def _same(left: Any, right: Any) -> bool:

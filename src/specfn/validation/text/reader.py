@@ -76,7 +76,7 @@ class Reader:
         self._nodes = 0
         self._closed = True
         self._incomplete = False
-        self._shut_early = False
+        self._may_be_closed_early = False
         self._resumed = False
 
     def read(self, at: int) -> ParsedValue:
@@ -148,7 +148,7 @@ class Reader:
 
     def _member(self, top: _Open) -> Any:
         """Read one member; in an object, its key first."""
-        self._resumed = self._resumed or self._shut_early
+        self._resumed = self._resumed or self._may_be_closed_early
         if type(top.box) is dict:
             self._key(top)
         if self._is_over(self._text[self._at : self._at + 1]):
@@ -207,7 +207,7 @@ class Reader:
         self._closed = True
         box = self._stack.pop().box
         if type(box) is dict or (self._stack and type(self._stack[-1].box) is list):
-            self._shut_early = True
+            self._may_be_closed_early = True
         return box
 
     def _close(self, *, closed: bool) -> Any:
