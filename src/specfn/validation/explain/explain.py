@@ -1,6 +1,6 @@
 """Explanation of invalid values: one problem per place, with the expected type (rules V2–V4).
 
-Failed subschemas are opened level by level, without recursion. Each pair of schema and place is opened once, so the
+Failed subschemas are opened level by level, without recursion. Each pair of schema and place is opened once. So the
 time depends on the number of errors, not on the number of paths to them.
 """
 

@@ -2,8 +2,8 @@
 
 Only invalid places are changed, and only if exactly one candidate makes the place valid. The whole schema always
 validates the whole value: all places are tried at once, and a change is undone if the place or its surroundings
-remain invalid. If several branches of a union are possible and no tag selects one, a candidate is used only if other
-candidates cannot lead to another branch.
+remain invalid. If several branches of a union are possible, and no tag selects one, the branch is a guess. Then a
+candidate is used only if other candidates cannot lead to another branch.
 """
 
 from collections.abc import Callable, Iterable, Mapping
