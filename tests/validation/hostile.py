@@ -198,7 +198,7 @@ def said(validator: Validator, value: Any) -> Any:
 
 
 def sunk(levels: int, action: Callable[[], Any]) -> Any:
-    """What an action gives that far down the stack."""
+    """Return the result of an action at a certain depth of the stack."""
     return action() if levels == 0 else sunk(levels - 1, action)
 
 

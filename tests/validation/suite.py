@@ -1,4 +1,4 @@
-"""Where the JSON-Schema-Test-Suite is: it ships in the source distribution of ``jsonschema``, and not here."""
+"""Location of the JSON-Schema-Test-Suite, which is part of the source distribution of ``jsonschema``."""
 
 import os
 import subprocess

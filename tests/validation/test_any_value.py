@@ -224,7 +224,7 @@ def test_a_lower_limit_of_digits() -> None:
 
 
 def test_brief_is_short() -> None:
-    """What is shown of a value is short, however large, deep or endless it is."""
+    """The text of a value is short for values of any size and depth, including endless ones."""
     knot: list[Any] = []
     knot.append(knot)
     deep: Any = 1

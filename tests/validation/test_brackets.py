@@ -92,7 +92,7 @@ def test_several_wrong_brackets_change_nothing(
 
 
 def _is_json(text: str) -> bool:
-    """Whether a text is JSON after all: then it says what it says."""
+    """Return whether a text is strict JSON."""
     try:
         json.loads(text)
     except ValueError:
@@ -134,7 +134,7 @@ def test_brackets_at_the_end_are_dropped(text: str, value: Any) -> None:
     ],
 )
 def test_a_bracket_that_may_be_too_early_is_reported(text: str, column: int) -> None:
-    """V6: where an earlier bracket may be the surplus one, the model reads so, at the one that closes nothing."""
+    """V6: if an earlier bracket may be the surplus one, the fault at the last bracket explains this."""
     outcome = parse(text)
     assert isinstance(outcome, Failure)
     assert outcome.fault is not None

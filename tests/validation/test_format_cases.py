@@ -425,7 +425,7 @@ def test_the_edges_of_a_format(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_refused_text_is_named_with_its_format(name: str) -> None:
-    """V3: what a format refuses is told with the format's name."""
+    """V3: the problem of a violated format contains its name."""
     for text in FORMATS[name][1]:
         [problem] = Validator({"type": "string", "format": name}).problems(text)
         assert (problem.path, problem.expected) == ("$input", f'string & Format<"{name}">')

@@ -121,7 +121,7 @@ def test_plain_json_passes(value: Any) -> None:
     ("value", "path", "expected"), [case[1:] for case in UNSOUND], ids=[case[0] for case in UNSOUND]
 )
 def test_anything_else_is_named(value: Any, path: str, expected: str) -> None:
-    """What is not JSON, or too much of it, is refused at its place with a reason."""
+    """A value that is not JSON or exceeds the limits is refused at its place with a reason."""
     assert not is_plain_json(value)
     problems = plain_json_problems(value)
     assert (path, expected) in [(problem.path, problem.expected) for problem in problems]

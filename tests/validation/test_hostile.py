@@ -59,7 +59,7 @@ def test_what_is_within_the_limits_is_judged(answers: Any) -> None:
 
 
 def test_what_is_no_json_is_refused_before_any_schema(answers: Any) -> None:
-    """V1: what is not JSON, or too much of it, is a failure even where a schema asks for nothing."""
+    """V1: a value that is not JSON or exceeds the limits is a failure even for a schema without constraints."""
     fine = {kind for kind in VALUES if answers["anything", kind] is True}
     assert fine == {
         *("lists at the limit", "objects at the limit", "null in a text", "minus zero", "true"),

@@ -352,7 +352,7 @@ def test_what_is_missing_has_no_value(keyword: str) -> None:
     ],
 )
 def test_descriptions(schema: Any, value: Any, description: str | None) -> None:
-    """Where the type text does not say it all, a sentence does."""
+    """If the type text is not sufficient, a sentence describes the problem."""
     validator = Validator({**schema, "$defs": DEFINITIONS}, one_of="exactly")
     (problem,) = validator.problems(value)
     assert problem.description == description

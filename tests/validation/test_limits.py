@@ -1,4 +1,4 @@
-"""What must neither crash the process nor keep it: run apart where a crash is possible."""
+"""Schemas and values that must neither crash nor block the process; a subprocess runs those that might crash it."""
 
 import subprocess
 import sys

@@ -135,7 +135,7 @@ def test_every_failure_is_explained(
     equals: bool,  # noqa: FBT001 - drawn
     one_of: Any,
 ) -> None:
-    """V2, V8: what is not valid has problems, one per place, and each is marked in the feedback."""
+    """V2, V8: an invalid value has problems, one per place, and the feedback marks each."""
     validator = Validator(rooted(schema, named), equals=equals, one_of=one_of)
     for value in some:
         outcome = validator.validate(value)

@@ -192,7 +192,7 @@ REFUSED: list[tuple[str, str]] = [
     ("text", "value", "kinds"), [case[1:] for case in READ], ids=[case[0] for case in READ]
 )
 def test_what_is_read(text: str, value: Any, kinds: list[str]) -> None:
-    """V6: what models write is read as what it says, and every repair is recorded."""
+    """V6: typical mistakes of models are read with their meaning, and every repair is recorded."""
     outcome = parse(text)
     assert isinstance(outcome, Success), outcome
     assert json.dumps(outcome.data) == json.dumps(value)
@@ -280,7 +280,7 @@ def test_what_is_added_is_recorded() -> None:
     ids=lambda given: type(given).__name__,
 )
 def test_what_is_no_text(given: Any) -> None:
-    """V6: what is no text, or no UTF-8, is a failure."""
+    """V6: an object that is not a text, and bytes that are not UTF-8, are a failure."""
     outcome = parse(given)
     assert isinstance(outcome, Failure)
     assert outcome.data is given
@@ -345,7 +345,7 @@ values = st.recursive(
 
 @given(values, st.sampled_from([None, 2]), st.booleans())
 def test_json_is_read_as_it_is(value: Any, indent: int | None, ascii_only: bool) -> None:  # noqa: FBT001
-    """V6: what is strict JSON is read as every reader reads it, without a repair."""
+    """V6: strict JSON is read as by any JSON library, without a repair."""
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
     outcome = parse(text)
     if type(value) is str and outcome.repairs:
@@ -375,7 +375,7 @@ plain = (
     ).map(lambda value: {"a": value})
 )
 def test_python_is_read_as_python_means_it(value: Any) -> None:
-    """V6: what Python writes of a value is read as that value."""
+    """V6: the Python notation of a value is read as that value."""
     outcome = parse(repr(value))
     assert isinstance(outcome, Success)
     assert json.dumps(outcome.data) == json.dumps(value)

@@ -70,7 +70,7 @@ def test_order_follows_the_document_through_composition() -> None:
 
 
 def test_the_object_before_its_members() -> None:
-    """What is wrong with a container comes before what is wrong in it."""
+    """The problem of a container comes before those of its members."""
     schema = {"type": "object", "properties": {"a": {"type": "string"}}, "minProperties": 2}
     assert paths(schema, {"a": 5}) == ["$input", "$input.a"]
 
@@ -125,7 +125,7 @@ def test_recursion() -> None:
 
 
 def test_required_by_a_sibling_is_not_optional() -> None:
-    """Whether a place may be left out is what all that holds for its object says."""
+    """A place is optional only if no schema that applies to its object requires it."""
     schema = {"allOf": [{"required": ["a"]}, {"properties": {"a": {"type": "string"}}}]}
     (problem,) = Validator(schema).problems({"a": 5})
     assert problem.expected == "string"

@@ -51,7 +51,7 @@ JARGON = re.compile(
     ],
 )  # fmt: skip
 def test_words(text: str, words: str) -> None:
-    """V8: what a type text says is said in plain words; what is not understood stays as it is."""
+    """V8: a type text is written in plain English; unknown parts stay unchanged."""
     assert plain(text) == words
 
 

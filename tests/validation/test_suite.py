@@ -73,7 +73,7 @@ def verdicts(group: Group, validator: Validator) -> list[tuple[str, bool]]:
 
 
 def by_pointer(schema: Any) -> bool:
-    """Whether all references of a schema are pointers into it, as they are in every validator schema."""
+    """Return whether all references of a schema point into it, as in every validator schema."""
     waiting = [schema]
     while waiting:
         node = waiting.pop()
@@ -136,7 +136,7 @@ def document(schema: Any) -> JsonObject:
 
 @pytest.fixture(scope="module")
 def outcomes() -> Counter[str]:
-    """How many values of each group come out otherwise when the schema is the body of an operation."""
+    """Return the number of values per group with another verdict if the schema is the body of an operation."""
     wrong: Counter[str] = Counter()
     for group in needed():
         if group.file == HINTS:

@@ -84,7 +84,7 @@ def test_every_wrong_property_is_reported(
 @pytest.mark.parametrize("members", [1, 7, 1_000])
 @pytest.mark.parametrize("body", [{}, {"p0": "x"}, {"other": 1}, 5])
 def test_work_grows_with_the_width(wrappers: str, members: int, body: Any) -> None:
-    """V4: what it takes to explain a wide object is linear in its width, however many references lead to it."""
+    """V4: the work to explain a wide object is linear in its width, for any number of references to it."""
     for width in (22, 400):
         schema, _ = wide(width, min(members, width), wrappers)
         assert work(schema, {"body": body}) < _CALLS * (width + 20)
@@ -128,7 +128,7 @@ def test_members_that_refer_to_each_other() -> None:
 @pytest.mark.parametrize("count", [100, 1_000])
 @pytest.mark.parametrize("parts", [1, 100])
 def test_properties_that_are_declared_apart(count: int, parts: int) -> None:
-    """V2: where one member requires what others declare, the work is linear in the names, too."""
+    """V2: if one member requires properties that others declare, the work is linear in the names, too."""
     names = [f"p{index}" for index in range(count)]
     declared = [
         {"properties": {name: {"type": "string"} for name in names[start::parts]}}

@@ -128,7 +128,7 @@ LOOPS: list[tuple[str, Validator, list[Any], list[Any]]] = [
     ("validator", "good", "bad"), [loop[1:] for loop in LOOPS], ids=[loop[0] for loop in LOOPS]
 )
 def test_loops_are_cut(validator: Validator, good: list[Any], bad: list[Any]) -> None:
-    """What is itself in place adds nothing: it neither hangs nor decides."""
+    """An in-place reference of a schema to itself neither hangs nor influences the verdict."""
     assert [value for value in good if not validator.is_valid(value)] == []
     assert [value for value in bad if validator.is_valid(value)] == []
     assert all(validator.problems(value) for value in bad)

@@ -1,4 +1,4 @@
-"""What a model is advised to do: rename, move or remove a property, send another alternative, another constant."""
+"""Advice for a model: rename, move or remove a property, send another alternative or another constant."""
 
 from typing import Any
 
@@ -175,7 +175,7 @@ def test_an_object_under_another_name() -> None:
 @pytest.mark.parametrize("home", [(), ("body",)])
 @pytest.mark.parametrize("faulty", [False, True])
 def test_properties_in_an_object_too_many(home: tuple[str, ...], faulty: bool) -> None:  # noqa: FBT001
-    """V8: where an object stands around what belongs here, its properties are to be moved up."""
+    """V8: an undeclared object around declared properties is to be unwrapped."""
     inner = closed(name={"type": "string"}, age=INTEGER)
     schema = closed(body=inner) if home else inner
     data = {"name": "x", "age": "y" if faulty else 5}
@@ -289,7 +289,7 @@ def test_empty_text(text: Any) -> None:
 
 @pytest.mark.parametrize("count", [3, 60, 1_500])
 def test_the_closest_constant(count: int) -> None:
-    """V8: where an enum is long, the member that is most alike is named."""
+    """V8: for a long enum, the most similar member is named."""
     members = [f"value {index} of many" for index in range(count)]
     schema = {"enum": [*members, "consumer electronics", 7, None]}
     for sent in ("Consumer Electronic", "electronics", "consumer_electronics"):
@@ -300,7 +300,7 @@ def test_the_closest_constant(count: int) -> None:
 
 
 def test_names_that_are_listed() -> None:
-    """V8: where only some names may be given, the one that is most alike is the target."""
+    """V8: if only some names are allowed, the most similar one is the target."""
     schema = {"propertyNames": {"enum": ["summer_sale", "winter_sale"]}}
     [found] = Validator(schema).problems({"Summer sale": 1})
     assert found.target == "$input.summer_sale"

@@ -306,7 +306,7 @@ def test_unknown_and_missing_tags() -> None:
 
 
 def test_a_guess_says_that_it_is_one() -> None:
-    """Where a count of faults decided, the problem names the alternative it speaks of."""
+    """If the number of faults selected the branch, the problem names the alternative."""
     schema = {"anyOf": [{"required": ["a", "b"]}, {"$ref": "#/$defs/Open"}], "$defs": DEFINITIONS}
     (problem,) = Validator(schema).problems({})
     assert problem.path == "$input.size"

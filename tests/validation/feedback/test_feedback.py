@@ -60,7 +60,7 @@ def body(text: str) -> str:
 
 
 def test_golden() -> None:
-    """V8: what went wrong, the arguments with each fault marked in place, what to do next."""
+    """V8: the feedback has a summary, the arguments with a mark at each fault, and the next step."""
     value = {"price": -1, "tags": ["a", 5, "b", "c"], "seller": {"id": "x"}, "colour": "red"}
     outcome = Validator(SCHEMA).validate(value)
     assert not outcome
@@ -156,7 +156,7 @@ def test_a_long_comment_is_not_repeated() -> None:
 
 
 def test_hopeless_arguments_are_listed() -> None:
-    """Where even the faulty lines are too much, the problems are a list."""
+    """If even the invalid lines exceed the limit, the problems are a list."""
     value: Any = 5
     for _ in range(60):
         value = {"k" * 200: value}
@@ -240,7 +240,7 @@ json_values = st.recursive(
 
 @given(json_values, st.data())
 def test_the_drawing_is_the_value(value: Any, data: st.DataObject) -> None:
-    """What is drawn is of the value: each line with a comment holds the JSON of its place, or a folded container."""
+    """Each line with a comment contains the JSON of its place, or a folded container."""
     path = data.draw(st.sampled_from(places(value)))
     text = body(feedback(value, [problem(input_path(path))]))
     [line] = [line for line in text.splitlines() if "❌" in line]
@@ -382,7 +382,7 @@ def test_a_name_that_is_given_is_no_suggestion() -> None:
 def test_a_property_beside_its_object_is_moved_there(
     name: str, target: str | None, said: str
 ) -> None:
-    """V8: what is declared one level below is to be moved into the object that declares it."""
+    """V8: a property that an inner object declares is to be moved into that object."""
     body = {
         "properties": {
             "title": {},

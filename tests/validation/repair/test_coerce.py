@@ -184,7 +184,7 @@ def placed(schema: Any) -> Validator:
     ids=[case[0] for case in READ],
 )
 def test_what_is_read(schema: Any, before: Any, after: Any, kinds: list[str]) -> None:
-    """V7: what is wrong and has exactly one lossless reading that is right becomes that, and it is recorded."""
+    """V7: an invalid value with exactly one valid lossless conversion is converted, and the repair is recorded."""
     value = {"x": before}
     untouched = copy.deepcopy(value)
     outcome = coerce(value, placed(schema))
@@ -201,7 +201,7 @@ def test_what_is_read(schema: Any, before: Any, after: Any, kinds: list[str]) ->
     ("schema", "value"), [case[1:] for case in LEFT], ids=[case[0] for case in LEFT]
 )
 def test_what_is_left(schema: Any, value: Any) -> None:
-    """V7: what could mean something else, or has no lossless reading, stays what it is."""
+    """V7: an ambiguous value, and one without a lossless conversion, stays unchanged."""
     given = {"x": value}
     outcome = coerce(given, placed(schema))
     assert isinstance(outcome, Failure), outcome
@@ -211,7 +211,7 @@ def test_what_is_left(schema: Any, value: Any) -> None:
 
 
 def test_a_valid_value_is_never_touched() -> None:
-    """V7: where a text may stand, a text stays, whatever else it could be read as."""
+    """V7: a string stays a string in a place that accepts it."""
     for schema in ({}, TEXT, {"type": ["string", "integer"]}, {"anyOf": [BOOLEAN, TEXT]}):
         for text in ("12", "true", "null", "[1]", '{"a": 1}', ""):
             value = {"x": text}
@@ -296,7 +296,7 @@ def test_shared_parts_are_not_copied() -> None:
 
 
 def test_order_is_kept() -> None:
-    """V7: what changes stays where it stood."""
+    """V7: a converted property keeps its position."""
     outcome = coerce({"z": 1, "a": "1", "b": 2}, Validator({"properties": {"a": INTEGER}}))
     assert list(outcome.data) == ["z", "a", "b"]
 
@@ -318,7 +318,7 @@ def test_thousands_of_places() -> None:
 
 
 def test_too_much_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """V7: what would take too long is left as it is, all of it."""
+    """V7: arguments whose coercion exceeds the limit stay unchanged."""
     value = ["1", *["x"] * 50]
     validator = Validator({"type": "array", "items": INTEGER})
     assert coerce(value, validator).data[0] == 1
@@ -335,7 +335,7 @@ def test_too_much_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     ids=lambda bad: type(bad).__name__,
 )
 def test_what_is_no_json_is_left(bad: Any) -> None:
-    """V7: what no JSON text could hold is not repaired, nor is anything beside it."""
+    """V7: arguments that are not plain JSON are not repaired."""
     value = {"x": "12", "y": bad}
     outcome = coerce(value, placed(INTEGER))
     assert isinstance(outcome, Failure)

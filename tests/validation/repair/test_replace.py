@@ -48,5 +48,5 @@ def test_changed(changes: dict[Tokens, Any], after: Any) -> None:
     ],
 )
 def test_at(place: Tokens, found: Any) -> None:
-    """What a place holds, or that there is no such place."""
+    """The value at a place is returned, or ``ABSENT`` if the place does not exist."""
     assert value_at(VALUE, place) is found or value_at(VALUE, place) == found
