@@ -120,7 +120,7 @@ class LimitError(SpecfnError):
     """A limit of the caller that was reached."""
 
 
-class Answer(Protocol):
+class ServerResponse(Protocol):
     """The parts of a server's response that an error reports; a ``specfn.Result``."""
 
     @property
@@ -155,7 +155,7 @@ class HTTPStatusError(SpecfnError):
         call: the operation, e.g. ``GET /notes/{id} (notes_getById)``; empty if it is not known.
     """
 
-    def __init__(self, result: Answer, call: str = "") -> None:
+    def __init__(self, result: ServerResponse, call: str = "") -> None:
         super().__init__(result, call)
         self.result = result
         self.call = call
@@ -166,7 +166,7 @@ class HTTPStatusError(SpecfnError):
         return f"{text} and redirects to {where}" if where else text
 
 
-def redirect_of(result: Answer) -> str:
+def redirect_of(result: ServerResponse) -> str:
     """Return the target of a redirect without secrets; empty for any other response."""
     from specfn._internal.url import shown  # noqa: PLC0415  # only for errors that are shown
 
@@ -188,7 +188,7 @@ class ResponseError(SpecfnError):
     """
 
     def __init__(
-        self, result: Answer, problems: "Sequence[ArgumentProblem]", call: str = ""
+        self, result: ServerResponse, problems: "Sequence[ArgumentProblem]", call: str = ""
     ) -> None:
         super().__init__(result, tuple(problems), call)
         self.result = result
@@ -220,7 +220,3 @@ class TransportError(SpecfnError):
     def __init__(self, reason: str, *, sent: bool = True) -> None:
         super().__init__(reason)  # what pickling hands to a new one; the rest travels as state
         self.sent = sent
-
-
-class ToolsWarning(UserWarning):
-    """A warning about a list of tools that is too large, or that lacks functions."""

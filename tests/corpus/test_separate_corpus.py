@@ -82,7 +82,6 @@ def test_real_requests_are_taken_apart(documents: list[Path], dialect: Any, some
     assert separated > 20
 
 
-@pytest.mark.filterwarnings("ignore::specfn.errors.ToolsWarning")
 def test_tools_have_nothing_of_a_person(documents: list[Path]) -> None:
     """S5: so it is in the tools that a provider is sent of real documents, under whatever names properties are shown."""
     shown = 0

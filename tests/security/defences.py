@@ -534,7 +534,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T22",
-        function="specfn.application.bind:BindPolicy.allows",
+        function="specfn.application.binding.policy:BindPolicy.allows",
         off=gives(value=True),
         tests="test_only_reads_are_sent_unasked",
     ),

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from specfn.application.signature import signature
 
 import specfn
-from specfn.application.signature import signature
 from specfn.http.connection import Connection
 from specfn.options import Options
 

@@ -1,24 +1,26 @@
 """Applications: the functions of a document, with look-up by any name, and calls."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords_in
-from specfn.errors import ToolsWarning, UnknownFunctionError, UsageError
+from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
-from specfn.function.lookup import operation_ids, spaced, unambiguous
+from specfn.function.lookup import spaced, unambiguous
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
 
 if TYPE_CHECKING:
     import httpx
 
-    from specfn.application.bind import Approve, Bound, Fill
+    from specfn.application.binding.bound import Bound
+    from specfn.application.binding.policy import Fill
     from specfn.application.lock import Change
+    from specfn.calling.calls.approval import AsyncApprover
     from specfn.calling.names.resolve import Directory, Resolution
     from specfn.catalog.provider_limits import Finding
     from specfn.catalog.report import Progress
@@ -85,18 +87,9 @@ class Application:
         """
         found = self.find(key)
         if found is None:
-            from specfn.calling.names.nearest import nearest  # noqa: PLC0415  # only for unknown names
+            from specfn.application.suggestions import suggestions  # noqa: PLC0415  # only for unknown names
 
-            meant = [each.name for each in self.functions if key in operation_ids(each)]
-            if meant:  # an operationId of several functions: list their names
-                raise UnknownFunctionError(key, meant[:3])
-            names = [
-                name
-                for function in self.functions
-                for name in (function.name, *operation_ids(function))
-                if name in self._index
-            ]
-            raise UnknownFunctionError(key, nearest(key, names))
+            raise UnknownFunctionError(key, suggestions(key, self.functions, self._index))
         return found
 
     def __contains__(self, key: object) -> bool:
@@ -145,7 +138,7 @@ class Application:
         """Return the functions as tools that a provider takes, ready to be sent, in the document's order.
 
         What the provider would refuse is taken out of schemas and said in descriptions, or the function is left out.
-        A Python warning tells of too large lists, of functions left out, and of ``degraded``.
+        ``warnings`` of the list reports a large list, functions that are left out, and ``degraded``.
 
         Args:
             profile: the provider's, by name; ``portable`` is what all of them accept.
@@ -158,24 +151,33 @@ class Application:
         Raises:
             UsageError: there is no such profile or function; the text lists the known ones.
         """
-        import warnings  # noqa: PLC0415  # likewise
+        from specfn.application import offering  # noqa: PLC0415  # only for tools
 
-        from specfn.catalog import selection  # noqa: PLC0415  # likewise
-        from specfn.catalog.tools import build  # noqa: PLC0415  # likewise
-        from specfn.connectors import registry  # noqa: PLC0415  # likewise
-
-        listed = selection.chosen(self.functions, self.__getitem__, select)
-        deferred = selection.switched(listed, self.functions, self.__getitem__, defer_loading)
-        found = build.tools(
-            build.offered_functions(listed, deferred=deferred, namespaces=namespaces),
-            registry.profile(profile),
+        return offering.tools(
+            self.functions,
+            self.__getitem__,
+            profile,
             fits=self._fits,
+            select=select,
             budget_tokens=budget_tokens,
-            output_schema="data" if output_schema else None,
+            defer_loading=defer_loading,
+            namespaces=namespaces,
+            output_schema=output_schema,
         )
-        for text in found.warnings:
-            warnings.warn(text, ToolsWarning, stacklevel=2)
-        return found
+
+    def tool(self, name: Function | str, profile: "str | Profile" = "portable") -> JsonObject:
+        """Return one function as a tool that a provider takes, without composing the others.
+
+        Args:
+            name: the function, or any of its names.
+            profile: the provider's, by name.
+
+        Raises:
+            UsageError: there is no such profile, or the provider would refuse the function; with the reason.
+        """
+        from specfn.application import offering  # noqa: PLC0415  # only for tools
+
+        return offering.tool(self._function(name), profile, self._fits)
 
     def check(self, profile: "str | Profile" = "portable") -> "tuple[Finding, ...]":
         """Report everything in the functions that a provider would refuse.
@@ -261,47 +263,62 @@ class Application:
 
         return await send.apropagate(self._function(function), arguments, connection)
 
-    def bind(
+    def bind(  # noqa: PLR0913  # each is a decision of the caller
         self,
         connection: "Connection",
         *,
         allow: Collection[str] = frozenset({"read"}),
-        approve: "Approve | None" = None,
+        approve: "AsyncApprover | None" = None,
         fill: "Fill | None" = None,
+        profile: "str | Profile | None" = None,
+        select: "Select | None" = None,
+        ask: bool = True,
+        key: bytes | str | None = None,
         limit: int = 20_000,
     ) -> "Bound":
-        """Return the functions as callables that return text, for any framework that calls tools.
+        """Return the functions as callables for any framework that calls tools.
 
-        ``bound[name](**arguments)`` and ``await bound[name].acall(**arguments)`` validate the arguments, ask for
-        approval if it is needed, execute, and return a text for the model. The text is the response as JSON with any
-        status, the feedback on the arguments, a refusal, or the report that the server did not respond. No input of a
-        model raises an exception.
+        ``bound[name].outcome(sent)`` checks the arguments, asks for approval if it is needed, executes, and returns an
+        ``Answer`` with a text for the model. ``bound.outcome(name, sent)`` also resolves the name. No input of a model
+        raises an exception. The methods with ``a`` in front (``aoutcome``) are asynchronous.
 
         Args:
             connection: the server, credentials and limits.
             allow: what needs no approval: safeties (``read``, ``write``, ``destructive``), and functions by any name.
-            approve: approves every other call; it takes the function and the final arguments, and returns true or
-                false; it may be async for ``acall``. Without it all else is refused.
-            fill: asks for the human part (``Options.separate``); it takes the function and the model's part of the
-                arguments, and returns the human part, or ``None``; it may be async for ``acall``.
+            approve: approves every other call, as in conversations: it takes an ``ApprovalRequest``, and returns a
+                ``Decision`` or true. Without it these calls wait, with a token in ``Answer.pending``.
+            fill: asks for the human part (``Options.separate``): it takes the function and the model's part of the
+                arguments, and returns the human part, or ``None``.
+            profile: the provider whose tools the model has, if their names and properties differ.
+            select: which functions: as for ``tools``.
+            ask: false to refuse the calls that would wait.
+            key: at least 16 bytes for the tokens, shared by several workers; random by default.
             limit: the most characters of a response.
 
         Returns:
-            A mapping by name, in the document's order; each with ``name``, ``description``, ``parameters``,
-            ``__doc__`` and a signature.
+            A mapping by name, in the document's order.
 
         Raises:
-            UsageError: ``allow`` contains a word that is neither a safety nor a function.
+            UsageError: an argument is invalid, or names no function.
         """
-        from specfn.application.bind import bind  # noqa: PLC0415  # for callers who bind
+        from specfn.application.binding.bind import bind  # noqa: PLC0415  # for callers who bind
+        from specfn.catalog.selection import chosen  # noqa: PLC0415  # likewise
+        from specfn.connectors import registry  # noqa: PLC0415  # likewise
 
+        functions = chosen(self.functions, self.__getitem__, select)
+        part = self if select is None else replace(self, functions=functions)
         return bind(
-            self.functions,
+            part,
+            part.__getitem__,
             self.__getitem__,
             connection,
             allow=allow,
             approve=approve,
             fill=fill,
+            profile=None if profile is None else registry.profile(profile),
+            fits=self._fits,
+            ask=ask,
+            key=key,
             limit=limit,
         )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from specfn._internal.json import JsonObject
 from specfn.calling.names.catalog import Entry
@@ -17,27 +17,35 @@ from specfn.schema.profiles.profile import Profile
 from specfn.validation.outcome import Failure
 
 
+class Translation(Protocol):
+    """The translation between the arguments of tools and those of their functions, by the names of the tools."""
+
+    def restore(self, name: str, arguments: Any) -> Any:
+        """Return a model's arguments under the keys of the document."""
+
+    def shown(self, name: str, failure: Failure, arguments: Any) -> Failure:
+        """Return a failure under the names that the model reads, with the model's arguments."""
+
+    def path(self, name: str, path: str) -> str:
+        """Return a path in a function's arguments under the names that the model reads."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OfferedTools:
-    """The tools that a request offers.
+class OfferedFunctions:
+    """The functions that a model can call.
 
     Attributes:
-        listed: the tools, fitted to the vendor.
+        translation: translates the arguments of each tool.
         wire: the tool names by the advertised names, in order, without functions that the vendor would refuse.
     """
 
-    listed: Tools
+    translation: Translation
     wire: Mapping[str, str]
 
     @property
     def names(self) -> tuple[str, ...]:
         """The advertised names, in order."""
         return tuple(self.wire)
-
-    @property
-    def tools(self) -> tuple[JsonObject, ...]:
-        """The tools in the vendor's format."""
-        return self.listed.entries
 
     def advertised(self, called: str) -> str:
         """Return the advertised name of a tool; return any other name unchanged."""
@@ -49,15 +57,31 @@ class OfferedTools:
 
     def restore(self, name: str, arguments: Any) -> Any:
         """Return a model's arguments under the keys of the document."""
-        return self.listed.restore(self.wire[name], arguments)
+        return self.translation.restore(self.wire[name], arguments)
 
     def path(self, name: str, path: str) -> str:
         """Return a path in a function's arguments under the names that the model reads."""
-        return self.listed.path(self.wire[name], path)
+        return self.translation.path(self.wire[name], path)
 
     def shown(self, name: str, failure: Failure, arguments: Any) -> Failure:
         """Return a failure under the names that the model reads, with the model's arguments."""
-        return self.listed.shown(self.wire[name], failure, arguments)
+        return self.translation.shown(self.wire[name], failure, arguments)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedTools(OfferedFunctions):
+    """The tools that a request offers.
+
+    Attributes:
+        listed: the tools, fitted to the vendor.
+    """
+
+    listed: Tools
+
+    @property
+    def tools(self) -> tuple[JsonObject, ...]:
+        """The tools in the vendor's format."""
+        return self.listed.entries
 
 
 #: The members of a profile that define the format of tools.
@@ -128,7 +152,7 @@ def offer_tools(
         fits=fits,
         output_schema="answer" if output_schema else None,
     )
-    return OfferedTools(listed=listed, wire=dict(_wire(listed, entries)))
+    return OfferedTools(listed=listed, translation=listed, wire=dict(_wire(listed, entries)))
 
 
 def _wire(listed: Tools, entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords_in
 from specfn._internal.values import json_type
 from specfn.errors import ArgumentError, DocumentError
-from specfn.function.description import describe, within
+from specfn.function.description import describe, summary_of, within
 from specfn.function.document_faults import fault_of, need_sendable
 from specfn.function.fingerprint import fingerprint
 from specfn.function.schemas import Schemas
@@ -29,7 +29,7 @@ class Function:
     """An operation that a model can call.
 
     Attributes:
-        method, path, operation_id, operation: the operation, as the document has it.
+        method, path, operation_id, summary, operation: the operation, as the document has it.
         description: the text that a model reads, with ``@param``, ``@security``, ``@tag`` and ``@deprecated`` lines.
         parameters, output: the schemas that a model reads; ``validate`` enforces ``validator``.
         edits, notes: differences from the document, and notes for a careful reader.
@@ -80,6 +80,11 @@ class Function:
         """Return the operationId of the document."""
         value = self.route.operation.get("operationId")
         return value if isinstance(value, str) else None
+
+    @property
+    def summary(self) -> str:
+        """Return the summary of the document without invisible characters; empty if there is none."""
+        return summary_of(self.route)
 
     @property
     def operation(self) -> JsonObject:

@@ -1,9 +1,10 @@
 """Errors of a call as results for the model: without the human part, URLs and texts of exceptions."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from specfn._internal.pointer import input_path
+from specfn.calling.answer import AnswerKind
 from specfn.calling.calls import prompts
 from specfn.calling.calls.effects import Invoked
 from specfn.calling.events import log
@@ -13,8 +14,29 @@ from specfn.function.separation.join import is_shared
 from specfn.validation.outcome import Failure
 
 
+class CallError(NamedTuple):
+    """The description of an exception that ended a call.
+
+    Attributes:
+        kind: the kind of answer; ``timed_out`` for any request that was sent and got no response.
+        text: the text for the model.
+        status: the HTTP status, if the server responded.
+    """
+
+    kind: AnswerKind
+    text: str
+    status: int | None = None
+
+
 def error_result(function: Function, error: Exception, written: Any) -> Invoked:
-    """Return the result of a call that ended in an exception.
+    """Return the result of a call that ended in an exception; see ``call_error``."""
+    found = call_error(function, error, written)
+    is_sent = found.kind in ("http_error", "timed_out")
+    return Invoked(text=found.text, error=True, executed=is_sent, status=found.status)
+
+
+def call_error(function: Function, error: Exception, written: Any) -> CallError:
+    """Describe an exception that ended a call.
 
     Args:
         function: the function that was called.
@@ -23,26 +45,25 @@ def error_result(function: Function, error: Exception, written: Any) -> Invoked:
     """
     operation = f"{function.method.upper()} {function.path}"
     if isinstance(error, ArgumentError):
-        return Invoked(text=_corrected(function, error, written), error=True)
+        return _corrected(function, error, written)
     if isinstance(error, ResponseError):
         status = error.result.status
-        text = prompts.unusual(operation, status)
-        return Invoked(text=text, error=True, executed=True, status=status)
+        return CallError("http_error", prompts.unusual(operation, status), status)
     log.error("%s got no answer: %s", function.name, type(error).__name__)
-    text = prompts.unreached(operation, function.safety)
-    is_sent = not isinstance(error, TransportError) or error.sent
-    return Invoked(text=text, error=True, executed=is_sent)
+    if isinstance(error, TransportError) and not error.sent:
+        return CallError("unreachable", prompts.unreachable(operation))
+    return CallError("timed_out", prompts.unreached(operation, function.safety))
 
 
-def _corrected(function: Function, error: ArgumentError, written: Any) -> str:
+def _corrected(function: Function, error: ArgumentError, written: Any) -> CallError:
     """Return feedback on the model's part; errors of the human part are only reported as such."""
     problems = error.problems
     if is_shared(function):
         places = set(_paths(written))
         problems = tuple(problem for problem in problems if problem.path in places)
     if not problems:
-        return prompts.needs_person(function.name, asked=True)
-    return Failure(data=written, errors=problems).feedback()
+        return CallError("needs_human", prompts.needs_person(function.name, asked=True))
+    return CallError("invalid", Failure(data=written, errors=problems).feedback())
 
 
 def _paths(data: Any) -> Iterator[str]:

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
+from specfn._internal.json import copied
 from specfn.calling.calls import prompts
-from specfn.calling.calls.approval import Approve
+from specfn.calling.calls.approval import ApprovalRequest, Approve
 from specfn.calling.calls.prepare import Prepared
 from specfn.catalog.tools.tools import offered
 from specfn.errors import UsageError
@@ -30,7 +31,7 @@ def complete(call: Prepared, made: Approve, *, asked: bool = True) -> Prepared:
     if made.arguments is not None:
         arguments = _in_style(function, made.arguments)
         if not offered(function).validate(arguments):
-            return replace(call, answer=prompts.unusable(call.name))
+            return replace(call, answer=prompts.unusable(call.name), kind="refused")
         call = replace(call, removed=())
     if is_shared(function):
         try:
@@ -38,7 +39,8 @@ def complete(call: Prepared, made: Approve, *, asked: bool = True) -> Prepared:
         except UsageError:
             arguments = None
         if not function.validate(arguments):
-            return replace(call, answer=prompts.needs_person(call.name, asked=asked))
+            answer = prompts.needs_person(call.name, asked=asked)
+            return replace(call, answer=answer, kind="needs_human")
     return replace(call, arguments=arguments)
 
 
@@ -54,6 +56,30 @@ def models_part(call: Prepared) -> Any:
     function = None if call.entry is None else call.entry.function
     shared = function is not None and is_shared(function)
     return split(function, call.arguments)[0] if function and shared else call.arguments
+
+
+def approval_request(call: Prepared, *, repeated: bool = False) -> ApprovalRequest:
+    """Return the request for the approval of a call; its arguments are a copy, with a masked human part.
+
+    Args:
+        call: the call.
+        repeated: the same call was sent before in this conversation.
+    """
+    assert call.entry is not None
+    function = call.entry.function
+    return ApprovalRequest(
+        id=call.call["id"],
+        function=call.name,
+        method=function.method,
+        path=function.path,
+        safety=function.safety,
+        arguments=copied(masked(call)),
+        called=call.call["name"],
+        how=call.resolution.how or "",
+        repairs=call.repairs,
+        human=None if function.separated is None else function.separated.human,
+        repeated=repeated,
+    )
 
 
 def masked(call: Prepared) -> Any:

@@ -4,11 +4,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from specfn.calling.answer import AnswerKind
 from specfn.calling.calls import prompts
 from specfn.calling.calls.sendable import checked
 from specfn.calling.names.catalog import Catalog, Entry
 from specfn.calling.names.resolve import Resolution
-from specfn.calling.offered_tools import OfferedTools
+from specfn.calling.offered_tools import OfferedFunctions
 from specfn.catalog.tools.tools import offered as to_offer
 from specfn.connectors.turn import Call
 from specfn.function.arguments.wrapper import WrapperNames, unwrapped
@@ -30,6 +31,7 @@ class Prepared:
         errors: the errors, a sentence each.
         problems: the paths of the invalid arguments.
         answer: the error text for the model; ``None`` if the call can be made.
+        kind: the kind of ``answer``.
     """
 
     call: Call
@@ -41,6 +43,7 @@ class Prepared:
     errors: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     answer: str | None = None
+    kind: AnswerKind | None = None
 
     @property
     def name(self) -> str:
@@ -48,7 +51,7 @@ class Prepared:
         return "" if self.entry is None else self.entry.name
 
 
-def prepare(call: Call, catalog: Catalog, offered: OfferedTools) -> Prepared:
+def prepare(call: Call, catalog: Catalog, offered: OfferedFunctions) -> Prepared:
     """Resolve the function of a call and validate its arguments.
 
     Args:
@@ -56,17 +59,47 @@ def prepare(call: Call, catalog: Catalog, offered: OfferedTools) -> Prepared:
         catalog: the functions of the conversation.
         offered: the tools of this request.
     """
-    called = offered.advertised(call["name"])
-    resolution = replace(_resolved(called, catalog, offered), called=call["name"])
+    resolution = resolve(call["name"], catalog, offered)
     if resolution.name is None:
-        text = unresolved(resolution, offered)
-        return Prepared(call=call, resolution=resolution, errors=(text,), answer=text)
-    entry = catalog.by_name[resolution.name]
-    names = _names(entry, catalog, offered)
-    return _checked(call, resolution, entry, offered, names)
+        return unknown(call, resolution, offered)
+    return prepare_known(call, resolution, catalog, offered)
 
 
-def _resolved(called: str, catalog: Catalog, offered: OfferedTools) -> Resolution:
+def resolve(called: str, catalog: Catalog, offered: OfferedFunctions) -> Resolution:
+    """Resolve the name that a model sent to an offered function, under its advertised name.
+
+    Args:
+        called: the name that the model sent.
+        catalog: the functions.
+        offered: the functions that the model can call.
+    """
+    return replace(_resolved(offered.advertised(called), catalog, offered), called=called)
+
+
+def unknown(call: Call, resolution: Resolution, offered: OfferedFunctions) -> Prepared:
+    """Return a call whose name was not resolved."""
+    text = unresolved(resolution, offered)
+    return Prepared(
+        call=call, resolution=resolution, errors=(text,), answer=text, kind="unknown_function"
+    )
+
+
+def prepare_known(
+    call: Call, resolution: Resolution, catalog: Catalog, offered: OfferedFunctions
+) -> Prepared:
+    """Validate the arguments of a call whose name was resolved.
+
+    Args:
+        call: the model's call.
+        resolution: the resolution of its name.
+        catalog: the functions.
+        offered: the functions that the model can call.
+    """
+    entry = catalog.by_name[resolution.name or ""]
+    return _checked(call, resolution, entry, offered, _names(entry, catalog, offered))
+
+
+def _resolved(called: str, catalog: Catalog, offered: OfferedFunctions) -> Resolution:
     """Resolve a name to an offered function.
 
     The name of a function that is not offered is never repaired to the name of another function.
@@ -81,7 +114,7 @@ def _resolved(called: str, catalog: Catalog, offered: OfferedTools) -> Resolutio
     return Resolution(called=called, status="not_advertised", candidates=(found.name,))
 
 
-def _names(entry: Entry, catalog: Catalog, offered: OfferedTools) -> WrapperNames:
+def _names(entry: Entry, catalog: Catalog, offered: OfferedFunctions) -> WrapperNames:
     """Return the resolver of names in wrappers: such a name is resolved like that of a call."""
 
     def resolve(text: str) -> str | None:
@@ -91,7 +124,7 @@ def _names(entry: Entry, catalog: Catalog, offered: OfferedTools) -> WrapperName
     return WrapperNames(offered.wire[entry.name], resolve)
 
 
-def unresolved(resolution: Resolution, offered: OfferedTools) -> str:
+def unresolved(resolution: Resolution, offered: OfferedFunctions) -> str:
     """Return the error text for a name that was not resolved."""
     candidates = offered.tool_names(resolution.candidates)
     if resolution.status == "ambiguous":
@@ -105,7 +138,7 @@ def unresolved(resolution: Resolution, offered: OfferedTools) -> str:
 
 
 def _checked(
-    call: Call, resolution: Resolution, entry: Entry, offered: OfferedTools, names: WrapperNames
+    call: Call, resolution: Resolution, entry: Entry, offered: OfferedFunctions, names: WrapperNames
 ) -> Prepared:
     outcome = check(entry, call["arguments"], offered, names)
     answer = None
@@ -128,11 +161,12 @@ def _checked(
         errors=errors,
         problems=problems,
         answer=answer,
+        kind=None if answer is None else "invalid",
     )
 
 
 def check(
-    entry: Entry, arguments: Any, offered: OfferedTools, names: WrapperNames | None
+    entry: Entry, arguments: Any, offered: OfferedFunctions, names: WrapperNames | None
 ) -> Success | Failure:
     """Parse, restore, repair and validate the arguments that a model sent for a function.
 
@@ -163,6 +197,7 @@ def check(
 
 def _parsed(entry: Entry, arguments: Any) -> Success | Failure:
     """Return the arguments as a value; an empty text means that there are no arguments."""
-    if not isinstance(arguments, str):
+    if not isinstance(arguments, str | bytes | bytearray):
         return Success(data={} if arguments is None else arguments)
-    return entry.function.parse(arguments) if arguments.strip() else Success(data={})
+    text = bytes(arguments) if isinstance(arguments, bytearray) else arguments
+    return entry.function.parse(text) if text.strip() else Success(data={})

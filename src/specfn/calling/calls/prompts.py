@@ -224,6 +224,30 @@ def unreached(operation: str, safety: str) -> str:
     return f"Error: {escape_invisible(operation)} got no answer. {next_}"
 
 
+def unreachable(operation: str) -> str:
+    """Return the text for a request that was not sent, because the server could not be reached."""
+    return (
+        f"Error: {escape_invisible(operation)} could not be reached, so the request was not sent. You may call it once "
+        f"more; if that fails, too, tell the user. {NOTHING}"
+    )
+
+
+def pending(name: str, safety: str) -> str:
+    """Return the text for a call that waits for an approval."""
+    return (
+        f"{name} {_DOES.get(safety, 'may destroy data')}, so this call waits for the approval of the user. {NOTHING} Your "
+        f"arguments are right; do not call it again and do not try to reach the same by other calls."
+    )
+
+
+def not_granted(name: str, reason: str) -> str:
+    """Return the text for a pending call that cannot be resumed."""
+    return (
+        f"Error: the approval of this call of {name} is not valid: {reason}. {NOTHING} To make the call, call the function "
+        f"again, so that the user is asked again."
+    )
+
+
 def unusual(operation: str, status: int) -> str:
     """Return the text for a successful response that does not conform to the document."""
     return (

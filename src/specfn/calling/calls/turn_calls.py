@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from specfn._internal.json import JsonObject, copied
+from specfn._internal.json import JsonObject
 from specfn.calling.calls import prompts
 from specfn.calling.calls.approval import (
     ApprovalRequest,
@@ -15,7 +15,7 @@ from specfn.calling.calls.approval import (
     needs_approval,
 )
 from specfn.calling.calls.effects import Invoked
-from specfn.calling.calls.human_part import complete, masked, models_part
+from specfn.calling.calls.human_part import approval_request, complete, masked, models_part
 from specfn.calling.calls.prepare import Prepared, prepare
 from specfn.calling.calls.state import State, identity
 from specfn.calling.choice.config import InvocationConfig
@@ -118,7 +118,7 @@ class TurnCalls:
         if self.decided:
             return ()
         return tuple(
-            _request(call, repeated=call.call["id"] in self.repeated)
+            approval_request(call, repeated=call.call["id"] in self.repeated)
             for call in self._asking(policy)
         )
 
@@ -328,24 +328,6 @@ def _must_ask(policy: Needs, call: Prepared) -> bool:
     assert call.entry is not None
     function = call.entry.function
     return needs_approval(policy, function) or is_shared(function)
-
-
-def _request(call: Prepared, *, repeated: bool) -> ApprovalRequest:
-    assert call.entry is not None
-    function = call.entry.function
-    return ApprovalRequest(
-        id=call.call["id"],
-        function=call.name,
-        method=function.method,
-        path=function.path,
-        safety=function.safety,
-        arguments=copied(masked(call)),
-        called=call.call["name"],
-        how=call.resolution.how or "",
-        repairs=call.repairs,
-        human=None if function.separated is None else function.separated.human,
-        repeated=repeated,
-    )
 
 
 def _dumped(call: Prepared) -> JsonObject:

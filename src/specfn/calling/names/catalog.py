@@ -81,15 +81,25 @@ class Entry:
         name: the advertised name.
         function: the function.
         namespace: the namespace of its application; may be empty.
-        full_description: the description for the model, before ``Options.description_limit`` truncates it.
         connection: the connection for its calls; that of the conversation if ``None``.
+        labelled: true if the description begins with ``[namespace]``.
+        shortened: true if the name lacks a part, so that the description contains the path.
     """
 
     name: str
     function: Function
     namespace: str = ""
-    full_description: str
     connection: "Connection | None" = None
+    labelled: bool = False
+    shortened: bool = False
+
+    @property
+    def full_description(self) -> str:
+        """The description before ``Options.description_limit`` truncates it. It is composed at each access."""
+        text = offered(self.function).full_description
+        if self.shortened:
+            text = with_place(text, place(self.function.route))
+        return f"[{self.namespace}] {text}" if self.labelled else text
 
     @property
     def description(self) -> str:
@@ -153,8 +163,9 @@ class Catalog:
                 name=name,
                 function=function,
                 namespace=called,
-                full_description=self._description(called, function, shortened=name != whole),
                 connection=connection,
+                labelled=bool(called) and self.policy.namespace_in_description,
+                shortened=name != whole,
             )
             for name, whole, (called, function, connection) in zip(
                 names, joined, pairs, strict=True
@@ -178,13 +189,6 @@ class Catalog:
         found = shorten([[name] for name in joined], identities, self.policy.max_length)
         _check_unique(found, identities)
         return found
-
-    def _description(self, called: str, function: Function, *, shortened: bool) -> str:
-        text = offered(function).full_description
-        if shortened:
-            text = with_place(text, place(function.route))
-        is_named = called and self.policy.namespace_in_description
-        return f"[{called}] {text}" if is_named else text
 
     @cached_property
     def by_name(self) -> dict[str, Entry]:

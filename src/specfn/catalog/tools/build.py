@@ -77,7 +77,7 @@ def tools(
     if budget_tokens is not None and budget_tokens < 1:
         raise UsageError(f"budget_tokens must be at least 1, not {budget_tokens}")
     asked = [*wanted]
-    maker = _ToolBuilder(profile, fits or FitCache(), output_schema=output_schema)
+    maker = ToolBuilder(profile, fits or FitCache(), output_schema=output_schema)
     made, left_out = maker.all(asked)
     if budget_tokens is not None:
         for schema, description in _STEPS:
@@ -125,16 +125,24 @@ def _within(made: list[Tool], budget: int) -> tuple[list[Tool], list[LeftOut]]:
     return kept, [dropped[index] for index in sorted(dropped)]
 
 
-class _ToolBuilder:
+class ToolBuilder:
     """A builder of the tools of one list."""
 
     def __init__(
-        self, profile: Profile, fits: FitCache, *, output_schema: OutputForm | None
+        self, profile: Profile, fits: FitCache, *, output_schema: OutputForm | None = None
     ) -> None:
+        """Build tools for a provider.
+
+        Args:
+            profile: the profile of the provider.
+            fits: keeps the fitted schemas from one list to the next.
+            output_schema: send the schemas of documented success responses.
+        """
         self._profile = profile
         self._fits = fits
         #: The description of each tool before shortening, by tool name.
         self._texts: dict[str, str] = {}
+        self._reserved: set[str] = set()
         self._room = StrictToolCounter(profile)
         self._outputs: OutputSchemas | None = None
         if output_schema and has_part(profile.shape, OUTPUT):
@@ -156,14 +164,25 @@ class _ToolBuilder:
                     function=subject.function.name, code="count", reason=reason
                 )
             else:
-                found = self._one(subject)
+                found = self.build(subject)
             if isinstance(found, Tool):
                 made.append(found)
             else:
                 left_out.append(found)
         return made, left_out
 
-    def _one(self, subject: OfferedFunction) -> Tool | LeftOut:
+    @property
+    def is_ordered(self) -> bool:
+        """Return whether a tool depends on the tools before it: the provider limits enforced tools of a request."""
+        return self._room.is_limited
+
+    def build(self, subject: OfferedFunction, name: str | None = None) -> Tool | LeftOut:
+        """Build one tool.
+
+        Args:
+            subject: the function.
+            name: the name that ``reserve`` returned for it; reserved here if ``None``.
+        """
         function = subject.function
         if function.fault is not None:
             return LeftOut(function=function.name, code="refused", reason=str(function.fault))
@@ -178,7 +197,7 @@ class _ToolBuilder:
         if fault is not None:
             reason = f"{fault.reason} (at #{fault.pointer})"
             return LeftOut(function=function.name, code=fault.code, reason=reason)
-        name = self._name(subject)
+        name = self.reserve(subject.name) if name is None else name
         text = subject.description
         if name != subject.name:
             text = with_place(text, place(function.route))
@@ -259,15 +278,16 @@ class _ToolBuilder:
         text = within(text or place(function.route), function.schemas.settings.description_limit)
         return text if limit is None else shorten(text, limit)
 
-    def _name(self, subject: OfferedFunction) -> str:
-        """Return a name that the provider accepts and that is unique in the list."""
-        name = subject.name
+    def reserve(self, wanted: str) -> str:
+        """Return a name that the provider accepts and that is unique in the list, and reserve it."""
+        name = wanted
         legal = re.compile(self._profile.tool_name)
         mark = digest(name)
         length = 6
-        while name in self._texts or not legal.fullmatch(name):
-            plain = re.sub(r"[^A-Za-z0-9_]", "_", subject.name)
+        while name in self._reserved or not legal.fullmatch(name):
+            plain = re.sub(r"[^A-Za-z0-9_]", "_", wanted)
             name = f"{plain[: 63 - length]}_{mark[:length]}"
             name = name if legal.fullmatch(name) else f"f{name}"[:64]
             length += 2
+        self._reserved.add(name)
         return name

@@ -20,9 +20,14 @@ class StrictToolCounter:
         }
         self._spent = (0, 0, 0)
 
+    @property
+    def is_limited(self) -> bool:
+        """Return whether the provider limits the enforced tools of a request."""
+        return any(self._most.values())
+
     def refusal(self, fit: Fit) -> str | None:
         """Count a tool and return ``None``, or return the reason why the tool exceeds a limit."""
-        if not fit.strict or not any(self._most.values()):
+        if not fit.strict or not self.is_limited:
             return None
         spent = tuple(map(add, self._spent, (1, *costs(fit.schema))))
         for count, (what, limit) in zip(spent, self._most.items(), strict=True):

@@ -78,6 +78,42 @@ class Tool:
             *(replace(edit, pointer=f"/parameters{edit.pointer}") for edit in self.fit.edits),
         )
 
+    def restore(self, arguments: Any) -> Any:
+        """Return a model's arguments as arguments of the function, before validation.
+
+        Replaced property names are restored. A null is removed if it was only accepted because every property had to
+        be required. All other values are unchanged.
+
+        Args:
+            arguments: the model's arguments, as parsed JSON.
+        """
+        root = offered(self.function).validator
+        keyed = restore(root, arguments, names=self.fit.names, nulls=shows_null(self.fit))
+        return keyed if self.function.keyword else _positional(self.function, keyed)
+
+    def shown(self, failure: "Failure", arguments: Any) -> "Failure":
+        """Return a failure under the names that the model reads, with the model's arguments.
+
+        Args:
+            failure: the failure of validating the restored arguments.
+            arguments: the model's arguments.
+        """
+        paths = self._paths(arguments if isinstance(arguments, dict) else ())
+        errors = tuple(each.rewritten(paths.shown) for each in failure.errors)
+        return replace(failure, data=arguments, errors=errors)
+
+    def path(self, path: str) -> str:
+        """Return the path of a problem or a repair under the names that the model reads."""
+        return self._paths().shown(path)
+
+    def _paths(self, given: Iterable[str] = ()) -> "ShownPaths":
+        """Return the mapping of paths; undeclared keys follow the declared ones."""
+        from specfn.catalog.tools.shown_paths import ShownPaths  # noqa: PLC0415  # only for invalid calls
+
+        if self.function.keyword:
+            return ShownPaths(self.fit.names, None)
+        return ShownPaths(self.fit.names, [*dict.fromkeys((*_keys(self.function), *given))])
+
 
 #: The reasons for leaving out a function; ``docs/records.md`` describes each.
 LeftOutCode: TypeAlias = Literal["budget", "count", "refused"] | RefusalCode
@@ -163,51 +199,16 @@ class Tools(list[JsonObject]):
         return self._by_name[name]
 
     def restore(self, name: str, arguments: Any) -> Any:
-        """Return a model's arguments for a tool as arguments of its function, before validation.
-
-        Replaced property names are restored. A null is removed if it was only accepted because every property had to
-        be required. All other values are unchanged.
-
-        Args:
-            name: the name of the tool.
-            arguments: the model's arguments, as parsed JSON.
-        """
-        tool = self.tool(name)
-        fit = tool.fit
-        root = offered(tool.function).validator
-        keyed = restore(root, arguments, names=fit.names, nulls=shows_null(fit))
-        return keyed if tool.function.keyword else _positional(tool.function, keyed)
+        """Return a model's arguments for a tool as arguments of its function; see ``Tool.restore``."""
+        return self.tool(name).restore(arguments)
 
     def shown(self, name: str, failure: "Failure", arguments: Any) -> "Failure":
-        """Return a failure under the names that the model reads, with the model's arguments.
-
-        Args:
-            name: the name of the tool.
-            failure: the failure of validating the restored arguments.
-            arguments: the model's arguments.
-        """
-        extra = arguments if isinstance(arguments, dict) else ()
-        places = self._places(name, extra)
-        errors = tuple(each.rewritten(places.shown) for each in failure.errors)
-        return replace(failure, data=arguments, errors=errors)
+        """Return a failure under the names that the model reads; see ``Tool.shown``."""
+        return self.tool(name).shown(failure, arguments)
 
     def path(self, name: str, path: str) -> str:
-        """Return a path in a function's arguments under the names that the model reads.
-
-        Args:
-            name: the name of the tool.
-            path: the path of a problem or a repair.
-        """
-        return self._places(name).shown(path)
-
-    def _places(self, name: str, given: Iterable[str] = ()) -> "ShownPaths":
-        """Return the mapping of paths; undeclared keys follow the declared ones."""
-        from specfn.catalog.tools.shown_paths import ShownPaths  # noqa: PLC0415  # only for invalid calls
-
-        tool = self.tool(name)
-        if tool.function.keyword:
-            return ShownPaths(tool.fit.names, None)
-        return ShownPaths(tool.fit.names, [*dict.fromkeys((*_keys(tool.function), *given))])
+        """Return a path in a function's arguments under the names that the model reads."""
+        return self.tool(name).path(path)
 
 
 def offered(function: Function) -> Function:

@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.application.test_bind import Shop
+from tests.application.binding.test_bind import Shop
 
 from specfn.api import load
 from specfn.errors import UsageError
@@ -137,8 +137,8 @@ def test_who_agrees_sees_no_secret(shop: Shop) -> None:
     """S5, C8: the arguments to agree to are the final ones, with a person's values masked."""
     seen: list[Any] = []
 
-    def approve(_: Any, arguments: Any) -> bool:
-        seen.append(arguments)
+    def approve(request: Any) -> bool:
+        seen.append(request.arguments)
         return False
 
     told = bound(shop, allow=(), approve=approve, fill=lambda *_: FILLED)(**SENT)

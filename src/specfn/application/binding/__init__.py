@@ -1,0 +1,1 @@
+"""Functions bound to a connection: check, ask, send, and return an answer."""

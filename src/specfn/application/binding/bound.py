@@ -1,0 +1,239 @@
+"""Functions bound to a connection: callables that check, ask, send, and return an answer (rule V10).
+
+A model always receives a text: the response as JSON, feedback on its arguments, a refusal, or the report that the
+server did not respond. Exceptions are for the caller: a connection that does not fit is a ``UsageError``.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from specfn._internal.json import JsonObject
+from specfn._internal.keyword_arguments import known_keywords_in
+from specfn.application.binding.namespace import Namespace, namespace
+from specfn.application.binding.one_call import steps
+from specfn.application.binding.policy import BindPolicy, Find
+from specfn.application.binding.shown_functions import ShownFunctions
+from specfn.application.binding.signature import Argument, arguments_of, signature
+from specfn.calling.answer import Answer
+from specfn.calling.names.resolve import Resolution
+from specfn.catalog.tools.fit_cache import FitCache
+from specfn.catalog.tools.tools import offered
+from specfn.errors import UnknownFunctionError
+from specfn.function.function import Function
+from specfn.http.transport.steps import adrive, drive
+
+if TYPE_CHECKING:
+    from specfn.calling.calls.prepare import Prepared
+
+
+@known_keywords_in
+class BoundFunction:
+    """A function that can be called with the arguments that a model sends.
+
+    Call ``f(**arguments)`` or ``await f.acall(**arguments)``; a function with ``Options.keyword=False`` also takes
+    arguments by position. To pass what a model sent as one text or object, call ``f.outcome(sent)`` or ``f.answer(sent)``,
+    or ``await`` one of ``f.aoutcome(sent)`` and ``f.aanswer(sent)``.
+
+    Attributes:
+        function: the function.
+        name, description: as the model reads them.
+        output, safety, accessor: as the function has them.
+        parameters: the schema of the model's part of the arguments.
+    """
+
+    def __init__(
+        self, function: Function, name: str, policy: BindPolicy, shown: ShownFunctions
+    ) -> None:
+        """Bind a function."""
+        tool = shown.tool(name)
+        self.function = function
+        self.accessor = function.accessor
+        self.safety = function.safety
+        self.name = self.__name__ = self.__qualname__ = name
+        self.description = self.__doc__ = function.description if tool is None else tool.description
+        self._tool = tool
+        self._model = offered(function)
+        self._policy = policy
+        self._shown = shown
+
+    def __repr__(self) -> str:
+        return f"<bound {self.function!r}>"
+
+    def __getattr__(self, name: str) -> Any:
+        # composed on access only, because it takes time and an application has many functions
+        if name == "__signature__":
+            return signature(self._arguments)
+        if name == "__annotations__":
+            parameters = signature(self._arguments).parameters.values()
+            return {one.name: one.annotation for one in parameters} | {"return": str}
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def parameters(self) -> Any:
+        """Return the schema of the arguments."""
+        return self._model.parameters if self._tool is None else self._tool.fit.schema
+
+    @property
+    def output(self) -> Any:
+        """Return the schema of the response, or ``None``."""
+        return self.function.output
+
+    # -- calls ----------------------------------------------------------------------------------------
+
+    def __call__(self, /, *given: Any, **arguments: Any) -> str:
+        """Validate, ask, execute, and return a text for the model.
+
+        Raises:
+            UsageError: the connection does not fit, or ``approve`` has to be awaited.
+            TypeError: arguments by position for a function that takes them by name.
+        """
+        return self.answer(self._composed(given, arguments))
+
+    async def acall(self, /, *given: Any, **arguments: Any) -> str:
+        """Call the function asynchronously; ``approve`` and ``fill`` may be synchronous or asynchronous."""
+        return await self.aanswer(self._composed(given, arguments))
+
+    def answer(self, sent: Any) -> str:
+        """Call the function, and return the text for the model; see ``outcome``."""
+        return self.outcome(sent).text
+
+    async def aanswer(self, sent: Any) -> str:
+        """Call the function like ``answer``, asynchronously."""
+        return (await self.aoutcome(sent)).text
+
+    def outcome(self, sent: Any, *, granted: str | None = None) -> Answer:
+        """Call the function with what a model sent.
+
+        Args:
+            sent: a text, or all arguments in one object (by position, a list).
+            granted: the token of a call that waited for an approval (``Answer.pending.token``), after the approval.
+
+        Raises:
+            UsageError: the connection does not fit, or ``approve`` or ``fill`` has to be awaited.
+        """
+        return drive(steps(self._prepared(sent), self._policy, granted))
+
+    async def aoutcome(self, sent: Any, *, granted: str | None = None) -> Answer:
+        """Call the function like ``outcome``, asynchronously."""
+        return await adrive(steps(self._prepared(sent), self._policy, granted))
+
+    def _prepared(self, sent: Any) -> "Prepared":
+        return self._shown.prepare_named(self.name, sent)
+
+    # -- Python ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def _arguments(self) -> list[Argument]:
+        return arguments_of(self._model, self.parameters, self._inline)
+
+    def _inline(self) -> JsonObject:
+        """Return the schema of the arguments without references."""
+        from specfn.connectors.registry import profile  # noqa: PLC0415  # for schemas with references only
+
+        budget = self._model.schemas.settings.schema_budget
+        found: JsonObject = FitCache().fit(self._model, profile("portable"), budget).schema
+        return found
+
+    @cached_property
+    def _keys(self) -> Mapping[str, str]:
+        """Return the model's names of arguments whose names in Python differ."""
+        return {each.name: each.key for each in self._arguments if each.name != each.key}
+
+    def _composed(self, given: Sequence[Any], arguments: JsonObject) -> Any:
+        """Return all arguments in the function's own calling style.
+
+        Raises:
+            TypeError: as for any Python function whose arguments have names only.
+        """
+        if any(name.endswith("_") for name in arguments):
+            arguments = {self._keys.get(name, name): value for name, value in arguments.items()}
+        is_named = self.function.keyword or self._tool is not None
+        if given and is_named:
+            raise TypeError(f"{self.name}: pass the arguments by name, not by position")
+        if is_named:
+            return arguments
+        if not arguments:
+            return list(given)
+        rest = [arguments.pop(key, None) for key, _ in self._model.schemas.keys[len(given) :]]
+        # unknown arguments follow and are refused by validation
+        return [*given, *rest, *arguments.values()]
+
+
+@known_keywords_in
+class Bound(Mapping[str, BoundFunction]):
+    """The bound functions of an application by name, in its order, with look-up by any of their names.
+
+    Each function is composed when it is read.
+    """
+
+    def __init__(
+        self, functions: Sequence[Function], find: Find, policy: BindPolicy, shown: ShownFunctions
+    ) -> None:
+        """Bind functions."""
+        self._find = find
+        self._policy = policy
+        self._shown = shown
+        names = shown.offered.wire
+        self._functions = {names[each.name]: each for each in functions if each.name in names}
+        self._bound: dict[str, BoundFunction] = {}
+
+    def __repr__(self) -> str:
+        return f"<Bound {len(self)} functions>"
+
+    def __getitem__(self, key: str) -> BoundFunction:
+        """Return a bound function by its name, dotted accessor, operationId or ``"GET /path"``.
+
+        Raises:
+            UnknownFunctionError: there is no such function; the error has the three closest names.
+            UsageError: the provider of the profile does not take the function.
+        """
+        name = key if key in self._functions else self._named(key)
+        if name not in self._bound:
+            bound = BoundFunction(self._functions[name], name, self._policy, self._shown)
+            self._bound.setdefault(name, bound)
+        return self._bound[name]
+
+    def _named(self, key: str) -> str:
+        found = self._shown.offered.wire.get(self._find(key).name)
+        if found is None:
+            raise UnknownFunctionError(key)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._functions)
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+    # -- names that a model sends ---------------------------------------------------------------------
+
+    def resolve(self, name: str) -> Resolution:
+        """Resolve the name that a model called, as conversations do; never to a function that is not bound.
+
+        Returns:
+            The key of the function in this mapping and the repairs; or at most three similar names.
+        """
+        return self._shown.resolve(name)
+
+    def outcome(self, name: str, sent: Any, *, granted: str | None = None) -> Answer:
+        """Call the function that a model named; see ``BoundFunction.outcome``.
+
+        Args:
+            name: the name that the model called; it is resolved as conversations do.
+            sent: a text, or all arguments in one object (by position, a list).
+            granted: the token of a call that waited for an approval.
+
+        Raises:
+            UsageError: the connection does not fit, or ``approve`` or ``fill`` has to be awaited.
+        """
+        return drive(steps(self._shown.prepare(name, sent), self._policy, granted))
+
+    async def aoutcome(self, name: str, sent: Any, *, granted: str | None = None) -> Answer:
+        """Call the function like ``outcome``, asynchronously."""
+        return await adrive(steps(self._shown.prepare(name, sent), self._policy, granted))
+
+    def namespace(self) -> Namespace:
+        """Return an object on which the functions are called by their accessors: ``api.pets.getByPetId(petId=1)``."""
+        accessors = {name: each.accessor for name, each in self._functions.items()}
+        return namespace(accessors, self.__getitem__)

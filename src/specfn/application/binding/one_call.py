@@ -1,0 +1,166 @@
+"""One call of a bound function, from the checked arguments to its answer."""
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+from specfn._internal.json import copied
+from specfn.application.binding.approval_token import ApprovedCall
+from specfn.application.binding.policy import Approving, BindPolicy, Executing, Filling
+from specfn.calling.answer import Answer, PendingCall
+from specfn.calling.calls import prompts
+from specfn.calling.calls.approval import Approve, Defer, Deny, decision
+from specfn.calling.calls.call_errors import call_error
+from specfn.calling.calls.human_part import approval_request, complete, masked, models_part
+from specfn.calling.calls.prepare import Prepared
+from specfn.errors import ArgumentError, LimitError, ResponseError, TransportError
+from specfn.function.function import Function
+from specfn.function.separation.join import is_shared, merge
+
+if TYPE_CHECKING:
+    from specfn.http.response.response import Result
+
+Steps: TypeAlias = Generator[Approving | Filling | Executing, Any, Answer]
+_Permitting: TypeAlias = Generator[Approving | Filling | Executing, Any, Prepared | Answer]
+
+
+def steps(call: Prepared, policy: BindPolicy, granted: str | None) -> Steps:
+    """Perform one call. Each operation that may wait is a step.
+
+    Args:
+        call: the call with checked arguments.
+        policy: the permissions.
+        granted: the token of an approval; ``None`` for none.
+    """
+    if call.answer is not None:
+        return _unsent(call)
+    call = replace(call, arguments=copied(call.arguments))
+    permitted = yield from _permitted(call, policy, granted)
+    if isinstance(permitted, Answer):
+        return permitted
+    if permitted.answer is not None:
+        return _unsent(permitted)
+    return (yield from _executed(permitted, policy))
+
+
+def _permitted(call: Prepared, policy: BindPolicy, granted: str | None) -> _Permitting:
+    """Return the call as it is sent, or the answer of a call that is not sent."""
+    function = _function(call)
+    is_allowed = policy.allows(function)
+    if not is_allowed and not policy.ask and (policy.approve is None or granted is not None):
+        return _refused(call, prompts.nobody_to_ask(call.name, function.safety))
+    human = None
+    if is_shared(function) and policy.fill is not None:
+        human = yield Filling(policy.fill, function, copied(call.arguments))
+        if human is None:
+            return _needs_human(call, asked=True)
+        merge(function, llm=call.arguments, human=human)  # a wrong form is the mistake of `fill`
+    if granted is not None:
+        return _resumed(call, policy, human, granted)
+    needs_human = human is None and is_shared(function)
+    if policy.approve is not None and (needs_human or not is_allowed):
+        return (yield from _approved(call, policy, human))
+    if is_allowed:
+        return _completed(call, human)
+    return _pending(call, policy, human)
+
+
+def _approved(call: Prepared, policy: BindPolicy, human: Any) -> _Permitting:
+    """Ask for approval; return the call with the changes of the approver."""
+    assert policy.approve is not None
+    shown = call if human is None else _completed(call, human)
+    if shown.answer is not None:
+        return shown
+    given = decision((yield Approving(policy.approve, approval_request(shown))))
+    if isinstance(given, Approve):
+        return complete(call, given if given.human is not None else replace(given, human=human))
+    if isinstance(given, Deny) and given.asked:
+        return _refused(call, prompts.denied(given.reason))
+    if isinstance(given, Defer) and policy.ask:
+        return _pending(call, policy, human)
+    return _refused(call, prompts.nobody_to_ask(call.name, _function(call).safety))
+
+
+def _completed(call: Prepared, human: Any) -> Prepared:
+    """Return a call with its human part, validated as a whole."""
+    return complete(call, Approve(human=human), asked=human is not None)
+
+
+def _pending(call: Prepared, policy: BindPolicy, human: Any) -> Answer:
+    """Return the answer of a call that waits for an approval."""
+    completed = _completed(call, human)
+    if completed.answer is not None:
+        return _unsent(completed)
+    issued = policy.tokens.issue(_identity(call, policy, human))
+    function = _function(call)
+    waiting = PendingCall(
+        token=issued.token,
+        function=call.name,
+        safety=function.safety,
+        arguments=copied(masked(completed)),
+        expires=issued.expires,
+    )
+    text = prompts.pending(call.name, function.safety)
+    return Answer(text=text, kind="needs_approval", repairs=call.repairs, pending=waiting)
+
+
+def _resumed(call: Prepared, policy: BindPolicy, human: Any, granted: str) -> Prepared | Answer:
+    """Return the call if the token is the one that was issued for it."""
+    completed = _completed(call, human)
+    if completed.answer is not None:
+        return completed
+    reason = policy.tokens.refusal(granted, _identity(call, policy, human))
+    return completed if reason is None else _refused(call, prompts.not_granted(call.name, reason))
+
+
+def _identity(call: Prepared, policy: BindPolicy, human: Any) -> ApprovedCall:
+    """Return everything that an approval of a call is about.
+
+    Raises:
+        UsageError: the connection does not fit the function.
+    """
+    from specfn.http.request.base_url import choose  # noqa: PLC0415  # httpx is imported on first use
+
+    function = _function(call)
+    base = choose(function.route, function.api, policy.connection)
+    return ApprovedCall(
+        function=function.name,
+        fingerprint=function.fingerprint,
+        arguments=call.arguments,
+        human=human,
+        target=f"{base.origin}{base.path}",
+    )
+
+
+def _executed(call: Prepared, policy: BindPolicy) -> Steps:
+    """Send the request, and return the answer of the server."""
+    function = _function(call)
+    try:
+        result: Result = yield Executing(function, call.arguments, policy.connection)
+    except (ArgumentError, LimitError, ResponseError, TransportError) as error:
+        found = call_error(function, error, models_part(call))
+        received = cast("Result", error.result) if isinstance(error, ResponseError) else None
+        return Answer(text=found.text, kind=found.kind, result=received, repairs=call.repairs)
+    text = result.for_model(policy.limit, sent_without=call.removed)
+    kind: Literal["answered", "http_error"] = "answered" if result.ok else "http_error"
+    return Answer(text=text, kind=kind, result=result, repairs=call.repairs)
+
+
+def _function(call: Prepared) -> Function:
+    assert call.entry is not None
+    return call.entry.function
+
+
+def _unsent(call: Prepared) -> Answer:
+    """Return the answer of a call that cannot be made."""
+    assert call.answer is not None
+    return Answer(text=call.answer, kind=call.kind or "invalid", repairs=call.repairs)
+
+
+def _refused(call: Prepared, text: str) -> Answer:
+    return Answer(text=text, kind="refused", repairs=call.repairs)
+
+
+def _needs_human(call: Prepared, *, asked: bool) -> Answer:
+    text = prompts.needs_person(call.name, asked=asked)
+    return Answer(text=text, kind="needs_human", repairs=call.repairs)

@@ -1,0 +1,137 @@
+"""The permissions of bound functions, and the steps in which the caller takes part."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from specfn.application.binding.approval_token import ApprovalTokens
+from specfn.calling.calls.approval import ApprovalRequest, AsyncApprover
+from specfn.errors import UnknownFunctionError, UsageError
+from specfn.function.function import Function
+
+if TYPE_CHECKING:
+    from specfn.http.connection import Connection
+    from specfn.http.response.response import Result
+
+#: Asks the human for their part of a call: takes the function and the model's part of the arguments.
+Fill: TypeAlias = Callable[[Function, Any], Any | Awaitable[Any]]
+
+#: Finds a function by any of its names; raises ``UnknownFunctionError``.
+Find: TypeAlias = Callable[[str], Function]
+
+_SAFETIES: Final = frozenset({"read", "write", "destructive"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindPolicy:
+    """The permissions of bound functions.
+
+    Attributes:
+        connection: the server, credentials and limits.
+        allowed: the safeties whose functions need no approval.
+        trusted: the names of functions that need no approval at any safety.
+        approve: approves all other calls; ``None`` if the caller cannot ask.
+        fill: asks for the human part of a call; ``None`` if the caller cannot ask.
+        ask: calls without an approver wait for an approval; otherwise they are refused.
+        limit: the most characters of a response.
+        tokens: the tokens of waiting calls.
+    """
+
+    connection: "Connection"
+    allowed: frozenset[str]
+    trusted: frozenset[str]
+    approve: AsyncApprover | None
+    fill: Fill | None
+    ask: bool
+    limit: int
+    tokens: ApprovalTokens = field(repr=False)
+
+    def allows(self, function: Function) -> bool:
+        """Return whether a function may be called without approval."""
+        return function.safety in self.allowed or function.name in self.trusted
+
+
+def allowed_words(allow: Collection[str], find: Find) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the safeties and the names of functions that ``allow`` contains.
+
+    Raises:
+        UsageError: a word is neither a safety nor a function.
+    """
+    words = {allow} if isinstance(allow, str) else set(allow)
+    try:
+        trusted = frozenset(find(word).name for word in words - _SAFETIES)
+    except UnknownFunctionError as error:
+        raise UsageError(
+            f"allow must contain read, write, destructive or names of functions: {error}"
+        ) from None
+    return frozenset(words & _SAFETIES), trusted
+
+
+@dataclass(frozen=True, slots=True)
+class Approving:
+    """The step that asks for the approval of a call."""
+
+    approve: AsyncApprover
+    request: ApprovalRequest
+
+    def perform(self) -> Any:
+        """Ask, blocking."""
+        return _at_once(self.approve(self.request), "approve")
+
+    async def aperform(self) -> Any:
+        """Ask, awaiting."""
+        return await _awaited(self.approve(self.request))
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """The step that asks for the human part of a call."""
+
+    fill: Fill
+    function: Function
+    arguments: Any
+
+    def perform(self) -> Any:
+        """Ask, blocking."""
+        return _at_once(self.fill(self.function, self.arguments), "fill")
+
+    async def aperform(self) -> Any:
+        """Ask, awaiting."""
+        return await _awaited(self.fill(self.function, self.arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class Executing:
+    """The step that sends the request and returns the response with any status."""
+
+    function: Function
+    arguments: Any
+    connection: "Connection"
+
+    def perform(self) -> "Result":
+        """Send, blocking."""
+        from specfn.http.transport.send import propagate  # noqa: PLC0415  # httpx is imported on first use
+
+        return propagate(self.function, self.arguments, self.connection)
+
+    async def aperform(self) -> "Result":
+        """Send, awaiting."""
+        from specfn.http.transport.send import apropagate  # noqa: PLC0415  # likewise
+
+        return await apropagate(self.function, self.arguments, self.connection)
+
+
+def _at_once(given: Any, name: str) -> Any:
+    """Return a result that does not need to be awaited."""
+    if inspect.isawaitable(given):
+        if inspect.iscoroutine(given):
+            given.close()
+        raise UsageError(
+            f"{name} is asynchronous: use acall, aanswer or aoutcome instead of a synchronous call"
+        )
+    return given
+
+
+async def _awaited(given: Any) -> Any:
+    return await given if inspect.isawaitable(given) else given

@@ -1,0 +1,113 @@
+"""The bound functions as a model is shown them: under names and with properties that its provider takes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from secrets import token_hex
+from typing import Any
+
+from specfn.calling.calls.prepare import Prepared, prepare_known, resolve, unknown
+from specfn.calling.names.catalog import Catalog, Functions, NamePolicy
+from specfn.calling.names.resolve import Resolution
+from specfn.calling.offered_tools import OfferedFunctions
+from specfn.catalog.tools.tool_index import ToolIndex
+from specfn.catalog.tools.tools import Tool
+from specfn.connectors.turn import Call
+from specfn.errors import UsageError
+from specfn.function.function import Function
+from specfn.validation.outcome import Failure
+
+
+class AsDeclared:
+    """The arguments of tools that have the names and properties of their functions."""
+
+    def __init__(self, functions: Iterable[Function]) -> None:
+        """Take the functions."""
+        self._by_position = {each.name for each in functions if not each.keyword}
+
+    def restore(self, name: str, arguments: Any) -> Any:
+        """Return the arguments as they are; for a function that takes them by position, none are an empty list."""
+        return [] if arguments == {} and name in self._by_position else arguments
+
+    def shown(self, name: str, failure: Failure, arguments: Any) -> Failure:  # noqa: ARG002
+        """Return the failure as it is."""
+        return failure
+
+    def path(self, name: str, path: str) -> str:  # noqa: ARG002
+        """Return the path as it is."""
+        return path
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFunctions:
+    """The functions that a model can call.
+
+    Attributes:
+        catalog: the functions.
+        offered: their names and the translation of their arguments.
+        index: their tools; ``None`` if the functions are shown as they are.
+    """
+
+    catalog: Catalog
+    offered: OfferedFunctions
+    index: ToolIndex | None
+
+    @classmethod
+    def of(cls, application: Functions, index: ToolIndex | None) -> "ShownFunctions":
+        """Show the functions of an application, as tools or as they are."""
+        functions = application.functions
+        longest = max((len(function.name) for function in functions), default=0)
+        policy = NamePolicy(max_length=max(64, longest))
+        catalog = Catalog(policy=policy).add(application, namespace="")
+        if index is None:
+            names = {function.name: function.name for function in functions}
+            return cls(
+                catalog, OfferedFunctions(translation=AsDeclared(functions), wire=names), None
+            )
+        return cls(catalog, OfferedFunctions(translation=index, wire=index.names), index)
+
+    def tool(self, name: str) -> Tool | None:
+        """Return the tool of a function; ``None`` if it is shown as it is.
+
+        Raises:
+            UsageError: the provider does not take the function.
+        """
+        return None if self.index is None else self.index[name]
+
+    def resolve(self, called: str) -> Resolution:
+        """Return the function that a model meant, under the names that it was shown."""
+        found = self._resolved(called)
+        return replace(
+            found,
+            name=None if found.name is None else self.offered.wire[found.name],
+            candidates=self.offered.tool_names(found.candidates),
+        )
+
+    def prepare(self, called: str, sent: Any) -> Prepared:
+        """Look up the function that a model called, and check its arguments."""
+        return self._prepared(_call(called, sent), self._resolved(called))
+
+    def prepare_named(self, name: str, sent: Any) -> Prepared:
+        """Check the arguments of a function, by the name that the model was shown."""
+        advertised = self.offered.advertised(name)
+        found = Resolution(called=name, status="exact", name=advertised, how="exact")
+        return self._prepared(_call(name, sent), found)
+
+    def _resolved(self, called: str) -> Resolution:
+        if not isinstance(called, str):
+            raise UsageError(f"the name of a call must be a text, not {type(called).__name__}")
+        found = resolve(called, self.catalog, self.offered)
+        if found.name is not None and self._is_refused(self.offered.wire[found.name]):
+            return Resolution(called=called, status="not_advertised")
+        return found
+
+    def _is_refused(self, name: str) -> bool:
+        return self.index is not None and self.index.refusal(name) is not None
+
+    def _prepared(self, call: Call, resolution: Resolution) -> Prepared:
+        if resolution.name is None:
+            return unknown(call, resolution, self.offered)
+        return prepare_known(call, resolution, self.catalog, self.offered)
+
+
+def _call(name: str, sent: Any) -> Call:
+    return {"id": token_hex(8), "name": name, "arguments": sent}

@@ -1,0 +1,104 @@
+"""The answer to one call: its kind, the text for the model, and the result of the server."""
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from specfn._internal.json import JsonObject
+from specfn.calling.storage import encode, storable, stored_repair
+from specfn.records import Repair
+
+if TYPE_CHECKING:
+    from specfn.http.response.response import Result
+
+#: The kinds of answers; ``docs/binding.md`` lists them.
+AnswerKind: TypeAlias = Literal[
+    "answered",
+    "http_error",
+    "invalid",
+    "unknown_function",
+    "refused",
+    "needs_approval",
+    "needs_human",
+    "unreachable",
+    "timed_out",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingCall:
+    """A call that waits for an approval.
+
+    Attributes:
+        token: resumes the call: pass it as ``granted``. It is a secret: it appears in no text, repr or JSON form.
+        function: the name of the function.
+        safety: ``read``, ``write`` or ``destructive``.
+        arguments: a copy of the arguments that will be sent, after all repairs, with a masked human part.
+        expires: the time at which the token expires, in seconds since the epoch.
+    """
+
+    token: str = field(repr=False)
+    function: str
+    safety: str
+    arguments: Any
+    expires: float
+
+    def as_json(self) -> JsonObject:
+        """Return the call as JSON, without the token."""
+        return {
+            "function": self.function,
+            "safety": self.safety,
+            "arguments": storable(self.arguments),
+            "expires": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.expires)),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The answer to one call.
+
+    Attributes:
+        text: the text for the model.
+        kind: ``answered`` (2xx), ``http_error`` (any other status, or a response that ``validate_response="raise"``
+            refuses), ``invalid`` (arguments), ``unknown_function``, ``refused``, ``needs_approval``, ``needs_human``,
+            ``unreachable`` (not sent) or ``timed_out`` (sent, outcome unknown).
+        result: the response of the server; ``None`` if there is none.
+        repairs: the repairs of the arguments.
+        next: the arguments for the next page; always ``None`` at present.
+        dropped: the fields that were left out of the text; always ``None`` at present.
+        pending: the call that waits, if ``kind`` is ``needs_approval``.
+    """
+
+    text: str
+    kind: AnswerKind
+    result: "Result | None" = None
+    repairs: tuple[Repair, ...] = ()
+    next: JsonObject | None = None
+    dropped: tuple[str, ...] | None = None
+    pending: PendingCall | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Return whether the server responded with success."""
+        return self.kind == "answered"
+
+    def as_json(self) -> JsonObject:
+        """Return the answer as JSON. It contains neither headers of the response nor the token of a pending call."""
+        return {
+            "text": self.text,
+            "kind": self.kind,
+            "result": None if self.result is None else _result(self.result),
+            "repairs": [stored_repair(repair) for repair in self.repairs],
+            "next": self.next,
+            "dropped": self.dropped,
+            "pending": None if self.pending is None else self.pending.as_json(),
+        }
+
+
+def _result(result: "Result") -> JsonObject:
+    return {
+        "status": result.status,
+        "media_type": result.media_type,
+        "data": encode(result.data),
+        "truncated": result.truncated,
+    }
