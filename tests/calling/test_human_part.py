@@ -119,7 +119,7 @@ def test_with_nobody_to_ask_an_optional_part_of_a_person_is_left_out(
     connection = Connection(base_url="https://api.example", client=httpx.Client(transport=reply))
     sent = {"body": {"user": "u"}}
     if way == "bind":
-        (function,) = app.bind(connection, allow=() if agreed else {"write"}).values()
+        (function,) = app.bind(connection, allow=() if agreed else {"write"}, ask=False).values()
         told = str(function.answer(sent))
     else:
         script = Script([wished(("c1", "login_post", sent)), said("x")])

@@ -558,7 +558,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T23",
-        function="specfn.application.signature:iskeyword",
+        function="specfn.application.binding.python_names:iskeyword",
         off=gives(value=False),
         tests="test_a_name_is_a_name",
     ),
@@ -621,6 +621,24 @@ DEFENCES: Final = (
         function="specfn.http.request.security:is_loopback",
         off=gives(value=True),
         tests="test_nothing_secret_goes_in_the_clear",
+    ),
+    Defence(
+        threat="T32",
+        function="specfn.application.binding.approval_token:ApprovalTokens._mac",
+        off=gives(b"0" * 32),
+        tests="test_other_arguments_are_refused",
+    ),
+    Defence(
+        threat="T32",
+        function="specfn.application.binding.approval_token:ApprovalTokens._accept",
+        off=gives(value=True),
+        tests="test_a_token_is_accepted_once",
+    ),
+    Defence(
+        threat="T32",
+        function="specfn.application.binding.approval_token:_secret",
+        off=gives(b"0" * 32),
+        tests="test_a_token_of_another_key_is_refused",
     ),
     Defence(
         threat="T35",

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from specfn.application.signature import signature
 
 import specfn
 from specfn.http.connection import Connection
@@ -123,10 +122,11 @@ def document(text: str) -> dict[str, Any]:
 def test_a_name_is_a_name(text: str) -> None:
     """Names of functions and of arguments are identifiers, so that a signature is one in Python as well."""
     for options in ({}, {"keyword": False}, {"dialect": "3.1"}):
-        for function in specfn.load(document(text), options=Options(**options)):
+        bound = specfn.load(document(text), options=Options(**options)).bind(specfn.Connection())
+        for function in bound.values():
             assert function.name.isidentifier()
             assert function.name.isascii()
-            made = signature(function)
+            made = inspect.signature(function)
             written = ast.parse(f"def f{inspect.Signature(list(made.parameters.values()))}: pass")
             [definition] = written.body
             assert isinstance(definition, ast.FunctionDef)

@@ -48,7 +48,7 @@ def _permitted(call: Prepared, policy: BindPolicy, granted: str | None) -> _Perm
     function = _function(call)
     is_allowed = policy.allows(function)
     if not is_allowed and not policy.ask and (policy.approve is None or granted is not None):
-        return _refused(call, prompts.nobody_to_ask(call.name, function.safety))
+        return _not_allowed(call, policy)
     human = None
     if is_shared(function) and policy.fill is not None:
         human = yield Filling(policy.fill, function, copied(call.arguments))
@@ -63,6 +63,13 @@ def _permitted(call: Prepared, policy: BindPolicy, granted: str | None) -> _Perm
     if is_allowed:
         return _completed(call, human)
     return _pending(call, policy, human)
+
+
+def _not_allowed(call: Prepared, policy: BindPolicy) -> Prepared | Answer:
+    """Return the answer of a call that nobody can be asked about."""
+    if policy.fill is None and (completed := _completed(call, None)).answer is not None:
+        return completed
+    return _refused(call, prompts.nobody_to_ask(call.name, _function(call).safety))
 
 
 def _approved(call: Prepared, policy: BindPolicy, human: Any) -> _Permitting:
