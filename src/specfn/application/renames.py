@@ -35,7 +35,7 @@ def overridden(functions: Sequence[Function], settings: Settings) -> tuple[Funct
             function,
             name=names.get(index, function.name),
             shortened=function.shortened and index not in names,
-            told=texts.get(index, function.told),
+            own_description=texts.get(index, function.own_description),
         )
         for index, function in enumerate(functions)
     )

@@ -69,9 +69,9 @@ def _parts(node: Any, parts: MultipartParts, definitions: DefinitionLookup, dept
     for key in _UNIONS:
         branches = whole.get(key)
         if isinstance(branches, list):
-            told = [_parts(branch, parts, definitions, depth - 1) for branch in branches]
-            if any(new is not old for new, old in zip(told, branches, strict=True)):
-                changed[key] = told
+            described = [_parts(branch, parts, definitions, depth - 1) for branch in branches]
+            if any(new is not old for new, old in zip(described, branches, strict=True)):
+                changed[key] = described
     return {**whole, **changed} if changed else node
 
 

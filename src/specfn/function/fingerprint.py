@@ -43,8 +43,8 @@ def parts(function: Fingerprinted) -> dict[str, str]:
     return {key: _hash(value)[:16] for key, value in _told(function).items() if key != "name"}
 
 
-def _hash(told: Any) -> str:
-    return digest(dumps_sorted(told))
+def _hash(content: Any) -> str:
+    return digest(dumps_sorted(content))
 
 
 def _told(function: Fingerprinted) -> JsonObject:

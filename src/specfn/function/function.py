@@ -43,7 +43,7 @@ class Function:
         api: the parts of the document that apply to all operations.
         schemas: the schemas, composed on first use.
         unspoken: the keys from the root of human parameters, which the description leaves out.
-        told: the description that the caller passes instead of the document's; ``None`` for none.
+        own_description: the description that the caller passes; ``None`` for that of the document.
         shortened: true if the name leaves out a part of the accessor.
     """
 
@@ -57,7 +57,7 @@ class Function:
     api: Api = field(repr=False)
     schemas: Schemas = field(repr=False)
     unspoken: Collection[tuple[str, ...]] = ()
-    told: str | None = None
+    own_description: str | None = None
     shortened: bool = False
 
     def __repr__(self) -> str:
@@ -113,8 +113,8 @@ class Function:
     @property
     def full_description(self) -> str:
         """Return the description before ``Options.description_limit`` truncates it."""
-        if self.told is not None:
-            return self.told
+        if self.own_description is not None:
+            return self.own_description
         return describe(shown(self.route), shortened=self.shortened, without=self.unspoken)
 
     @property

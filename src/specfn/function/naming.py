@@ -134,11 +134,11 @@ def _hashed(accessor: Sequence[str], identity: str, max_length: int, taken: Coll
 def _digests(identity: str, max_length: int) -> Iterator[str]:
     """Yield hashes to try: six hexadecimal digits of SHA-256, then more, then those of the hash itself."""
     longest = min(64, max_length - 4)
-    told = digest(identity)
+    hashed = digest(identity)
     while True:
         for digits in range(_HASH_DIGITS, longest + 1):
-            yield told[:digits]
-        told = digest(bytes.fromhex(told))
+            yield hashed[:digits]
+        hashed = digest(bytes.fromhex(hashed))
 
 
 def _around(accessor: Sequence[str], digest: str, max_length: int) -> str:

@@ -63,19 +63,19 @@ def _const(_: SchemaWalk, draft: SchemaDraft) -> None:
 def _content(walk: SchemaWalk, draft: SchemaDraft) -> None:
     """Write ``contentEncoding`` and ``contentMediaType`` as the formats ``byte`` and ``binary``."""
     out = draft.out
-    said = {
+    keywords = {
         key: out.pop(key)
         for key in ("contentEncoding", "contentMediaType", "contentSchema")
         if key in out
     }
-    encoding = said.get("contentEncoding")
+    encoding = keywords.get("contentEncoding")
     if "format" not in out:
         if encoding in _ENCODINGS:
-            out["format"] = _ENCODINGS[said.pop("contentEncoding")]
-        elif encoding is None and said.get("contentMediaType") == "application/octet-stream":
+            out["format"] = _ENCODINGS[keywords.pop("contentEncoding")]
+        elif encoding is None and keywords.get("contentMediaType") == "application/octet-stream":
             out["format"] = "binary"
-            del said["contentMediaType"]
-    for key, value in said.items():
+            del keywords["contentMediaType"]
+    for key, value in keywords.items():
         what = f" ({value[:80]!r})" if isinstance(value, str) else ""
         walk.lose(f"OpenAPI 3.0 has no `{key}`{what}", key)
 

@@ -76,8 +76,8 @@ class HalfSchema:
         name, location = key
         side = "human" if self._human else "llm"
         if grouped or location != "body":
-            said = dumps([location, sorted(taken.items()), grouped])
-            side += f" {mark(said)}"
+            identity = dumps([location, sorted(taken.items()), grouped])
+            side += f" {mark(identity)}"
         label = f"{name}<{side}>"
         self._recipes[label] = (key, taken, grouped)
         reference = reference_to(label)
@@ -319,9 +319,13 @@ class HalfSchema:
             out["anyOf"] = branches
 
     def _add_discriminator(self, out: JsonObject, node: JsonObject, claims: set[str]) -> None:
-        said = node.get("discriminator")
-        if not self._human and isinstance(said, dict) and said.get("propertyName") not in claims:
-            out["discriminator"] = said
+        discriminator = node.get("discriminator")
+        if (
+            not self._human
+            and isinstance(discriminator, dict)
+            and discriminator.get("propertyName") not in claims
+        ):
+            out["discriminator"] = discriminator
 
 
 def _truthful(root: JsonObject) -> JsonObject:

@@ -99,14 +99,14 @@ class Ownership:
     def _followed(self, node: JsonObject) -> JsonObject:
         """Return a schema merged with the schemas that it refers to."""
         seen = set()
-        said = dict(node)
-        while "$ref" in said:
-            name = self._definitions.name_of(said.pop("$ref"))
+        resolved = dict(node)
+        while "$ref" in resolved:
+            name = self._definitions.name_of(resolved.pop("$ref"))
             target = None if name is None or name in seen else self._definitions[name]
             if isinstance(target, dict):
                 seen.add(name)
-                said = {**target, **said}
-        return said
+                resolved = {**target, **resolved}
+        return resolved
 
     def key(self, reference: str, location: Location) -> Key | None:
         """Return the definition that a reference names, and queue it; ``None`` if it leads nowhere."""

@@ -279,8 +279,8 @@ class Definitions:
                 known += self._constants(component, tag, tags)
         if not union:
             return self._body(parent)  # its constants contradict the mapping
-        said = {key: schema[key] for key in ("title", "description") if key in schema}
-        return {**said, "anyOf": union, "discriminator": {"propertyName": tag}}
+        annotations = {key: schema[key] for key in ("title", "description") if key in schema}
+        return {**annotations, "anyOf": union, "discriminator": {"propertyName": tag}}
 
     def _body(self, name: str) -> Any:
         """Return a component without the union that a use of it may mean."""

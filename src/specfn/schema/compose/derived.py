@@ -74,9 +74,9 @@ def _with_null(node: JsonObject) -> JsonObject:
         rest = {key: value for key, value in node.items() if key != "const"}
         return {**rest, "enum": [*(_values(node) or ()), None]}
     if kinds is None or whole:
-        said = {key: value for key, value in node.items() if is_annotation(key)}
+        annotations = {key: value for key, value in node.items() if is_annotation(key)}
         inner = {key: value for key, value in node.items() if not is_annotation(key)}
-        return {**said, "anyOf": [inner, NULL]}
+        return {**annotations, "anyOf": [inner, NULL]}
     out = {key: value for key, value in node.items() if key != "const"}
     out["type"] = [*([kinds] if isinstance(kinds, str) else kinds), "null"]
     values = _values(node)

@@ -39,39 +39,39 @@ class Foreign:
         """Return whether a property or a component that it refers to belongs to the other direction."""
         if _REFERRING.isdisjoint(node):
             return node.get(self._flag) is True
-        said, names = self._says(node)
-        return said or any(map(self._is_foreign_component, names))
+        is_marked, names = self._says(node)
+        return is_marked or any(map(self._is_foreign_component, names))
 
     def _is_foreign_component(self, start: str) -> bool:
         if start not in self._known:
             seen = {start: None}
             waiting = [start]
-            said = False
-            while waiting and not said:
-                said, names = self._says(self._schemas[waiting.pop()])
-                said = said or any(self._known.get(inner, False) for inner in names)
+            is_marked = False
+            while waiting and not is_marked:
+                is_marked, names = self._says(self._schemas[waiting.pop()])
+                is_marked = is_marked or any(self._known.get(inner, False) for inner in names)
                 new = [inner for inner in names if inner not in seen and inner not in self._known]
                 seen.update(dict.fromkeys(new))
                 waiting.extend(new)
-            self._known[start] = said
-            if not said:
+            self._known[start] = is_marked
+            if not is_marked:
                 self._known.update(dict.fromkeys(seen, False))
         return self._known[start]
 
     def _says(self, node: Any) -> tuple[bool, list[str]]:
         """Return whether a schema or its parts belong to the other direction, and the components that it refers to."""
-        said = False
+        is_marked = False
         names: list[str] = []
         waiting = [node]
         while waiting:
             part = waiting.pop()
             if isinstance(part, dict):
-                said = said or part.get(self._flag) is True
+                is_marked = is_marked or part.get(self._flag) is True
                 name = component_of(part.get("$ref"))
                 if name is not None and name in self._schemas:
                     names.append(name)
                 waiting.extend(part.get("allOf", ()))
-        return said, names
+        return is_marked, names
 
 
 def without_required(node: JsonObject, hidden: Collection[str], relieve: Relieve) -> JsonObject:

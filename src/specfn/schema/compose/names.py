@@ -51,9 +51,9 @@ def reference_to(name: str) -> str:
     return _DEFS + quote(escape(name), safe=_FRAGMENT)
 
 
-def _told(said: str, words: tuple[str, ...], between: str) -> str:
+def _escaped(text: str, words: tuple[str, ...], between: str) -> str:
     """Return the label of a variant; its digest if the words contain a separator."""
-    return said if set(between).isdisjoint("".join(words)) else mark(dumps(words))
+    return text if set(between).isdisjoint("".join(words)) else mark(dumps(words))
 
 
 class DefinitionNames:
@@ -105,8 +105,8 @@ class DefinitionNames:
 
     def with_tag(self, component: str, tag: str, tags: tuple[str, ...]) -> str:
         """Return a reference to a component whose tag is a required constant."""
-        said = f"{tag}={'|'.join(tags)}"
-        label = f"{component}<{_told(said, (tag, *tags), '=|<>')}>"
+        tagged = f"{tag}={'|'.join(tags)}"
+        label = f"{component}<{_escaped(tagged, (tag, *tags), '=|<>')}>"
         return self._variant(self.tagged, label, Tagged(component, tag, tags))
 
     def with_other_tag(self, component: str, tag: str, known: tuple[Any, ...]) -> str:
@@ -116,7 +116,7 @@ class DefinitionNames:
 
     def without(self, definition: str, free: tuple[str, ...]) -> str:
         """Return a reference to a definition that does not require some properties."""
-        label = f"{definition}<without {_told(', '.join(free), free, ',<>')}>"
+        label = f"{definition}<without {_escaped(', '.join(free), free, ',<>')}>"
         return self._variant(self.relieved, label, Relieved(definition, free))
 
     def composite(self, node: JsonObject) -> str:

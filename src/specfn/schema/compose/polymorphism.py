@@ -339,11 +339,11 @@ def with_tag(body: Any, tag: str, tags: tuple[str, ...]) -> Any:
     required = [*(name for name in body.get("required", ()) if name != tag), tag]
     if values == declared:
         return {**body, "required": required}
-    said = (
+    annotations = (
         {key: item for key, item in node.items() if is_annotation(key)} if node is not True else {}
     )
     constant = {"const": values[0]} if len(values) == 1 else {"enum": values}
-    tagged = {"type": "string", **said, **constant}
+    tagged = {"type": "string", **annotations, **constant}
     return {**body, "properties": {**properties, tag: tagged}, "required": required}
 
 

@@ -116,8 +116,8 @@ def typed(node: JsonObject) -> JsonObject:
     if kept:
         dropped = [value for value in values if not fitting([value], kinds)]
         return {**node, "enum": kept, DROPPED: dropped}
-    said = f"type and {key} contradict each other"
-    return {CONTRADICTION: said, **node, NEVER: True}
+    reason = f"type and {key} contradict each other"
+    return {CONTRADICTION: reason, **node, NEVER: True}
 
 
 def fitting(values: list[Any], kinds: list[str]) -> list[Any]:

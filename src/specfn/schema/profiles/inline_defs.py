@@ -68,8 +68,8 @@ class _Placer:
             self._waiting.append(name)
             return node
         self._places[name] = path
-        said = {key: value for key, value in node.items() if key not in {"$ref", "anyOf"}}
-        return _joined(self._put(self._definitions[name], ("$defs", name), depth + 1), said)
+        annotations = {key: value for key, value in node.items() if key not in {"$ref", "anyOf"}}
+        return _joined(self._put(self._definitions[name], ("$defs", name), depth + 1), annotations)
 
 
 def _reference(node: JsonObject) -> str:
@@ -80,10 +80,10 @@ def _reference(node: JsonObject) -> str:
     return reference
 
 
-def _joined(target: JsonObject, said: JsonObject) -> JsonObject:
+def _joined(target: JsonObject, annotations: JsonObject) -> JsonObject:
     """Return a definition with the annotations of its place. Different descriptions are joined."""
-    out = {**target, **said}
-    own, place = target.get("description"), said.get("description")
+    out = {**target, **annotations}
+    own, place = target.get("description"), annotations.get("description")
     if own and place and own != place:
         out["description"] = f"{place}\n\n{own}"
     return ordered(out)

@@ -46,37 +46,39 @@ def tidied(schema: Any, *, alone: bool, name: str | None = None) -> Any:
     """Return the schema without titles and descriptions that only repeat the property's name.
 
     Args:
-        schema: as a provider is shown it.
-        alone: whether nothing may stand beside ``anyOf``: what is said of a union is then said of its first branch, its
-            default and example of one that takes them; and null is no value of an enum, for it is admitted by other
-            means.
-        name: the property whose schema it is.
+        schema: the rendered schema.
+        alone: whether ``anyOf`` must be the only keyword. The description of a union then moves to its first branch.
+            Its default and example move to a branch that admits them. Null is removed from an enum, because the schema
+            admits it by other means.
+        name: the name of the property with this schema.
     """
     if not isinstance(schema, dict):
         return schema
     if "title" in schema or "description" in schema:
         schema = _worded(schema, name)
     if alone and "anyOf" in schema and len(schema) > 1:
-        said = "\n".join(schema[key] for key in ("title", "description") if key in schema)
-        schema = {"anyOf": _told(_given(schema["anyOf"], schema), said)}
+        text = "\n".join(schema[key] for key in ("title", "description") if key in schema)
+        schema = {"anyOf": _with_description(_given(schema["anyOf"], schema), text)}
     if alone and None in schema.get("enum", ()):
         schema = _without_null(schema)
     return mapped(schema, lambda inner, steps: tidied(inner, alone=alone, name=_named(steps, name)))
 
 
 def _named(steps: Path, name: str | None) -> str | None:
-    """Return the property whose schema a subschema is: a branch is that of its union's."""
+    """Return the name of the property of a subschema; a branch has the name of its union."""
     if steps[0] == "properties":
         return str(steps[1])
     return name if steps[0] == "anyOf" else None
 
 
 def _worded(schema: JsonObject, name: str | None) -> JsonObject:
-    said = words(schema, name)
-    if all(said.get(key) == schema.get(key) for key in _WORDS):
+    annotations = words(schema, name)
+    if all(annotations.get(key) == schema.get(key) for key in _WORDS):
         return schema
     return {
-        key: said.get(key, item) for key, item in schema.items() if key not in _WORDS or key in said
+        key: annotations.get(key, item)
+        for key, item in schema.items()
+        if key not in _WORDS or key in annotations
     }
 
 
@@ -105,12 +107,12 @@ def _given(branches: list[Any], union: JsonObject) -> list[Any]:
     return out
 
 
-def _told(branches: list[Any], said: str) -> list[Any]:
-    if not said or not branches or not isinstance(branches[0], dict):
+def _with_description(branches: list[Any], description: str) -> list[Any]:
+    if not description or not branches or not isinstance(branches[0], dict):
         return branches
     first = branches[0]
     old = first.get("description")
-    text = f"{said}\n{old}" if old and old != said else said
+    text = f"{description}\n{old}" if old and old != description else description
     return [ordered({**first, "description": text}), *branches[1:]]
 
 
@@ -148,9 +150,9 @@ def _nests(node: JsonObject) -> bool:
 
 def _stub(node: JsonObject) -> JsonObject:
     """Return the stub for a subtree: its type, nullability and description."""
-    said: str = node.get("description", _CUT)
+    text: str = node.get("description", _CUT)
     out: JsonObject = {key: node[key] for key in ("type", "nullable") if key in node}
-    out["description"] = said if said.endswith(_CUT) else f"{said}\n{_CUT}"
+    out["description"] = text if text.endswith(_CUT) else f"{text}\n{_CUT}"
     if node.get("type") == "array":
         out["items"] = {}
     return out
@@ -201,8 +203,8 @@ def inlined(schema: Any, found: Mapping[str, JsonObject]) -> Any:
     inner = branches[0] if len(branches) == 1 and isinstance(branches[0], dict) else schema
     target = found.get(inner.get("$ref", ""))
     if target is not None:
-        said = {key: value for key, value in schema.items() if key not in {"$ref", "anyOf"}}
-        return ordered({**target, **said})
+        annotations = {key: value for key, value in schema.items() if key not in {"$ref", "anyOf"}}
+        return ordered({**target, **annotations})
     return mapped(schema, lambda inner, _: inlined(inner, found))
 
 

@@ -24,7 +24,7 @@ from specfn.schema.compose.root_facts import (
 )
 from specfn.schema.profiles.keywords import NOTHING, KeywordRenderer
 from specfn.schema.profiles.profile import Profile
-from specfn.schema.render.annotations import words as told
+from specfn.schema.render.annotations import words as annotation_texts
 from specfn.schema.render.disjoint import are_exclusive
 from specfn.schema.render.fragment import Draft, Hole, Skeleton, admitting_null, ordered
 from specfn.schema.render.fragments import Wording
@@ -78,22 +78,25 @@ class ProfileRenderer(KeywordRenderer):
             return self._place(node)
         whole = self._chained(node)
         if whole is not None and (_is_scalar(whole) if self.shared else is_leaf(whole)):
-            self._overridden(told(node, None), target)
+            self._overridden(annotation_texts(node, None), target)
             return self._schema(self._derived.make(node, "whole", lambda _: whole))
         return self._place(node)
 
     def _chained(self, node: JsonObject) -> JsonObject | None:
         """Return the schema at the end of a short chain of references with the annotations on the way, or ``None``."""
-        said: JsonObject = {}
+        annotations: JsonObject = {}
         for _ in range(10):
-            said = {**{key: item for key, item in node.items() if is_annotation(key)}, **said}
+            annotations = {
+                **{key: item for key, item in node.items() if is_annotation(key)},
+                **annotations,
+            }
             name = self._definitions.name_of(node["$ref"])
             target = None if name is None else self._definitions[name]
             if not isinstance(target, dict):
                 return None
             node = target
             if "$ref" not in node:
-                return {**node, **said}
+                return {**node, **annotations}
         return None
 
     def _place(self, node: JsonObject) -> Draft:
@@ -102,14 +105,14 @@ class ProfileRenderer(KeywordRenderer):
 
     def _apart(self, place: Hole) -> Draft:
         """Return a hole for a component, with its annotations where the provider accepts them."""
-        said = {**place.beside, **place.texts}
-        if not (place.shared and said and self._profile.ref_alone):
+        annotations = {**place.beside, **place.texts}
+        if not (place.shared and annotations and self._profile.ref_alone):
             return place
         path = (*place.path, "anyOf", 0)
         inner = Hole(
             place.key, place.node, path, place.optional, {}, {}, place.nullable, place.shared, 0
         )
-        body = SchemaBuilder(said)
+        body = SchemaBuilder(annotations)
         body.put_list("anyOf", [inner])
         return body.finish()
 
@@ -117,20 +120,20 @@ class ProfileRenderer(KeywordRenderer):
         return {"examples": [example]} if self._allows("examples") else {"example": example}
 
     def _annotations(self, node: JsonObject, name: str | int | None = None) -> JsonObject:
-        said = super()._annotations(node, name)
+        annotations = super()._annotations(node, name)
         if "example" in node and not self._bare and self._allows("example"):
-            said["example"] = node["example"]
+            annotations["example"] = node["example"]
         lines = []
-        for key in [key for key in said if not self._allows(key)]:
-            value = said.pop(key)
+        for key in [key for key in annotations if not self._allows(key)]:
+            value = annotations.pop(key)
             if key == "deprecated":
                 lines.append("@deprecated")
             elif key in _LINES:
                 lines.append(f"{_LINES[key]} {shown(value)}")
         if lines and not self._bare:
-            old = said.get("description")
-            said["description"] = "\n".join([*([old] if old else []), *lines])
-        return said
+            old = annotations.get("description")
+            annotations["description"] = "\n".join([*([old] if old else []), *lines])
+        return annotations
 
     # -- one schema -----------------------------------------------------------------------------------
 
@@ -286,7 +289,7 @@ class ProfileRenderer(KeywordRenderer):
 
     def _null_child(self, branch: JsonObject, *steps: str | int) -> Draft:
         """Render a branch with null as a flag. Without steps, it replaces its union."""
-        told = len(self._edits)
+        recorded = len(self._edits)
         draft = self._there(branch, *steps)
         if isinstance(draft, Hole):
             return admitting_null(draft)
@@ -294,7 +297,7 @@ class ProfileRenderer(KeywordRenderer):
             container = draft.container if isinstance(draft, Skeleton) else draft
             flagged = ordered({**container, "nullable": True}) if "type" in container else container
             return Skeleton(flagged, draft.children) if isinstance(draft, Skeleton) else flagged
-        del self._edits[told:]  # its replacement records the same edits
+        del self._edits[recorded:]  # its replacement records the same edits
         return self._there(self._derived.with_null(branch), *steps)
 
     def _there(self, branch: JsonObject, *steps: str | int) -> Draft:
@@ -302,16 +305,16 @@ class ProfileRenderer(KeywordRenderer):
 
     def _in_place(self, branch: Any, body: SchemaBuilder, *, null: bool = False) -> Draft:
         """Render a union of one branch as this branch, with the annotations of the union."""
-        said = self._finished(body)
-        assert isinstance(said, dict)
+        annotations = self._finished(body)
+        assert isinstance(annotations, dict)
         if not isinstance(branch, dict):
-            return said
+            return annotations
         draft = self._null_child(branch) if null else self._at(branch)
         if isinstance(draft, Hole):
-            own = {**draft.beside, **draft.texts, **said}
+            own = {**draft.beside, **draft.texts, **annotations}
             place = self._hole(draft.key, draft.node, own)
             return self._apart(admitting_null(place) if draft.nullable else place)
-        return _overlaid(draft, said)
+        return _overlaid(draft, annotations)
 
     def _described_union(self, node: JsonObject, body: SchemaBuilder) -> None:
         for key in ("anyOf", "oneOf"):
@@ -359,10 +362,10 @@ def _is_scalar(node: JsonObject) -> bool:
     )
 
 
-def _overlaid(draft: Draft, said: JsonObject) -> Draft:
+def _overlaid(draft: Draft, annotations: JsonObject) -> Draft:
     """Return a draft with other annotations."""
-    if not said or isinstance(draft, Hole):
+    if not annotations or isinstance(draft, Hole):
         return draft
     if isinstance(draft, Skeleton):
-        return Skeleton(ordered({**draft.container, **said}), draft.children)
-    return ordered({**draft, **said})
+        return Skeleton(ordered({**draft.container, **annotations}), draft.children)
+    return ordered({**draft, **annotations})

@@ -24,17 +24,17 @@ def words(node: JsonObject, name: str | int | None) -> JsonObject:
         node: the schema.
         name: the last step to its place.
     """
-    said: JsonObject = {}
+    annotations: JsonObject = {}
     description = node.get("description") or ""
     if description:
         description = clean(description).strip()
     if node.get("title"):
         title = clean(node["title"]).strip()
         if title and not _repeats(title, name, node) and not _begins(description, title):
-            said["title"] = title
+            annotations["title"] = title
     if description and not _repeats(description, name, node):
-        said["description"] = description
-    return said
+        annotations["description"] = description
+    return annotations
 
 
 def _repeats(text: str, name: str | int | None, node: JsonObject) -> bool:
@@ -76,13 +76,13 @@ def admits(node: JsonObject, value: Any) -> bool:
 
 def reading(node: JsonObject) -> str:
     """Return the note about a schema that was normalized to another meaning; ``""`` for any other schema."""
-    said = ["a $dynamicRef has too many meanings: anything is admitted"] if OPEN in node else []
+    notes = ["a $dynamicRef has too many meanings: anything is admitted"] if OPEN in node else []
     for key, values in node.get(DECLARED, {}).items():
         old = values if key == "enum" else values[0]
         new = node.get(key)
         read = "the enum of its items" if new is None else escaped(new)
-        said.append(f"the {key} {escaped(old)} is not of the declared type: read as {read}")
-    return "; ".join(said)
+        notes.append(f"the {key} {escaped(old)} is not of the declared type: read as {read}")
+    return "; ".join(notes)
 
 
 def example(node: JsonObject) -> tuple[Any, ...]:

@@ -76,13 +76,13 @@ def hole(
     path: Path,
     *,
     optional: bool,
-    said: JsonObject,
+    annotations: JsonObject,
     shared: bool = False,
 ) -> Hole:
-    """Create a hole with its size; ``said`` contains the annotations of the place itself."""
-    texts = {name: value for name, value in said.items() if name in TEXTS}
-    beside = {name: value for name, value in said.items() if name not in TEXTS}
-    extra = len(dumps(said)) if said else 0
+    """Create a hole with its size; ``annotations`` are those of the place itself."""
+    texts = {name: value for name, value in annotations.items() if name in TEXTS}
+    beside = {name: value for name, value in annotations.items() if name not in TEXTS}
+    extra = len(dumps(annotations)) if annotations else 0
     return Hole(key, node, path, optional, texts, beside, False, shared, extra)
 
 

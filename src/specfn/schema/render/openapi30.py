@@ -67,9 +67,9 @@ class OpenApi30Renderer(SchemaRenderer):
             self._schema(self._collapsed(target)) if isinstance(target, dict) else boolean(target)
         )
         assert isinstance(content, dict)
-        said = self._annotations(node)
-        self._overridden(said, target)
-        return {**content, **said}
+        annotations = self._annotations(node)
+        self._overridden(annotations, target)
+        return {**content, **annotations}
 
     def _example(self, example: Any) -> JsonObject:
         return {"example": example}
@@ -150,8 +150,8 @@ class OpenApi30Renderer(SchemaRenderer):
             nullable = False
         draft = self._at(branch)
         if isinstance(draft, Hole):
-            said = {**draft.beside, **draft.texts, **body.out}
-            place = self._hole(draft.key, draft.node, said)
+            annotations = {**draft.beside, **draft.texts, **body.out}
+            place = self._hole(draft.key, draft.node, annotations)
             return admitting_null(place) if nullable or draft.nullable else place
         if isinstance(draft, Skeleton):
             merged = Skeleton({**draft.container, **body.out}, draft.children)

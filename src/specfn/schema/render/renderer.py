@@ -151,43 +151,45 @@ class SchemaRenderer(ABC):
     def _place(self, node: JsonObject) -> Draft:
         """Return a hole for the component that a reference names."""
         name = self._definitions.name_of(node["$ref"])
-        said = self._annotations(node)
+        annotations = self._annotations(node)
         if name is None:
             text = clean(node["$ref"])
             self._edit("reference", f"the reference {text!r} leads nowhere: anything is admitted")
-            return {"description": f"(unresolved reference {text})", **said}
+            return {"description": f"(unresolved reference {text})", **annotations}
         target = self._definitions[name]
         if not self.shared:
-            self._overridden(said, target)
-        return self._hole(name, target if isinstance(target, dict) else {}, said)
+            self._overridden(annotations, target)
+        return self._hole(name, target if isinstance(target, dict) else {}, annotations)
 
-    def _overridden(self, said: JsonObject, target: Any) -> None:
+    def _overridden(self, annotations: JsonObject, target: Any) -> None:
         """Record that the description beside a reference replaces that of the component."""
-        use = said.get("description")
+        use = annotations.get("description")
         if use and isinstance(target, dict) and not self._bare:
             own = words(target, None).get("description")
             if own and own not in use:
                 self._edit("description", _OVERRIDDEN)
 
-    def _hole(self, key: str | int, node: JsonObject, said: JsonObject) -> Hole:
+    def _hole(self, key: str | int, node: JsonObject, annotations: JsonObject) -> Hole:
         shared = self.shared and isinstance(key, str)
         optional = self._optional > 0
-        return hole(key, node, tuple(self._path), optional=optional, said=said, shared=shared)
+        return hole(
+            key, node, tuple(self._path), optional=optional, annotations=annotations, shared=shared
+        )
 
     def _annotations(self, node: JsonObject, name: str | int | None = None) -> JsonObject:
         """Return the annotations of a schema. ``name`` is the property's name, if it is not the last step."""
-        said: JsonObject = {}
+        annotations: JsonObject = {}
         if not self._bare and ("description" in node or "title" in node):
-            said = words(node, self._path[-1] if name is None and self._path else name)
+            annotations = words(node, self._path[-1] if name is None and self._path else name)
         if "default" in node and self._is_default(node, node["default"]):
-            said["default"] = node["default"]
+            annotations["default"] = node["default"]
         if "examples" in node and not self._bare:
             for found in example(node):
                 if self._is_plain("example", found):
-                    said.update(self._example(found))
+                    annotations.update(self._example(found))
         if node.get("deprecated"):
-            said["deprecated"] = True
-        return said
+            annotations["deprecated"] = True
+        return annotations
 
     def _is_default(self, node: JsonObject, value: Any) -> bool:
         """Return whether a default is shown: it must be valid, visible and short."""
@@ -235,8 +237,8 @@ class SchemaRenderer(ABC):
         """
         if not are_plain(values):
             found = [escaped(text) for text in texts_of([*values]) if not is_plain(text)]
-            told = ", ".join(found[:_TOLD]) + (", ..." if len(found) > _TOLD else "")
-            self._edit("hidden", f"{what} with {_UNSEEN}, kept as the API takes them: {told}")
+            listed = ", ".join(found[:_TOLD]) + (", ..." if len(found) > _TOLD else "")
+            self._edit("hidden", f"{what} with {_UNSEEN}, kept as the API takes them: {listed}")
 
     def _remarks(self, node: JsonObject, body: SchemaBuilder) -> None:
         """Record the edits that composition and truncation left on a schema."""

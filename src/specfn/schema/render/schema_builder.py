@@ -104,8 +104,8 @@ class SchemaBuilder:
         always: lines that are kept even if descriptions are left out.
     """
 
-    def __init__(self, said: JsonObject) -> None:
-        self.out = dict(said)
+    def __init__(self, annotations: JsonObject) -> None:
+        self.out = dict(annotations)
         self.lines: list[str] = []
         self.always: list[str] = []
         self._children: list[tuple[str | int, Skeleton | Hole]] = []
@@ -143,8 +143,10 @@ class SchemaBuilder:
         """Return the schema. ``nullable`` adds null to its type, ``bare`` leaves descriptions out."""
         lines = self.always if bare else [*self.always, *self.lines]
         if lines:
-            said = self.out.get("description")
-            self.out["description"] = "\n".join([*([said, ""] if said else []), *lines])
+            annotations = self.out.get("description")
+            self.out["description"] = "\n".join(
+                [*([annotations, ""] if annotations else []), *lines]
+            )
         out = ordered(self.out)
         if nullable and "type" in out:
             out["nullable"] = True

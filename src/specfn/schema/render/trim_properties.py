@@ -84,6 +84,6 @@ def _with_properties(node: JsonObject, names: list[str], count: int) -> JsonObje
 
 def _more(names: list[str]) -> str:
     """Return the description of the properties that are not shown."""
-    told = shorten(clean(", ".join(names[:_NAMED])), _TOLD)
+    listed = shorten(clean(", ".join(names[:_NAMED])), _TOLD)
     more = ", …" if len(names) > _NAMED else ""
-    return f"{len(names)} more optional properties: {told}{more}"
+    return f"{len(names)} more optional properties: {listed}{more}"
