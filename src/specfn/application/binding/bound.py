@@ -6,13 +6,14 @@ server did not respond. Exceptions are for the caller: a connection that does no
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.application.binding.namespace import Namespace, namespace
-from specfn.application.binding.one_call import steps
-from specfn.application.binding.policy import BindPolicy, Find
+from specfn.application.binding.one_call import perform
+from specfn.application.binding.policy import Awaiting, BindPolicy, Blocking, Find
 from specfn.application.binding.shown_functions import ShownFunctions
 from specfn.application.binding.signature import Argument, arguments_of, signature
 from specfn.calling.answer import Answer
@@ -21,10 +22,6 @@ from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.tools import offered
 from specfn.errors import UnknownFunctionError
 from specfn.function.function import Function
-from specfn.http.transport.steps import adrive, drive
-
-if TYPE_CHECKING:
-    from specfn.calling.calls.prepare import Prepared
 
 
 @known_keywords_in
@@ -112,14 +109,13 @@ class BoundFunction:
         Raises:
             UsageError: the connection does not fit, or ``approve`` or ``fill`` has to be awaited.
         """
-        return drive(steps(self._prepared(sent), self._policy, granted))
+        call = self._shown.prepare_named(self.name, sent)
+        return run_without_waiting(perform(call, self._policy, granted, Blocking()))
 
     async def aoutcome(self, sent: Any, *, granted: str | None = None) -> Answer:
         """Call the function like ``outcome``, asynchronously."""
-        return await adrive(steps(self._prepared(sent), self._policy, granted))
-
-    def _prepared(self, sent: Any) -> "Prepared":
-        return self._shown.prepare_named(self.name, sent)
+        call = self._shown.prepare_named(self.name, sent)
+        return await perform(call, self._policy, granted, Awaiting())
 
     # -- Python ---------------------------------------------------------------------------------------
 
@@ -227,11 +223,13 @@ class Bound(Mapping[str, BoundFunction]):
         Raises:
             UsageError: the connection does not fit, or ``approve`` or ``fill`` has to be awaited.
         """
-        return drive(steps(self._shown.prepare(name, sent), self._policy, granted))
+        call = self._shown.prepare(name, sent)
+        return run_without_waiting(perform(call, self._policy, granted, Blocking()))
 
     async def aoutcome(self, name: str, sent: Any, *, granted: str | None = None) -> Answer:
         """Call the function like ``outcome``, asynchronously."""
-        return await adrive(steps(self._shown.prepare(name, sent), self._policy, granted))
+        call = self._shown.prepare(name, sent)
+        return await perform(call, self._policy, granted, Awaiting())
 
     def namespace(self) -> Namespace:
         """Return an object on which the functions are called by their accessors: ``api.pets.getByPetId(petId=1)``."""

@@ -1,12 +1,11 @@
 """One call of a bound function, from the checked arguments to its answer."""
 
-from collections.abc import Generator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from specfn._internal.json import copied
 from specfn.application.binding.approval_token import ApprovedCall
-from specfn.application.binding.policy import Approving, BindPolicy, Executing, Filling
+from specfn.application.binding.policy import BindPolicy, Blocking
 from specfn.calling.answer import Answer, PendingCall
 from specfn.calling.calls import prompts
 from specfn.calling.calls.approval import Approve, Defer, Deny, decision
@@ -20,30 +19,30 @@ from specfn.function.separation.join import is_shared, merge
 if TYPE_CHECKING:
     from specfn.http.response.response import Result
 
-Steps: TypeAlias = Generator[Approving | Filling | Executing, Any, Answer]
-_Permitting: TypeAlias = Generator[Approving | Filling | Executing, Any, Prepared | Answer]
 
-
-def steps(call: Prepared, policy: BindPolicy, granted: str | None) -> Steps:
-    """Perform one call. Each operation that may wait is a step.
+async def perform(call: Prepared, policy: BindPolicy, granted: str | None, io: Blocking) -> Answer:
+    """Perform one call.
 
     Args:
         call: the call with checked arguments.
         policy: the permissions.
         granted: the token of an approval; ``None`` for none.
+        io: asks and sends, blocking or asynchronously.
     """
     if call.answer is not None:
         return _unsent(call)
     call = replace(call, arguments=copied(call.arguments))
-    permitted = yield from _permitted(call, policy, granted)
+    permitted = await _permitted(call, policy, granted, io)
     if isinstance(permitted, Answer):
         return permitted
     if permitted.answer is not None:
         return _unsent(permitted)
-    return (yield from _executed(permitted, policy))
+    return await _executed(permitted, policy, io)
 
 
-def _permitted(call: Prepared, policy: BindPolicy, granted: str | None) -> _Permitting:
+async def _permitted(
+    call: Prepared, policy: BindPolicy, granted: str | None, io: Blocking
+) -> Prepared | Answer:
     """Return the call as it is sent, or the answer of a call that is not sent."""
     function = _function(call)
     is_allowed = policy.allows(function)
@@ -51,7 +50,7 @@ def _permitted(call: Prepared, policy: BindPolicy, granted: str | None) -> _Perm
         return _not_allowed(call, policy)
     human = None
     if is_shared(function) and policy.fill is not None:
-        human = yield Filling(policy.fill, function, copied(call.arguments))
+        human = await io.asked("fill", policy.fill(function, copied(call.arguments)))
         if human is None:
             return _needs_human(call, asked=True)
         merge(function, llm=call.arguments, human=human)  # a wrong form is the mistake of `fill`
@@ -59,7 +58,7 @@ def _permitted(call: Prepared, policy: BindPolicy, granted: str | None) -> _Perm
         return _resumed(call, policy, human, granted)
     needs_human = human is None and is_shared(function)
     if policy.approve is not None and (needs_human or not is_allowed):
-        return (yield from _approved(call, policy, human))
+        return await _approved(call, policy, human, io)
     if is_allowed:
         return _completed(call, human)
     return _pending(call, policy, human)
@@ -72,13 +71,16 @@ def _not_allowed(call: Prepared, policy: BindPolicy) -> Prepared | Answer:
     return _refused(call, prompts.nobody_to_ask(call.name, _function(call).safety))
 
 
-def _approved(call: Prepared, policy: BindPolicy, human: Any) -> _Permitting:
+async def _approved(
+    call: Prepared, policy: BindPolicy, human: Any, io: Blocking
+) -> Prepared | Answer:
     """Ask for approval; return the call with the changes of the approver."""
     assert policy.approve is not None
     shown = call if human is None else _completed(call, human)
     if shown.answer is not None:
         return shown
-    given = decision((yield Approving(policy.approve, approval_request(shown))))
+    request = approval_request(shown)
+    given = decision(await io.asked("approve", policy.approve(request)))
     if isinstance(given, Approve):
         return complete(call, given if given.human is not None else replace(given, human=human))
     if isinstance(given, Deny) and given.asked:
@@ -139,11 +141,11 @@ def _identity(call: Prepared, policy: BindPolicy, human: Any) -> ApprovedCall:
     )
 
 
-def _executed(call: Prepared, policy: BindPolicy) -> Steps:
+async def _executed(call: Prepared, policy: BindPolicy, io: Blocking) -> Answer:
     """Send the request, and return the answer of the server."""
     function = _function(call)
     try:
-        result: Result = yield Executing(function, call.arguments, policy.connection)
+        result = await io.send(function, call.arguments, policy.connection)
     except (ArgumentError, LimitError, ResponseError, TransportError) as error:
         found = call_error(function, error, models_part(call))
         received = cast("Result", error.result) if isinstance(error, ResponseError) else None

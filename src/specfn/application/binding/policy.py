@@ -1,4 +1,4 @@
-"""The permissions of bound functions, and the steps in which the caller takes part."""
+"""The permissions of bound functions, and the functions of the caller that they ask."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Collection
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from specfn.application.binding.approval_token import ApprovalTokens
-from specfn.calling.calls.approval import ApprovalRequest, AsyncApprover
+from specfn.calling.calls.approval import AsyncApprover
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
 
@@ -68,70 +68,39 @@ def allowed_words(allow: Collection[str], find: Find) -> tuple[frozenset[str], f
     return frozenset(words & _SAFETIES), trusted
 
 
-@dataclass(frozen=True, slots=True)
-class Approving:
-    """The step that asks for the approval of a call."""
+class Blocking:
+    """The caller's functions and the server, blocking."""
 
-    approve: AsyncApprover
-    request: ApprovalRequest
+    async def asked(self, name: str, given: Any) -> Any:
+        """Return what a function of the caller returned.
 
-    def perform(self) -> Any:
-        """Ask, blocking."""
-        return _at_once(self.approve(self.request), "approve")
+        Raises:
+            UsageError: it has to be awaited.
+        """
+        if inspect.isawaitable(given):
+            if inspect.iscoroutine(given):
+                given.close()
+            raise UsageError(
+                f"{name} is asynchronous: use acall, aanswer or aoutcome instead of a synchronous call"
+            )
+        return given
 
-    async def aperform(self) -> Any:
-        """Ask, awaiting."""
-        return await _awaited(self.approve(self.request))
-
-
-@dataclass(frozen=True, slots=True)
-class Filling:
-    """The step that asks for the human part of a call."""
-
-    fill: Fill
-    function: Function
-    arguments: Any
-
-    def perform(self) -> Any:
-        """Ask, blocking."""
-        return _at_once(self.fill(self.function, self.arguments), "fill")
-
-    async def aperform(self) -> Any:
-        """Ask, awaiting."""
-        return await _awaited(self.fill(self.function, self.arguments))
-
-
-@dataclass(frozen=True, slots=True)
-class Executing:
-    """The step that sends the request and returns the response with any status."""
-
-    function: Function
-    arguments: Any
-    connection: "Connection"
-
-    def perform(self) -> "Result":
-        """Send, blocking."""
+    async def send(self, function: Function, arguments: Any, connection: "Connection") -> "Result":
+        """Send a request, and return the response with any status."""
         from specfn.http.transport.send import propagate  # noqa: PLC0415  # httpx is imported on first use
 
-        return propagate(self.function, self.arguments, self.connection)
-
-    async def aperform(self) -> "Result":
-        """Send, awaiting."""
-        from specfn.http.transport.send import apropagate  # noqa: PLC0415  # likewise
-
-        return await apropagate(self.function, self.arguments, self.connection)
+        return propagate(function, arguments, connection)
 
 
-def _at_once(given: Any, name: str) -> Any:
-    """Return a result that does not need to be awaited."""
-    if inspect.isawaitable(given):
-        if inspect.iscoroutine(given):
-            given.close()
-        raise UsageError(
-            f"{name} is asynchronous: use acall, aanswer or aoutcome instead of a synchronous call"
-        )
-    return given
+class Awaiting(Blocking):
+    """The caller's functions and the server, asynchronously."""
 
+    async def asked(self, name: str, given: Any) -> Any:  # noqa: ARG002
+        """Return what a function of the caller returned, awaited if necessary."""
+        return await given if inspect.isawaitable(given) else given
 
-async def _awaited(given: Any) -> Any:
-    return await given if inspect.isawaitable(given) else given
+    async def send(self, function: Function, arguments: Any, connection: "Connection") -> "Result":
+        """Send a request, and return the response with any status."""
+        from specfn.http.transport.send import apropagate  # noqa: PLC0415  # httpx is imported on first use
+
+        return await apropagate(function, arguments, connection)
