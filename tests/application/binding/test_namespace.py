@@ -1,0 +1,83 @@
+"""Functions called by their accessors, as in code."""
+
+import keyword
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.application.binding.test_bind import answering, application
+
+from specfn.application.binding.namespace import namespace
+from specfn.application.binding.python_names import python_names
+
+PATHS: dict[str, Any] = {
+    "/pets": {"get": {}, "post": {"requestBody": {"content": {"application/json": {}}}}},
+    "/pets/{id}": {"get": {}},
+    "/global/pets": {"get": {}},
+    "/repr/class/x": {"get": {}},
+}
+
+
+def test_functions_are_called_by_their_accessors() -> None:
+    """An accessor is an attribute path; the call has the same checks as under the name of the function."""
+    shop = answering()
+    bound = application(PATHS).bind(shop.connection())
+    api = bound.namespace()
+    assert api.pets.getById is bound["pets_getById"]
+    api.pets.getById(id="7")
+    assert shop.requests[0].url.path == "/pets/7"
+    assert "❌" in api.pets.getById()
+    assert "waits for the approval" in api.pets.post(body={})
+    assert len(shop.requests) == 1
+
+
+def test_keywords_have_a_trailing_underscore() -> None:
+    """A keyword of Python gets ``_``; ``getattr`` also takes the element of the accessor."""
+    bound = application(PATHS).bind(answering().connection())
+    api = bound.namespace()
+    assert api.global_.pets.get is bound["global.pets.get"]
+    assert getattr(api, "global").pets.get is bound["global.pets.get"]
+    assert dir(api) == ["global_", "pets", "repr"]
+    assert [*api] == ["pets", "global_", "repr"]
+    assert repr(api.pets) == "<Namespace get, post, getById>"
+
+
+def test_an_unknown_attribute_lists_the_known_ones() -> None:
+    """A wrong name is an AttributeError that lists the names at this place."""
+    api = application(PATHS).bind(answering().connection()).namespace()
+    with pytest.raises(AttributeError, match="no 'pet' here; there are pets, global_, repr"):
+        api.pet  # noqa: B018  # the access raises
+    with pytest.raises(AttributeError, match="read-only"):
+        api.pets = 1
+
+
+def test_only_selected_functions_are_in_the_namespace() -> None:
+    """Functions that are not bound are not reached."""
+    api = application(PATHS).bind(answering().connection(), select="pets_get").namespace()
+    assert dir(api) == ["pets"]
+    assert dir(api.pets) == ["get"]
+
+
+_ELEMENT = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,6}", fullmatch=True) | st.sampled_from(
+    [*keyword.kwlist, "class_", "class__", "__class__", "__dict__", "__init__", "mro"]
+)
+
+
+@given(st.sets(_ELEMENT, min_size=1))
+def test_each_function_is_reached(elements: set[str]) -> None:
+    """Each element has one legal name in Python, which reaches its function."""
+    api = namespace({name: (name,) for name in elements}, str)
+    names = dir(api)
+    assert len(names) == len(elements)
+    assert all(name.isidentifier() and not keyword.iskeyword(name) for name in names)
+    assert {getattr(api, name) for name in names} == elements
+
+
+@given(st.lists(_ELEMENT, unique=True))
+def test_names_in_python_are_unique(names: list[str]) -> None:
+    """A name that is not a keyword keeps its spelling, and no two names become one."""
+    found = python_names(names)
+    assert [*found] == names
+    assert len(set(found.values())) == len(names)
+    assert all(found[name] == name for name in names if not keyword.iskeyword(name))

@@ -1,0 +1,98 @@
+"""Tools that are composed one at a time."""
+
+from threading import Thread
+from typing import Any
+
+import pytest
+from tests.catalog.tools.test_tools import application, operation
+
+from specfn.application.application import Application
+from specfn.catalog.tools.build import offered_functions, tools
+from specfn.catalog.tools.fit_cache import FitCache
+from specfn.catalog.tools.tool_index import ToolIndex
+from specfn.connectors.registry import NAMES, profile
+from specfn.errors import UnknownFunctionError, UsageError
+
+
+def many() -> Application:
+    body = {
+        "type": "object",
+        "properties": {"filter[x]": {"type": "string"}, "ж": {"type": ["integer", "null"]}},
+        "anyOf": [{"required": ["ж"]}, {}],
+    }
+    paths: dict[str, Any] = {f"/p{n}/{{id}}": {"post": operation(body)} for n in range(40)}
+    return application({**paths, f"/{'long' * 30}/a": {"get": operation()}})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_tool_is_the_same_alone_and_in_a_list(name: str) -> None:
+    """Whatever the order of reading, a tool has the name, the schema and the form that it has in a list."""
+    app, found = many(), profile(name)
+    listed = tools(offered_functions(app.functions), found)
+    index = ToolIndex(app.functions, found, FitCache())
+    assert len(index) == len(app.functions)
+    for tool in reversed(listed.tools):
+        assert index.names[tool.function.name] == tool.name
+        assert index[tool.name].wire == tool.wire
+        assert index[tool.name].edits == tool.edits
+
+
+def test_only_the_tools_that_are_read_are_composed() -> None:
+    """Names are known without schemas; a tool composes one schema, unless the provider counts enforced tools."""
+    app = many()
+    index = ToolIndex(app.functions, profile("openai"), FitCache())
+    assert [*index] == [*index.names.values()]
+    assert "nothing" not in index
+    assert [each for each in app.functions if each.schemas._root is not None] == []
+    index[index.names[app.functions[7].name]]
+    assert [each for each in app.functions if each.schemas._root is not None] == [app.functions[7]]
+
+
+def test_tools_are_composed_by_several_threads() -> None:
+    """Threads that read tools at the same time get what one thread gets."""
+    app, found = many(), profile("anthropic-strict")
+    alone = ToolIndex(app.functions, found, FitCache())
+    expected = [tool.wire for tool in alone.values()]
+    shared = ToolIndex(app.functions, found, FitCache())
+    results: list[list[Any]] = []
+    threads = [
+        Thread(target=lambda: results.append([tool.wire for tool in shared.values()]))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expected] * 4
+
+
+def test_a_refused_function_has_its_reason() -> None:
+    """A function that a provider does not take is an error with the reason, and no other function is affected."""
+    app = application({"/a": {"get": operation()}, "/b": {"get": operation()}})
+    app["a_get"].schemas._root = {"type": "array"}
+    index = ToolIndex(app.functions, profile("openai"), FitCache())
+    refusal = index.refusal("a_get")
+    assert refusal is not None
+    with pytest.raises(UsageError, match="openai does not take a_get"):
+        index["a_get"]
+    assert index.refusal("b_get") is None
+    with pytest.raises(KeyError):
+        index["nothing"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_tool_of_an_application(name: str) -> None:
+    """``app.tool`` returns the entry that a list of this function alone has."""
+    app = many()
+    for key in (app.functions[0].name, app.functions[-1].name):
+        assert app.tool(key, name) == app.tools(name, select=key).entries[0]
+    with pytest.raises(UnknownFunctionError):
+        app.tool("nothing", name)
+
+
+def test_the_summary_of_a_function() -> None:
+    """A function has the summary of its operation, as a text without invisible characters."""
+    app = application(
+        {"/a": {"get": {"summary": " Find\u202e pets. "}, "put": {}, "post": {"summary": 5}}}
+    )
+    assert [function.summary for function in app.functions] == ["Find pets.", "", ""]
