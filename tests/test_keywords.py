@@ -15,7 +15,7 @@ from specfn.application.binding.bound import Bound, BoundFunction
 #: Records that specfn makes, and callers read; and the base of all choices.
 MADE = {
     *("Success", "Failure", "ApprovalRequest", "CallContext", "CallRecord", "Resolution", "Round"),
-    *("Ask", "Choice", "Done", "Invoke", "Send"),
+    *("Answer", "Ask", "Choice", "Done", "Invoke", "PendingCall", "Send"),
     *("Checked", "Decided", "Ended", "Executed", "Replied", "Requested", "Resolved"),
 }
 

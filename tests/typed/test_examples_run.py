@@ -14,7 +14,7 @@ from tests.typed.documented import examples
 import specfn
 
 #: The pages; ``docs/execution.md``, ``docs/conversations.md`` and the README have tests of their own.
-PAGES = "index arguments validation tools records separation options".split()
+PAGES = "index arguments validation tools records separation options binding".split()
 
 _NAME = {"type": "string"}
 DOCUMENT = {

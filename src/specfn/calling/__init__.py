@@ -9,6 +9,7 @@ Names of this module are imported on first use.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from specfn.calling.answer import Answer, AnswerKind, PendingCall
     from specfn.calling.calls.approval import (
         ApprovalRequest,
         Approve,
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
     from specfn.calling.session import Session
 else:
     _HOMES = {
+        "Answer": "answer",
+        "AnswerKind": "answer",
         "ApprovalRequest": "calls.approval",
         "Approve": "calls.approval",
         "Approver": "calls.approval",
@@ -85,6 +88,7 @@ else:
         "Next": "calls.invoke",
         "NoCall": "choice.choice",
         "Outcome": "outcome",
+        "PendingCall": "answer",
         "Plan": "choice.choice",
         "PromptSettings": "choice.prompt_files",
         "Replied": "events",
@@ -119,6 +123,8 @@ else:
 
 
 __all__ = [
+    "Answer",
+    "AnswerKind",
     "ApprovalRequest",
     "Approve",
     "Approver",
@@ -151,6 +157,7 @@ __all__ = [
     "Next",
     "NoCall",
     "Outcome",
+    "PendingCall",
     "Plan",
     "PromptSettings",
     "Replied",
