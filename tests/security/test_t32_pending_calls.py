@@ -19,7 +19,7 @@ from specfn.application.application import Application
 from specfn.application.binding.approval_token import LIFETIME, ApprovalTokens, ApprovedCall
 from specfn.application.binding.bind import bind
 from specfn.application.binding.bound import Bound
-from specfn.calling.answer import Answer
+from specfn.calling.call_answer import Answer
 from specfn.demo.server import serve
 from specfn.errors import UsageError
 from specfn.http.connection import Connection

@@ -9,7 +9,7 @@ Names of this module are imported on first use.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from specfn.calling.answer import Answer, AnswerKind, PendingCall
+    from specfn.calling.call_answer import Answer, AnswerKind, PendingCall
     from specfn.calling.calls.approval import (
         ApprovalRequest,
         Approve,
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from specfn.calling.session import Session
 else:
     _HOMES = {
-        "Answer": "answer",
-        "AnswerKind": "answer",
+        "Answer": "call_answer",
+        "AnswerKind": "call_answer",
         "ApprovalRequest": "calls.approval",
         "Approve": "calls.approval",
         "Approver": "calls.approval",
@@ -88,7 +88,7 @@ else:
         "Next": "calls.invoke",
         "NoCall": "choice.choice",
         "Outcome": "outcome",
-        "PendingCall": "answer",
+        "PendingCall": "call_answer",
         "Plan": "choice.choice",
         "PromptSettings": "choice.prompt_files",
         "Replied": "events",

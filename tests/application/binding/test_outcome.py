@@ -17,7 +17,7 @@ from tests.application.binding.test_bind_separated import SENT as LOGIN
 from specfn.api import load
 from specfn.application.application import Application
 from specfn.application.binding.bound import Bound
-from specfn.calling.answer import Answer
+from specfn.calling.call_answer import Answer
 from specfn.calling.calls.approval import ApprovalRequest, Approve, Defer, Deny
 from specfn.calling.drive import run
 from specfn.demo.server import Server, serve

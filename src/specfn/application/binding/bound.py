@@ -16,7 +16,7 @@ from specfn.application.binding.one_call import perform
 from specfn.application.binding.policy import Awaiting, BindPolicy, Blocking, Find
 from specfn.application.binding.shown_functions import ShownFunctions
 from specfn.application.binding.signature import Argument, arguments_of, signature
-from specfn.calling.answer import Answer
+from specfn.calling.call_answer import Answer
 from specfn.calling.names.resolve import Resolution
 from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.tools import offered

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from specfn._internal.json import copied
 from specfn.application.binding.approval_token import ApprovedCall
 from specfn.application.binding.policy import BindPolicy, Blocking
-from specfn.calling.answer import Answer, PendingCall
+from specfn.calling.call_answer import Answer, PendingCall
 from specfn.calling.calls import prompts
 from specfn.calling.calls.approval import Approve, Defer, Deny, decision
 from specfn.calling.calls.call_errors import call_error

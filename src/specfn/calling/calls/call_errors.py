@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from specfn._internal.pointer import input_path
-from specfn.calling.answer import AnswerKind
+from specfn.calling.call_answer import AnswerKind
 from specfn.calling.calls import prompts
 from specfn.calling.calls.effects import Invoked
 from specfn.calling.events import log

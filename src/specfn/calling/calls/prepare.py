@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from specfn.calling.answer import AnswerKind
+from specfn.calling.call_answer import AnswerKind
 from specfn.calling.calls import prompts
 from specfn.calling.calls.sendable import checked
 from specfn.calling.names.catalog import Catalog, Entry
