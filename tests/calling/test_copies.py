@@ -78,8 +78,8 @@ def test_an_approver_of_a_bound_function_changes_nothing_in_place(change: Any) -
     """The same law for ``app.bind``."""
     sent: list[Any] = []
 
-    def approve(_: Any, arguments: Any) -> bool:
-        _spoil(arguments, change)
+    def approve(request: Any) -> bool:
+        _spoil(request.arguments, change)
         return True
 
     bound = APP.bind(_connection(sent), allow=(), approve=approve)

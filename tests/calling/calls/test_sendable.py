@@ -108,8 +108,8 @@ def test_nobody_is_asked_about_what_cannot_be_sent() -> None:
     client = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(204)))
     connection = specfn.Connection(base_url="https://a.example", client=client)
 
-    def approve(_: Any, arguments: Any) -> bool:
-        asked.append(arguments)
+    def approve(request: Any) -> bool:
+        asked.append(request.arguments)
         return True
 
     [function] = specfn.load(DOCUMENT).bind(connection, approve=approve).values()
