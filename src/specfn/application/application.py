@@ -1,16 +1,15 @@
-"""Applications: the functions of a document, with look-up by any name, and calls."""
+"""Applications: the functions of a document, offered and called."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords_in
-from specfn.errors import UnknownFunctionError, UsageError
+from specfn.application.lookup import FunctionLookup
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
-from specfn.function.lookup import spaced, unambiguous
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from specfn.application.binding.policy import Fill
     from specfn.application.lock import Change
     from specfn.calling.calls.approval import AsyncApprover
-    from specfn.calling.names.resolve import Directory, Resolution
     from specfn.catalog.provider_limits import Finding
     from specfn.catalog.report import Progress
     from specfn.catalog.selection import Select, Switch
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
 
 @known_keywords_in
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Application:
+class Application(FunctionLookup):
     """The functions of a document. Every operation is in ``functions`` or in ``errors``.
 
     Attributes:
@@ -58,61 +56,6 @@ class Application:
 
     def __repr__(self) -> str:
         return f"<Application of {len(self.functions)} functions, {len(self.errors)} errors>"
-
-    def __len__(self) -> int:
-        return len(self.functions)
-
-    def __iter__(self) -> Iterator[Function]:
-        return iter(self.functions)
-
-    # -- finding ------------------------------------------------------------------------------------
-
-    @cached_property
-    def _index(self) -> Mapping[str, Function]:
-        """Return functions by every unambiguous name."""
-        return unambiguous(self.functions)
-
-    def find(self, key: str) -> Function | None:
-        """Return a function by name, dotted accessor, operationId or ``"GET /path"``; ``None`` if there is none."""
-        if not isinstance(key, str):
-            raise UsageError(f"the key of a function must be a text, not {type(key).__name__}")
-        found = self._index.get(key)
-        return self._index.get(spaced(key)) if found is None else found
-
-    def __getitem__(self, key: str) -> Function:
-        """Return a function by any of its names, like ``find``.
-
-        Raises:
-            UnknownFunctionError: there is no such function; the error has the three closest names.
-        """
-        found = self.find(key)
-        if found is None:
-            from specfn.application.suggestions import suggestions  # noqa: PLC0415  # only for unknown names
-
-            raise UnknownFunctionError(key, suggestions(key, self.functions, self._index))
-        return found
-
-    def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and self.find(key) is not None
-
-    @cached_property
-    def _directory(self) -> "Directory":
-        from specfn.calling.names.resolve import Directory  # noqa: PLC0415  # only for names that models use
-
-        return Directory((function.name, function) for function in self.functions)
-
-    def resolve(self, called: str, *, advertised: Iterable[str] | None = None) -> "Resolution":
-        """Resolve the name that a model called; never to a function that was not offered.
-
-        Args:
-            called: the name that the model used.
-            advertised: the names that it was offered; all where ``None``.
-
-        Returns:
-            The name of the function and the repairs; or at most three similar names.
-        """
-        offered = None if advertised is None else frozenset(advertised)
-        return self._directory.resolve(called, advertised=offered)
 
     def _function(self, function: Function | str) -> Function:
         return self[function] if isinstance(function, str) else function

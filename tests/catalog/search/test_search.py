@@ -1,4 +1,5 @@
 import copy
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,9 @@ from specfn.function.function import Function
 SHOP = Path(specfn.__file__).parent / "demo" / "openapi.yaml"
 
 
-def search_of(application: specfn.Application, **options: Any) -> Search:
+def search_of(application: specfn.Application) -> Search:
     components = component_schemas(application.document)
-    return Search((Subject(f.name, f, components) for f in application), **options)
+    return Search(Subject(f.name, f, components) for f in application)
 
 
 SEARCH = search_of(specfn.load(SHOP))
@@ -139,7 +140,7 @@ def test_another_ranking_is_fused() -> None:
     def rank(query: str, functions: Sequence[Function]) -> Sequence[Function]:
         return [each for each in functions if each.path == "/bees" and query]
 
-    found = search_of(specfn.load(api("/apes", "/bees", "/cats")), rank=rank).find("apes")
+    found = specfn.load(api("/apes", "/bees", "/cats")).search("apes", rank=rank)
     assert [each.function.path for each in found] == ["/apes", "/bees"]
 
 
@@ -181,3 +182,36 @@ def api(*paths: str, method: str = "get") -> dict[str, Any]:
             for path in paths
         },
     }
+
+
+@given(budget=st.integers(1, 20_000), most=st.integers(1, 12))
+def test_a_selection_is_within_its_limits(budget: int, most: int) -> None:
+    """A selection is the beginning of the search, with at most the tokens and functions that are allowed."""
+    shop = specfn.load(SHOP)
+    chosen = shop.select("find customers and their orders", budget_tokens=budget, max_tools=most)
+    assert len(chosen) <= most
+    assert (
+        list(chosen)
+        == [each.function for each in shop.search("find customers and their orders", most)][
+            : len(chosen)
+        ]
+    )
+    sizes = [
+        len(
+            json.dumps(
+                {"name": each.name, "description": each.description, "parameters": each.parameters},
+                separators=(",", ":"),
+                ensure_ascii=False,
+            )
+        )
+        for each in chosen
+    ]
+    assert sum(sizes) / 4 <= budget
+
+
+def test_a_search_may_be_limited_to_a_selection() -> None:
+    """`select` takes what `tools` takes."""
+    shop = specfn.load(SHOP)
+    found = shop.search("order", 30, select={"safety": ["read"]})
+    assert found
+    assert {each.function.safety for each in found} == {"read"}

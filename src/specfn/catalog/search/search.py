@@ -59,18 +59,17 @@ class Found:
 class Search:
     """A search over functions. The index is built on the first query."""
 
-    def __init__(self, subjects: Iterable[Subject], rank: Rank | None = None) -> None:
-        """Prepare a search.
-
-        Args:
-            subjects: the functions.
-            rank: another ranking, fused with that of the words by reciprocal rank.
-        """
+    def __init__(self, subjects: Iterable[Subject]) -> None:
+        """Prepare a search over functions."""
         self._subjects = tuple(subjects)
-        self._rank = rank
 
     def find(
-        self, query: str, limit: int = 10, *, among: frozenset[str] | None = None
+        self,
+        query: str,
+        limit: int = 10,
+        *,
+        among: frozenset[str] | None = None,
+        rank: Rank | None = None,
     ) -> list[Found]:
         """Return the functions that fit a query, best first.
 
@@ -78,6 +77,7 @@ class Search:
             query: words of any language. A query without words finds nothing.
             limit: the most results.
             among: the names of the functions that may be found; all if ``None``.
+            rank: another ranking, fused with that of the words by reciprocal rank.
 
         Raises:
             UsageError: the limit is below 1.
@@ -87,8 +87,8 @@ class Search:
         known, unknown = self._known(list(dict.fromkeys(words_of(query)))[:_QUERY_WORDS])
         scores = self._scores(known, unknown)
         ranked = sorted(scores, key=lambda number: (-scores[number], number))
-        if self._rank is not None:
-            ranked = self._fused(self._rank, query, ranked)
+        if rank is not None:
+            ranked = self._fused(rank, query, ranked)
         if among is not None:
             ranked = [number for number in ranked if self._subjects[number].name in among]
         return [
