@@ -43,7 +43,7 @@ def compose(
     """
     document = normalized.document
     schemas = document["components"]["schemas"]
-    composer = Composer(schemas, settings)
+    composer = Composer(schemas, settings, has_directions=normalized.has_directions)
     references = References(schemas, normalized.dangling)
     migration = migrate(document, normalized.version, settings, composer.look, references)
     if settings.recursive is False:

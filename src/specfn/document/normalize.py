@@ -27,6 +27,7 @@ class Normalized(NamedTuple):
         notes: faults that belong to no single operation.
         version: the version of the raw document: ``2.0``, ``3.0``, ``3.1`` or ``3.2``.
         nodes: the number of schemas; a shared schema counts at each of its locations.
+        has_directions: whether a schema is ``readOnly`` or ``writeOnly``.
     """
 
     document: JsonObject
@@ -34,6 +35,7 @@ class Normalized(NamedTuple):
     notes: tuple[Note, ...]
     version: str
     nodes: int
+    has_directions: bool
 
 
 def version(document: JsonObject) -> str:
@@ -128,6 +130,7 @@ def _once(document: JsonObject, uri: str | None, found: str, *, shared: bool) ->
         notes=tuple(reader.notes),
         version=found,
         nodes=upgrade.nodes,
+        has_directions=upgrade.has_directions,
     )
     lost = upgrade.dangling | reader.dangling
     return _Round(result, revealed=any(map(Resolver(normalized, uri).has, lost)))

@@ -22,16 +22,23 @@ if TYPE_CHECKING:
 class Composer:
     """A composer of the schemas of all functions of one document. Shared parts are made once."""
 
-    def __init__(self, schemas: JsonObject, settings: Settings) -> None:
+    def __init__(self, schemas: JsonObject, settings: Settings, *, has_directions: bool) -> None:
+        """Create a composer of the components of a document.
+
+        Without ``readOnly`` and ``writeOnly``, a schema means the same in requests and responses. Then it is composed
+        and rendered once for both.
+        """
         family = Family(schemas)
         self.settings = settings
-        self._request = Definitions(schemas, "request", family)
-        self._response = Definitions(schemas, "response", family)
+        self._request = self._response = Definitions(schemas, "request", family)
+        if has_directions:
+            self._response = Definitions(schemas, "response", family)
         self._separator = (
             None if settings.separate is None else self._new_separator(settings.separate)
         )
-        self._inputs = renderer_of(self._request, settings)
-        self._outputs = renderer_of(self._response, settings)
+        self._inputs = self._outputs = renderer_of(self._request, settings)
+        if has_directions:
+            self._outputs = renderer_of(self._response, settings)
         self._written: dict[str, bytes] = {}
 
     def _new_separator(self, predicates: Iterable[Any]) -> "Separator":

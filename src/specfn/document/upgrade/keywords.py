@@ -185,6 +185,13 @@ def _flag(_: Any, value: Any, __: int) -> Any:
     return value if value.__class__ is bool else (True if is_true(value) else DROP)
 
 
+def _direction(upgrade: Any, value: Any, _: int) -> Any:
+    """Keep a flag, and record that the document distinguishes requests and responses if it is set."""
+    kept = _flag(upgrade, value, 0)
+    upgrade.has_directions = upgrade.has_directions or kept is True
+    return kept
+
+
 def _examples(_: Any, value: Any, __: int) -> Any:
     if value.__class__ is list:
         return value
@@ -246,7 +253,7 @@ RULES: dict[str, Rule] = {
     "prefixItems": _schema_list,
     "properties": schema_map,
     "propertyNames": _subschema,
-    "readOnly": _flag,
+    "readOnly": _direction,
     "required": _required,
     "then": _subschema,
     "title": _text,
@@ -254,7 +261,7 @@ RULES: dict[str, Rule] = {
     "unevaluatedItems": _subschema,
     "unevaluatedProperties": _subschema,
     "uniqueItems": _flag,
-    "writeOnly": _flag,
+    "writeOnly": _direction,
     "x-specfn-contradiction": _mark,
     "x-specfn-declared": _declared,
     "x-specfn-dropped": _mark,

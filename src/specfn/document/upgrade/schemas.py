@@ -79,6 +79,7 @@ class SchemaUpgrade:
         shared: whether a part of the document may occur at several locations.
         schemas: the normalized components, by name. Filled by ``finish``.
         nodes: the number of upgraded schemas; a shared schema counts at each of its locations.
+        has_directions: whether a schema is ``readOnly`` or ``writeOnly``.
     """
 
     shared = False
@@ -103,6 +104,7 @@ class SchemaUpgrade:
         self._is_dynamic = False
         self.schemas: JsonObject = {}
         self.nodes = 0
+        self.has_directions = False
 
     @property
     def dangling(self) -> set[str]:
