@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn._internal.characters import escape_all, escape_invisible, strip_invisible
+from specfn._internal.characters import (
+    escape_all,
+    escape_invisible,
+    has_invisible,
+    strip_invisible,
+)
 
 ZWNJ, ZWJ = "\u200c", "\u200d"
 
@@ -112,3 +117,13 @@ def test_json_has_the_same_value(value: dict[str, str]) -> None:
     assert json.loads(escape_invisible(written)) == expected
     assert json.loads(escape_all(written)) == expected
     assert escape_all(written).isascii()
+
+
+@given(texts)
+def test_a_text_without_invisible_characters_is_not_changed(text: str) -> None:
+    """Each text that escaping or removal changes has invisible characters by its bytes, too."""
+    text = text.encode(errors="ignore").decode()
+    if {escape_invisible(text), strip_invisible(text)} != {text} or NEVER.intersection(text):
+        assert has_invisible(text.encode())
+    if text.isascii() and NEVER.isdisjoint(text):
+        assert not has_invisible(text.encode())

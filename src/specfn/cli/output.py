@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
-from specfn._internal.characters import escape_invisible
+from specfn._internal.characters import escape_invisible, has_invisible
 from specfn.errors import UsageError
 
 
@@ -37,7 +37,7 @@ def json_printable(text: bytes) -> bytes:
     r"""Return JSON text of the same value, with such characters as ``\uXXXX`` (RFC 8259, section 7)."""
     if text.isascii():
         return text.replace(b"\x7f", b"\\u007f") if b"\x7f" in text else text
-    return escape_invisible(text.decode()).encode()
+    return escape_invisible(text.decode()).encode() if has_invisible(text) else text
 
 
 def write(pieces: Iterable[bytes]) -> None:

@@ -30,7 +30,8 @@ class Composer:
         """
         family = Family(schemas)
         self.settings = settings
-        self._request = self._response = Definitions(schemas, "request", family)
+        self._request = Definitions(schemas, "request" if has_directions else None, family)
+        self._response = self._request
         if has_directions:
             self._response = Definitions(schemas, "response", family)
         self._separator = (

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from specfn._internal.json import JsonObject
+from specfn._internal.pointer import join
 from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 from specfn.schema.render.fragments import DIALECTS, ENDLESS, Dialect, Fragment, Fragments, Wording
-from specfn.schema.render.stub import label, stub
 from specfn.schema.render.truncate import MAX_NESTING, Expansion, placed
 
 
@@ -61,7 +61,7 @@ class ModelRenderer:
         if self._inline:
             self._fragments.weigh(root)
             if not root.cyclic and root.height <= MAX_NESTING and root.weight <= budget:
-                return Rendering(self._fragments.complete(root), lambda: self._edits(root, ()))
+                return Rendering(root.complete, lambda: _edits(root, ""))
         expansion, schema = self._expanded(root, budget)
         if expansion.is_over:
             return self._stubbed(root, budget)
@@ -79,13 +79,7 @@ class ModelRenderer:
 
     def _stubbed(self, root: Fragment, budget: int) -> Rendering:
         """Return the stub of a schema whose root does not fit, for example a union of hundreds of branches."""
-        words = self._fragments.words
-        content = stub(
-            self._fragments.definitions,
-            label(root.key, root.node),
-            root.node,
-            null_type=words.null_type,
-        )
+        content = self._fragments.stub(root)
         edit = Edit(pointer="", kind="cut", reason=f"cut to stay within {budget} bytes")
         return Rendering(content, lambda: iter([edit]))
 
@@ -109,7 +103,9 @@ class ModelRenderer:
         self._fragments.weigh(root)
         return root.cyclic
 
-    def _edits(self, fragment: Fragment, place: tuple[str | int, ...]) -> Iterator[Edit]:
-        yield from placed(fragment.full.edits, place)
-        for hole in fragment.full.holes:
-            yield from self._edits(self._fragments.fragment(hole.key, hole.node), place + hole.path)
+
+def _edits(fragment: Fragment, place: str) -> Iterator[Edit]:
+    """Yield the edits of a complete fragment, with pointers below a place."""
+    yield from placed(fragment.full.edits, place)
+    for hole in fragment.full.holes:
+        yield from _edits(fragment.child(hole), place + join(hole.path))

@@ -1,6 +1,7 @@
 """Cache of the fragments of one document and direction: their renderings, sizes and stubs."""
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from weakref import WeakValueDictionary
 
 from specfn._internal.digest import mark
 from specfn._internal.json import JsonObject, dumps
@@ -66,15 +67,23 @@ def shown_reference(hole: Hole) -> str:
 
 
 class Fragment:
-    """An object schema with its renderings, each made when first needed."""
+    """An object schema with its renderings, each made when first needed.
+
+    A fragment of an inline schema lives as long as a fragment that contains it.
+    """
 
     __slots__ = (
+        "__weakref__",
         "_bare",
+        "_children",
         "_fragments",
         "_full",
         "_least",
+        "_places",
         "_short",
+        "_stub",
         "_trimmed",
+        "_whole",
         "cyclic",
         "height",
         "key",
@@ -92,6 +101,10 @@ class Fragment:
         self._short: Form | None = None
         self._trimmed: dict[int, Form] = {}
         self._least: list[int] | None = None
+        self._children: dict[Key, Fragment] = {}
+        self._places: dict[int, int] = {}
+        self._stub: tuple[JsonObject, int] | None = None
+        self._whole: Any = None
         #: Set by ``Fragments.weigh``: true if the fragment contains a cycle; its bytes; its nesting.
         self.cyclic = False
         self.weight = -1
@@ -138,19 +151,60 @@ class Fragment:
                 self._trimmed[count] = Form(form.draft, form.holes, form.size, edits)
             yield self._trimmed[count]
 
+    # -- holes ------------------------------------------------------------------------------------
+
+    def child(self, hole: Hole) -> "Fragment":
+        """Return the fragment for a hole of this fragment."""
+        child = self._children.get(hole.key)
+        if child is None:
+            child = self._children[hole.key] = self._fragments.fragment(hole.key, hole.node)
+        return child
+
+    def children(self) -> "list[Fragment]":
+        """Return the fragments for the holes of the full rendering."""
+        return [self.child(hole) for hole in self.full.holes]
+
+    @property
+    def stub(self) -> tuple[JsonObject, int]:
+        """Return the stub for a place of the fragment that is not filled, and its size in bytes."""
+        if self._stub is None:
+            content = self._fragments.stub(self)
+            self._stub = (content, len(dumps(content)))
+        return self._stub
+
+    def places(self, form: Form) -> int:
+        """Return the size of the holes of a form of this fragment while they are not filled."""
+        size = self._places.get(id(form))
+        if size is None:
+            size = self._places[id(form)] = sum(map(self._place, form.holes))
+        return size
+
+    def _place(self, hole: Hole) -> int:
+        if hole.shared:
+            return len(dumps({"$ref": shown_reference(hole)})) + 1 + hole.extra
+        return self.child(hole).stub[1] + hole.extra
+
+    @property
+    def complete(self) -> Any:
+        """Return the complete schema of an acyclic fragment. The object is shared by all its users."""
+        if self._whole is None:
+            self._whole = self.full.fill(lambda hole: beside(self.child(hole).complete, hole))
+        return self._whole
+
 
 class Fragments:
-    """A cache of fragments, each made when first needed."""
+    """A cache of fragments, each made when first needed.
+
+    Components stay in the cache. Inline schemas are found by identity as long as their fragments live: most belong to
+    one function, and a schema with YAML aliases contains the same object many times.
+    """
 
     def __init__(self, definitions: DefinitionLookup, words: Wording, *, constraint: bool) -> None:
         self.definitions = definitions
         self.words = words
         self._constraint = constraint
-        self._made: dict[Key, Fragment] = {}
-        self._kept: list[Any] = []
-        self._whole: dict[Key, Any] = {}
-        self._stubs: dict[Key, tuple[JsonObject, int]] = {}
-        self._places: dict[int, tuple[Form, int]] = {}
+        self._components: dict[Key, Fragment] = {}
+        self._inline: WeakValueDictionary[Key, Fragment] = WeakValueDictionary()
 
     def form(self, node: Any, *, bare: bool = False, short: bool = False) -> Form:
         """Render a fragment."""
@@ -170,13 +224,17 @@ class Fragments:
         return self.fragment(id(node), node)
 
     def fragment(self, key: Key, node: Any) -> Fragment:
-        """Return the fragment of a key, made when first needed."""
-        fragment = self._made.get(key)
+        """Return the fragment of a key, made when first needed. The caller must keep that of an inline schema."""
+        known = self._components if isinstance(key, str) else self._inline
+        fragment = known.get(key)
         if fragment is None:
-            if isinstance(key, int):
-                self._kept.append(node)  # its identity is the key
-            fragment = self._made[key] = Fragment(key, node, self)
+            fragment = known[key] = Fragment(key, node, self)
         return fragment
+
+    def stub(self, fragment: Fragment) -> JsonObject:
+        """Return the stub for a place of a fragment that is not filled."""
+        told = label(fragment.key, fragment.node)
+        return stub(self.definitions, told, fragment.node, null_type=self.words.null_type)
 
     # -- weights ----------------------------------------------------------------------------------
 
@@ -187,7 +245,7 @@ class Fragments:
         index: dict[Key, int] = {root.key: 0}
         low: dict[Key, int] = {root.key: 0}
         open_fragments: list[Fragment] = [root]
-        work: list[tuple[Fragment, Iterator[Fragment]]] = [(root, iter(self._below(root)))]
+        work: list[tuple[Fragment, Iterator[Fragment]]] = [(root, iter(root.children()))]
         while work:
             fragment, rest = work[-1]
             child = next(rest, None)
@@ -206,7 +264,7 @@ class Fragments:
             elif child.key not in index:
                 index[child.key] = low[child.key] = len(index)
                 open_fragments.append(child)
-                work.append((child, iter(self._below(child))))
+                work.append((child, iter(child.children())))
             else:
                 low[fragment.key] = min(low[fragment.key], index[child.key])
 
@@ -219,7 +277,7 @@ class Fragments:
     def _close(self, component: list[Fragment]) -> None:
         """Compute the size of a strongly connected component whose successors already have theirs."""
         fragment = component[-1]
-        children = [self.fragment(hole.key, hole.node) for hole in fragment.full.holes]
+        children = fragment.children()
         if len(component) > 1 or fragment in children:
             for member in component:
                 member.cyclic, member.weight = True, ENDLESS
@@ -230,39 +288,3 @@ class Fragments:
             child.weight + hole.extra
             for child, hole in zip(children, fragment.full.holes, strict=True)
         )
-
-    def _below(self, fragment: Fragment) -> list[Fragment]:
-        return [self.fragment(hole.key, hole.node) for hole in fragment.full.holes]
-
-    def complete(self, fragment: Fragment) -> Any:
-        """Return the complete schema of an acyclic fragment. The object is shared by all its users."""
-        if fragment.key not in self._whole:
-            self._whole[fragment.key] = fragment.full.fill(
-                lambda hole: beside(self.complete(self.fragment(hole.key, hole.node)), hole)
-            )
-        return self._whole[fragment.key]
-
-    # -- holes ------------------------------------------------------------------------------------
-
-    def stub(self, hole: Hole) -> tuple[JsonObject, int]:
-        """Return the stub for a hole that is not filled, and its size in bytes."""
-        known = self._stubs.get(hole.key)
-        if known is None:
-            null_type = self.words.null_type
-            content = stub(
-                self.definitions, label(hole.key, hole.node), hole.node, null_type=null_type
-            )
-            known = self._stubs[hole.key] = (content, len(dumps(content)))
-        return known
-
-    def places(self, form: Form) -> int:
-        """Return the size of the holes of a form while they are not filled."""
-        known = self._places.get(id(form))
-        if known is None:
-            known = self._places[id(form)] = (form, sum(map(self._place, form.holes)))
-        return known[1]
-
-    def _place(self, hole: Hole) -> int:
-        if hole.shared:
-            return len(dumps({"$ref": shown_reference(hole)})) + 1 + hole.extra
-        return self.stub(hole)[1] + hole.extra

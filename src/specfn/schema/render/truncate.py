@@ -28,28 +28,34 @@ _SECTION = len(',"$defs":{}')
 _TRIMMED = 1
 
 
-class Instance:
-    """A fragment at one place of one schema."""
+#: The reasons of cuts. They are completed when the edits are read.
+_BUDGET = "cut to stay within {budget} bytes"
+_NESTING = f"cut at {MAX_NESTING} nested objects"
+_RECURSION = "recursive: shown to a depth of {recursive}"
 
-    __slots__ = ("children", "form", "fragment", "nesting", "parent")
+
+class Instance:
+    """A fragment at one place of one schema.
+
+    Attributes:
+        fragment: the fragment.
+        form: the rendering that is shown.
+        keys: the fragments from the root to this one. An instance does not refer to the one that contains it, so an
+            expansion is freed without the garbage collector.
+        nesting: the number of instances around it.
+        children: for each hole, the instance in it or the reason of the cut; ``None`` for a reference.
+    """
+
+    __slots__ = ("children", "form", "fragment", "keys", "nesting")
 
     def __init__(
-        self, fragment: Fragment, form: Form, parent: "Instance | None", nesting: int
+        self, fragment: Fragment, form: Form, around: tuple[Key, ...], nesting: int
     ) -> None:
         self.fragment = fragment
         self.form = form
-        self.parent = parent
+        self.keys = (*around, fragment.key)
         self.nesting = nesting
-        self.children: list[Instance | None] = []
-
-    def repeats(self, key: Key) -> int:
-        """Return how often a fragment occurs between the root and this instance."""
-        count = 0
-        place: Instance | None = self
-        while place is not None:
-            count += place.fragment.key == key
-            place = place.parent
-        return count
+        self.children: list[Instance | str | None] = []
 
 
 def _is_bare(instance: Instance) -> bool:
@@ -79,9 +85,8 @@ class Expansion:
         self._order = 0
         self._heap: list[tuple[bool, int, int, Instance, int]] = []
         self._shared: dict[str, Instance | Hole] = {}
-        self._cuts: dict[tuple[int, int], str] = {}
         self._instances: list[Instance] = []
-        self._root = Instance(root, root.full, None, 0)
+        self._root = Instance(root, root.full, (), 0)
         self._is_short = False
 
     def schema(self) -> JsonObject:
@@ -116,12 +121,12 @@ class Expansion:
     def _open_root(self) -> None:
         fragment = self._root.fragment
         for form in self._forms(fragment, nesting=0):
-            if self._cost(form) <= self._budget:
+            if self._cost(fragment, form) <= self._budget:
                 break
         else:
             form = fragment.short  # the least of all, if nothing fits
             for form in fragment.trimmed(self._budget):
-                if self._cost(form) <= self._budget:
+                if self._cost(fragment, form) <= self._budget:
                     break
         self._adopt(self._root, form, optional=False)
 
@@ -137,7 +142,7 @@ class Expansion:
         instance.form = form
         instance.children = [None] * len(form.holes)
         self._instances.append(instance)
-        self._used += form.size + self._fragments.places(form)
+        self._used += form.size + instance.fragment.places(form)
         for index, hole in enumerate(form.holes):
             if hole.shared and not self._declare(hole):
                 continue
@@ -154,9 +159,9 @@ class Expansion:
         self._shared[name] = hole
         return True
 
-    def _cost(self, form: Form) -> int:
+    def _cost(self, fragment: Fragment, form: Form) -> int:
         """Return the size of a form with stubs in its holes and the definitions that it needs first."""
-        cost = form.size + self._fragments.places(form)
+        cost = form.size + fragment.places(form)
         if self._fragments.words.shared:
             places = {shown_name(hole): hole for hole in form.holes if hole.shared}
             new = [hole for name, hole in places.items() if name not in self._shared]
@@ -164,20 +169,24 @@ class Expansion:
         return cost
 
     def _declared(self, hole: Hole) -> int:
-        return self._fragments.stub(hole)[1] + len(dumps(shown_name(hole))) + 2
+        return self._stub(hole)[1] + len(dumps(shown_name(hole))) + 2
+
+    def _stub(self, hole: Hole) -> tuple[JsonObject, int]:
+        """Return the stub of a shared definition, and its size."""
+        return self._root.fragment.child(hole).stub
 
     def _expand(self, parent: Instance, index: int, *, optional: bool) -> None:
         hole = parent.form.holes[index]
-        fragment = self._fragments.fragment(hole.key, hole.node)
+        fragment = parent.fragment.child(hole)
         reason = self._refusal(parent, hole)
-        room = self._budget - self._used + self._fragments.stub(hole)[1]
+        room = self._budget - self._used + fragment.stub[1]
         form = self._fitting(fragment, parent.nesting + 1, room) if reason is None else None
         if form is None:
             self._is_short = self._is_short or reason is None
-            self._cuts[id(parent), index] = reason or f"cut to stay within {self._budget} bytes"
+            parent.children[index] = None if hole.shared else reason or _BUDGET
             return
-        self._used -= self._fragments.stub(hole)[1]
-        child = Instance(fragment, form, None if hole.shared else parent, parent.nesting + 1)
+        self._used -= fragment.stub[1]
+        child = Instance(fragment, form, () if hole.shared else parent.keys, parent.nesting + 1)
         if hole.shared:
             self._shared[shown_name(hole)] = child
         else:
@@ -195,7 +204,7 @@ class Expansion:
             return None
         parts = fragment.trimmed(room) if nesting <= _TRIMMED else iter(())
         for form in chain(self._forms(fragment, nesting=nesting), parts):
-            if self._cost(form) <= room:
+            if self._cost(fragment, form) <= room:
                 return form
         if not self._fragments.words.shared:
             fragment.refused[case] = room
@@ -205,9 +214,9 @@ class Expansion:
         if hole.shared:
             return None
         if parent.nesting >= MAX_NESTING:
-            return f"cut at {MAX_NESTING} nested objects"
-        if parent.repeats(hole.key) > self._recursive:
-            return f"recursive: shown to a depth of {self._recursive + 1}"
+            return _NESTING
+        if parent.keys.count(hole.key) > self._recursive:
+            return _RECURSION
         return None
 
     def _restore(self) -> None:
@@ -230,47 +239,47 @@ class Expansion:
             child = next(children)
             if hole.shared:
                 return {"$ref": shown_reference(hole), **hole.beside, **hole.texts}
-            if child is None:
-                return beside(self._fragments.stub(hole)[0], hole, texts=False)
-            return beside(self._assembled(child), hole)
+            if isinstance(child, Instance):
+                return beside(self._assembled(child), hole)
+            return beside(instance.fragment.child(hole).stub[0], hole, texts=False)
 
         return instance.form.fill(resolve)
 
     def _definition(self, name: str) -> Any:
         shared = self._shared[name]
-        return (
-            self._fragments.stub(shared)[0] if isinstance(shared, Hole) else self._assembled(shared)
-        )
+        return self._stub(shared)[0] if isinstance(shared, Hole) else self._assembled(shared)
 
     def edits(self) -> Iterator[Edit]:
         """Yield the edits for everything that was cut or left out, with pointers into the schema."""
-        places: dict[int, tuple[str | int, ...]] = {id(self._root): ()}
+        places = {id(self._root): ""}
         for name, shared in self._shared.items():
+            place = join(("$defs", name))
             if isinstance(shared, Hole):
-                reason = f"cut to stay within {self._budget} bytes"
-                yield Edit(pointer=join(("$defs", name)), kind="cut", reason=reason)
+                yield Edit(pointer=place, kind="cut", reason=self._reason(_BUDGET))
             else:
-                places[id(shared)] = ("$defs", name)
+                places[id(shared)] = place
         for instance in self._instances:
             place = places[id(instance)]
             form = instance.form
             yield from placed(form.edits, place)
             if _is_bare(instance):
                 reason = f"descriptions left out to stay within {self._budget} bytes"
-                yield Edit(pointer=join(place), kind="description", reason=reason)
-            for index, (hole, child) in enumerate(zip(form.holes, instance.children, strict=True)):
-                if child is not None:
-                    places[id(child)] = place + hole.path
-                elif not hole.shared:
-                    reason = self._cuts[id(instance), index]
-                    yield Edit(pointer=join(place + hole.path), kind="cut", reason=reason)
+                yield Edit(pointer=place, kind="description", reason=reason)
+            for hole, child in zip(form.holes, instance.children, strict=True):
+                if isinstance(child, Instance):
+                    places[id(child)] = place + join(hole.path)
+                elif child is not None:
+                    reason = self._reason(child)
+                    yield Edit(pointer=place + join(hole.path), kind="cut", reason=reason)
+
+    def _reason(self, text: str) -> str:
+        return text.format(budget=self._budget, recursive=self._recursive + 1)
 
 
-def placed(edits: tuple[Edit, ...], place: tuple[str | int, ...]) -> Iterator[Edit]:
+def placed(edits: tuple[Edit, ...], place: str) -> Iterator[Edit]:
     """Yield the edits of a fragment with pointers into the schema that contains it."""
-    prefix = join(place)
     for edit in edits:
-        yield Edit(pointer=prefix + edit.pointer, kind=edit.kind, reason=edit.reason)
+        yield Edit(pointer=place + edit.pointer, kind=edit.kind, reason=edit.reason)
 
 
 def _extras(form: Form) -> int:
