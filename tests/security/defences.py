@@ -168,7 +168,7 @@ def unjailed(_: Any) -> Callable[..., Any]:
 
 def online(genuine: Any) -> Callable[..., Any]:
     """The engine fetches what a schema refers to."""
-    return lambda: {**genuine(), "offline": False}
+    return lambda *formats: {**genuine(*formats), "offline": False}
 
 
 def without_budget(genuine: Any) -> Callable[..., Any]:

@@ -158,7 +158,9 @@ def test_the_engine_is_offline(sink: Sink) -> None:
     """T6: a reference that got as far as the engine is an error there, and not a request."""
     schema = {"properties": {"a": {"$ref": f"{sink.url}/x"}}}
     with contextlib.suppress(Exception):
-        compile_schema(PreparedSchema(schema=schema, keys=(), origins={}))({"a": 1})
+        compile_schema(PreparedSchema(schema=schema, keys=(), origins={}, formats=frozenset()))(
+            {"a": 1}
+        )
     assert sink.asked == []
 
 

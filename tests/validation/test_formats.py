@@ -1,4 +1,5 @@
 import base64
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -120,3 +121,54 @@ def test_every_spelling_of_base64(data: bytes) -> None:
 def test_what_is_not_base64(text: str) -> None:
     """Other lengths, mixed alphabets, white space and misplaced padding are refused."""
     assert not is_base64(text)
+
+
+#: Formats of the library, each with a text that only the engine's own check of the format accepts or refuses.
+OWN_VERDICTS = [
+    ("time", "12:00:00", True),
+    ("date-time", "2026-01-31T12:00:00+0000", True),
+    ("duration", "-PT0.5S", True),
+    ("byte", "a!", False),
+]
+
+#: Ways to reach a subschema, each with a value that contains the text.
+HOLDERS: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]] = [
+    (lambda schema: {"properties": {"a": schema}}, lambda value: {"a": value}),
+    (lambda schema: {"items": schema}, lambda value: [value]),
+    (lambda schema: {"prefixItems": [True, schema]}, lambda value: [1, value]),
+    (lambda schema: {"additionalProperties": schema}, lambda value: {"x": value}),
+    (lambda schema: {"patternProperties": {"^x": schema}}, lambda value: {"x": value}),
+    (lambda schema: {"not": {"not": schema}}, lambda value: value),
+    (lambda schema: {"allOf": [True, schema]}, lambda value: value),
+    (lambda schema: {"anyOf": [False, schema]}, lambda value: value),
+    (lambda schema: {"oneOf": [schema, False]}, lambda value: value),
+    (lambda schema: {"if": True, "then": schema}, lambda value: value),
+    (lambda schema: {"dependentSchemas": {"a": {"properties": {"a": schema}}}}, lambda value: {"a": value}),
+    (lambda schema: {"$ref": "#/$defs/d", "$defs": {"d": schema}}, lambda value: value),
+]  # fmt: skip
+
+
+@given(
+    st.sampled_from(OWN_VERDICTS),
+    st.lists(st.sampled_from(HOLDERS[:-1]), max_size=4),
+    st.sampled_from([[], HOLDERS[-1:]]),
+)
+def test_own_formats_hold_at_every_depth(
+    verdict: tuple[str, str, bool], holders: list[Any], outermost: list[Any]
+) -> None:
+    """The library's check of a format decides wherever a schema asserts the format, for the verdict and the explanation."""
+    name, value, valid = verdict
+    schema: Any = {"type": "string", "format": name}
+    for wrap, contain in holders + outermost:
+        schema, value = wrap(schema), contain(value)
+    validator = Validator(schema)
+    assert validator.is_valid(value) is valid
+    assert (not validator.problems(value)) is valid
+
+
+@given(st.sampled_from(OWN_VERDICTS), st.sampled_from(OWN_VERDICTS))
+def test_several_own_formats_hold_together(left: Any, right: Any) -> None:
+    """Each of several formats of one schema is decided by the library's check."""
+    schema = {"properties": {"a": {"format": left[0]}, "b": {"format": right[0]}}}
+    found = {problem.path for problem in Validator(schema).problems({"a": left[1], "b": right[1]})}
+    assert found == {f"$input.{key}" for key, one in (("a", left), ("b", right)) if not one[2]}
