@@ -17,6 +17,7 @@ import pytest
 
 KINTO = "kinto==26.5.0"
 CHROMA = "chromadb==1.5.9"
+TYPESCRIPT = "typescript@5.9.3"
 PRISM = "@stoplight/prism-cli@5.14.2"
 POWERDNS = ("pdns-server", "pdns-backend-sqlite3")
 

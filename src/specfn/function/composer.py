@@ -7,7 +7,7 @@ from specfn._internal.json import JsonObject, dumps
 from specfn.errors import DocumentError, UsageError
 from specfn.function.file_descriptions import with_files
 from specfn.function.multipart_files import marked
-from specfn.function.schemas import Schemas, closed, renderer_of, validator_of
+from specfn.function.schemas import ComposedSchemas, Schemas, closed, renderer_of, validator_of
 from specfn.migrate.parameters.fixed import fixed_parameters, shown
 from specfn.migrate.route import Body, Parameter, ParameterGroup, Route
 from specfn.schema.compose.definitions import Definitions
@@ -154,6 +154,14 @@ class Composer:
         definitions = self._request.reachable([root])
         return {**root, "$defs": definitions} if definitions else root
 
+    def composed(self, route: Route) -> ComposedSchemas:
+        """Return the composed schemas of a route without their definitions."""
+        root, success = self.root_for_model(route), route.success
+        if success is None or success.schema is None:
+            return ComposedSchemas(root, self._request)
+        result = self._response.compose(success.schema)
+        return ComposedSchemas(root, self._request, result, self._response)
+
     def parameters(self, root: JsonObject) -> Sequence[Rendering]:
         """Render the arguments for a model: one object schema, or one for each position (rule F4)."""
         if self.settings.keyword:
@@ -236,6 +244,9 @@ class _WholeFunction:
 
     def root(self) -> JsonObject:
         return self._composer.validator(self._composer.root_for_model(self._route))
+
+    def composed(self) -> ComposedSchemas:
+        return self._composer.composed(self._route)
 
     def parameters(self) -> Sequence[Rendering]:
         return self._composer.parameters(self._composer.root_for_model(self._route))

@@ -42,7 +42,7 @@ def with_place(text: str, place: str) -> str:
     """Return a description that mentions ``METHOD /path``, as the last paragraph of its prose."""
     if place in text.split("\n"):
         return text
-    prose, tags = _parted(text)
+    prose, tags = parted(text)
     return _joined(f"{prose}\n\n{place}" if prose else place, tags)
 
 
@@ -54,7 +54,7 @@ def within(text: str, limit: int | None) -> str:
     """
     if limit is None or len(text) <= limit:
         return text
-    prose, tags = _parted(text)
+    prose, tags = parted(text)
     size = sum(map(len, tags)) + len(tags) - 1
     while tags and size > limit:
         size -= len(tags.pop(0)) + 1
@@ -67,7 +67,7 @@ def _joined(prose: str, tags: Iterable[str]) -> str:
     return f"{prose}\n\n{lines}" if prose and lines else prose or lines
 
 
-def _parted(text: str) -> tuple[str, list[str]]:
+def parted(text: str) -> tuple[str, list[str]]:
     """Return the prose of a description, and the lines behind it."""
     lines = text.split("\n")
     end = len(lines)

@@ -20,6 +20,7 @@ from specfn.settings import Safety
 if TYPE_CHECKING:
     from specfn.function.arguments.positions import Positions
     from specfn.function.arguments.wrapper import WrapperNames
+    from specfn.function.signatures.language import Language
     from specfn.validation.outcome import Failure, Success
 
 
@@ -132,6 +133,18 @@ class Function:
         """Return the schema of the success response in the same dialect; ``None`` if there is none."""
         value: JsonObject | None = self.schemas.output
         return value
+
+    def signature(self, language: "Language") -> str:
+        """Return a typed signature with its types, for a model that writes code; the farthest of many are ``Any``.
+
+        Raises:
+            UsageError: the language is unknown.
+            DocumentError: the function has a ``fault``.
+        """
+        from specfn.function.signatures.signatures import signature  # noqa: PLC0415  # likewise
+
+        need_sendable(self.route)
+        return signature(self, language)
 
     @property
     def validator(self) -> JsonObject:

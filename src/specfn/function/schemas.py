@@ -1,17 +1,31 @@
 """Schemas of one function, composed on first use: for the validator and for a model (rules F4, F5, F7)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from specfn._internal.json import JsonObject, dumps, loads
 from specfn.records import Edit
-from specfn.schema.compose.definitions_lookup import DefinitionLookup
+from specfn.schema.compose.definitions_lookup import DefinitionLookup, OwnDefinitions
 from specfn.schema.render.budget import ModelRenderer, Rendering
 from specfn.settings import Settings
 
 if TYPE_CHECKING:
     from specfn.validation.compile.format_hints import FormatHint
     from specfn.validation.validate import Validator
+
+
+class ComposedSchemas(NamedTuple):
+    """The composed schemas of a function, with the look-ups of the definitions that they refer to.
+
+    Attributes:
+        arguments, inputs: the validator schema of all arguments by key, and its definitions.
+        result, outputs: the same for the success response; ``None`` if there is none.
+    """
+
+    arguments: JsonObject
+    inputs: DefinitionLookup
+    result: Any = None
+    outputs: DefinitionLookup | None = None
 
 
 class SchemaSource(Protocol):
@@ -24,6 +38,9 @@ class SchemaSource(Protocol):
 
     def root(self) -> JsonObject:
         """Return the validator schema of all arguments by key."""
+
+    def composed(self) -> ComposedSchemas:
+        """Return the composed schemas without their definitions."""
 
     def parameters(self) -> Sequence[Rendering | None]:
         """Render the arguments for a model: one object schema, or one for each position that has any."""
@@ -144,6 +161,16 @@ class Schemas:
         return self._root
 
     @property
+    def composed(self) -> ComposedSchemas:
+        """Return the composed schemas without their definitions."""
+        if self._source is not None:
+            return self._source.composed()
+        promise = loads(self.promise)
+        if promise is None:
+            return ComposedSchemas(self.root, _own(self.root))
+        return ComposedSchemas(self.root, _own(self.root), promise, _own(promise))
+
+    @property
     def written(self) -> tuple[bytes, bytes | None]:
         """Return ``parameters`` and ``output`` as compact JSON."""
         if self._written is None:
@@ -258,6 +285,13 @@ class Schemas:
     def _from(self) -> SchemaSource:
         assert self._source is not None
         return self._source
+
+
+def _own(schema: Any) -> OwnDefinitions:
+    """Return the definitions that a schema contains."""
+    definitions = OwnDefinitions()
+    definitions.takes(schema.get("$defs", {}) if isinstance(schema, dict) else {})
+    return definitions
 
 
 def renderer_of(definitions: DefinitionLookup, settings: Settings) -> ModelRenderer:

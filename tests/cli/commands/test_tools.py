@@ -10,6 +10,7 @@ import pytest
 from specfn.api import load
 from specfn.cli.save import save
 from specfn.demo.server import Server
+from specfn.function.signatures.signatures import signatures
 from specfn.options import Options
 
 Command = Callable[..., Any]
@@ -258,3 +259,19 @@ def test_every_fixture_is_valid_json(specfn: Command, root: Path) -> None:
             ended = specfn("tools", path)
             assert ended.code == 0, path.name
             assert isinstance(json.loads(ended.out), list)
+
+
+@pytest.mark.parametrize("language", ["python", "typescript"])
+@pytest.mark.parametrize("arguments", [[], ["--positional"], ["--select", "*.get*"]])
+def test_typed_signatures(
+    specfn: Command, products: Path, tmp_path: Path, language: Any, arguments: list[str]
+) -> None:
+    """``--format`` writes a module with the selected functions, the same to stdout and to a file."""
+    target = tmp_path / "api"
+    ended = specfn("tools", products, "--format", language, *arguments)
+    specfn("tools", products, "--format", language, *arguments, "-o", target)
+    functions = load(products, options=Options(keyword="--positional" not in arguments)).functions
+    if "--select" in arguments:
+        functions = tuple(each for each in functions if each.accessor[-1].startswith("get"))
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out == target.read_text("utf-8") == signatures(functions, language)

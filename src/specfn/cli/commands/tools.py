@@ -1,4 +1,4 @@
-"""The subcommand ``specfn tools``: all functions as JSON."""
+"""The subcommand ``specfn tools``: all functions as JSON, or as typed signatures."""
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
@@ -14,6 +14,7 @@ from specfn.cli.progress import Progress
 from specfn.cli.save import save
 from specfn.cli.select import select_functions
 from specfn.function.description import within
+from specfn.function.signatures.language import LANGUAGES, Language
 from specfn.settings import Naming, Settings
 
 if TYPE_CHECKING:
@@ -54,6 +55,14 @@ STDOUT: Final = "-"
     multiple=True,
     help="Only functions whose name, accessor, operationId, METHOD /path, path or tag matches.",
 )
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["json", *LANGUAGES]),
+    default="json",
+    show_default=True,
+    help="A JSON list, or typed signatures for a model that writes code.",
+)
 def command(
     spec: str,
     path: str | None,
@@ -62,11 +71,14 @@ def command(
     dialect: Literal["3.0", "3.1"],
     naming: Naming,
     globs: Sequence[str],
+    form: Literal["json"] | Language,
 ) -> int:
     """Write the functions of SPEC as a JSON list.
 
     Each function is {"name", "description", "parameters", "output", "method", "path"}, in the document's
     order; "output" is optional. If the list is incomplete, the exit code is not 0.
+
+    With --format python or typescript, write a module with a typed signature of each function.
     """
     settings = Settings(keyword=not positional, dialect=dialect, naming=naming)
     with Progress() as progress:
@@ -76,7 +88,7 @@ def command(
         usable = (
             [function for function in selected if function.fault is None] if faults else selected
         )
-        with closing(_listed(usable, progress)) as pieces:
+        with closing(_written(usable, form, progress)) as pieces:
             if path is None or path == STDOUT:
                 output.write(list(pieces))  # writes nothing if one function fails
             else:
@@ -85,6 +97,18 @@ def command(
     for fault in faults:
         output.complain(str(fault))
     return EXIT_FAILURE if faults else EXIT_SUCCESS
+
+
+def _written(
+    functions: Sequence["Function"], form: Literal["json"] | Language, progress: Progress
+) -> Generator[bytes]:
+    """Yield the functions in a format."""
+    if form == "json":
+        yield from _listed(functions, progress)
+    else:
+        from specfn.function.signatures.signatures import signatures  # noqa: PLC0415  # for this format
+
+        yield signatures(functions, form).encode()
 
 
 def _listed(functions: Sequence["Function"], progress: Progress) -> Generator[bytes]:

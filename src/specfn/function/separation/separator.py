@@ -7,7 +7,14 @@ from typing import Any
 from specfn import human
 from specfn._internal.json import JsonObject, dumps, loads
 from specfn.function.file_descriptions import with_files
-from specfn.function.schemas import Schemas, SchemaSource, closed, renderer_of, validator_of
+from specfn.function.schemas import (
+    ComposedSchemas,
+    Schemas,
+    SchemaSource,
+    closed,
+    renderer_of,
+    validator_of,
+)
 from specfn.function.separation.half_schema import HalfSchema
 from specfn.function.separation.ownership import Ownership
 from specfn.function.separation.places import GROUPS, ArgumentPlace, Claim
@@ -208,6 +215,10 @@ class _Side:
     def root(self) -> JsonObject:
         definitions = reachable(self._half, [self._root])
         return {**self._root, "$defs": definitions} if definitions else self._root
+
+    def composed(self) -> ComposedSchemas:
+        whole = self._whole.composed()
+        return whole._replace(arguments=self._root, inputs=self._half)
 
     def parameters(self) -> list[Rendering | None]:
         if self.settings.keyword:

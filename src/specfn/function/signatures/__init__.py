@@ -1,0 +1,1 @@
+"""Typed signatures of functions, for models that write code."""

@@ -1,0 +1,279 @@
+"""The functions of one text with the definitions that their types need."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from specfn.function.schemas import Schemas
+from specfn.function.signatures.doc_comments import comment_of, function_comment
+from specfn.function.signatures.read_schema import Reader
+from specfn.function.signatures.type_nodes import (
+    NODES,
+    Member,
+    Named,
+    Node,
+    Object,
+    Type,
+    Types,
+    Union,
+    parts_of,
+)
+from specfn.schema.compose.definitions_lookup import DefinitionLookup
+
+
+class Described(Protocol):
+    """A function, as far as signatures need it."""
+
+    @property
+    def accessor(self) -> tuple[str, ...]:
+        """Return the namespace and the last element."""
+
+    @property
+    def deprecated(self) -> bool:
+        """Return whether the document declares the operation deprecated."""
+
+    @property
+    def full_description(self) -> str:
+        """Return the description."""
+
+    @property
+    def schemas(self) -> Schemas:
+        """Return the schemas."""
+
+
+class Signature(NamedTuple):
+    """A function as a model calls it in code."""
+
+    accessor: tuple[str, ...]
+    arguments: tuple[Member, ...]
+    result: Type
+    comment: str
+    keyword: bool
+
+
+class Declaration(NamedTuple):
+    """A definition that is written once."""
+
+    type: Type
+    comment: str
+
+
+_Definitions: TypeAlias = dict[Named, Declaration]
+
+
+@dataclass
+class Collection:
+    """The functions of one text, and the definitions in the order of the first reference."""
+
+    functions: list[Signature] = field(default_factory=list)
+    definitions: _Definitions = field(default_factory=dict)
+
+    def uses(self) -> dict[Object, int]:
+        """Return how often each object with properties is written if definitions are written once."""
+        found: dict[Object, int] = {}
+        seen: set[Node] = set()
+        roots: list[Node] = [each.type for each in self.definitions.values()]
+        waiting: list[Node] = [part for root in roots for part in parts_of(root)]
+        for function in self.functions:
+            waiting += [*function.arguments, function.result]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, Object) and node.members:
+                found[node] = found.get(node, 0) + 1
+            if node not in seen:
+                seen.add(node)
+                waiting += parts_of(node)
+        return found
+
+
+def collect(functions: Iterable[Described], most: int | None = None) -> Collection:
+    """Return the functions with all definitions of their types.
+
+    A definition that differs between requests and responses is two definitions.
+
+    Args:
+        functions: the functions.
+        most: the most properties of the definitions of requests and of responses; further definitions are ``any``.
+            Definitions that are closer to the arguments or the result come first.
+    """
+    types = Types()
+    inputs, outputs = _Direction(types, most), _Direction(types, most)
+    found = [_signature(types, function, inputs, outputs) for function in functions]
+    differing = _differing(inputs.definitions, outputs.definitions)
+    rewrite = _Rewriter(types, differing).rewrite if differing else _same
+    collection = Collection()
+    for name, (node, comment) in inputs.definitions.items():
+        collection.definitions[name] = Declaration(node, comment)
+    for name, (node, comment) in outputs.definitions.items():
+        renamed = rewrite(name)
+        assert isinstance(renamed, Named)
+        if renamed not in collection.definitions:
+            collection.definitions[renamed] = Declaration(rewrite(node), comment)
+    collection.functions += [each._replace(result=rewrite(each.result)) for each in found]
+    _cut_cycles(types, collection.definitions)
+    return collection
+
+
+def _signature(
+    types: Types, function: Described, inputs: "_Direction", outputs: "_Direction"
+) -> Signature:
+    """Return the signature of one function; its definitions are added to those of the two directions."""
+    sources = function.schemas.composed
+    root = inputs.read(sources.arguments, sources.inputs)
+    assert isinstance(root, Object)
+    members = {member.key: member for member in root.members}
+    result: Type = types.scalar("any")
+    if sources.result is not None and sources.outputs is not None:
+        result = outputs.read(sources.result, sources.outputs)
+    return Signature(
+        function.accessor,
+        tuple(members[key] for key, _ in function.schemas.keys if key in members),
+        result,
+        function_comment(function.full_description, deprecated=function.deprecated),
+        function.schemas.settings.keyword,
+    )
+
+
+class _Direction:
+    """The definitions of requests or responses. Equal names mean equal definitions (rule F10)."""
+
+    def __init__(self, types: Types, most: int | None) -> None:
+        self.definitions: _Definitions = {}
+        self._types = types
+        self._room = most
+        self._readers: dict[int, tuple[DefinitionLookup, Reader]] = {}
+
+    def read(self, schema: Any, named: DefinitionLookup) -> Type:
+        """Return the type of a schema, and add every definition that it needs."""
+        if id(named) not in self._readers:
+            self._readers[id(named)] = (named, Reader(self._types, named))
+        reader = self._readers[id(named)][1]
+        found = reader.read(schema)
+        waiting = deque(references(found))
+        while waiting:
+            name = waiting.popleft()
+            if name not in self.definitions:
+                self.definitions[name] = self._declaration(reader, named[name.name])
+                waiting += references(self.definitions[name].type)
+        return found
+
+    def _declaration(self, reader: Reader, schema: Any) -> Declaration:
+        """Return a definition; ``any`` if the limit is reached."""
+        if self._room is None:
+            return Declaration(reader.read(schema), comment_of(schema))
+        found = reader.read(schema) if self._room > 0 else self._types.scalar("any")
+        self._room -= _size(found)
+        return Declaration(found, comment_of(schema))
+
+
+def references(node: Node) -> Iterator[Named]:
+    """Yield the definitions that a type refers to, in order."""
+    waiting: list[Node] = [node]
+    seen: set[Node] = set()
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Named):
+            yield each
+        elif each not in seen:
+            seen.add(each)
+            waiting.extend(reversed(parts_of(each)))
+
+
+def _size(node: Type) -> int:
+    """Return the number of types that are written for a type."""
+    waiting: list[Node] = [node]
+    count = 0
+    while waiting:
+        count += 1
+        waiting += parts_of(waiting.pop())
+    return count
+
+
+def _differing(inputs: _Definitions, outputs: _Definitions) -> set[Named]:
+    """Return the definitions that are not the same in both directions, by themselves or by what they refer to."""
+    both = [name for name in outputs if name in inputs]
+    users: dict[Named, list[Named]] = {}
+    for name in both:
+        for used in references(outputs[name].type):
+            users.setdefault(used, []).append(name)
+    waiting = [name for name in both if outputs[name] != inputs[name]]
+    found = set(waiting)
+    while waiting:
+        new = [user for user in users.get(waiting.pop(), ()) if user not in found]
+        found.update(new)
+        waiting += new
+    return found
+
+
+def _same(node: Type) -> Type:
+    return node
+
+
+class _Rewriter:
+    """A replacement of references to definitions that differ in responses."""
+
+    def __init__(self, types: Types, differing: set[Named]) -> None:
+        self._types = types
+        self._differing = differing
+        self._known: dict[Any, Any] = {}
+
+    def rewrite(self, node: Type) -> Type:
+        """Return a type with the references to the definitions of responses."""
+        found: Type = self._node(node)
+        return found
+
+    def _node(self, node: Any) -> Any:
+        if isinstance(node, Named):
+            return self._types.of(Named, node.name, True) if node in self._differing else node
+        if isinstance(node, tuple):
+            return tuple(map(self._node, node))
+        if not isinstance(node, NODES) or not parts_of(node):
+            return node
+        if node not in self._known:
+            fields = [self._node(getattr(node, name)) for name in node.__slots__]
+            self._known[node] = self._types.of(type(node), *fields)
+        return self._known[node]
+
+
+def _cut_cycles(types: Types, definitions: _Definitions) -> None:
+    """Replace references by ``any`` where definitions that are no objects refer to each other without end."""
+    state: dict[Named, bool] = {}
+    for start in definitions:
+        path: list[tuple[Named, Iterator[Named]]] = []
+        _enter(start, definitions, state, path)
+        while path:
+            name, rest = path[-1]
+            used = next(rest, None)
+            if used is None:
+                state[name] = True
+                path.pop()
+            elif used not in state:
+                _enter(used, definitions, state, path)
+            elif not state[used]:
+                one = definitions[name]
+                definitions[name] = one._replace(type=_without(types, one.type, used))
+
+
+def _enter(
+    name: Named,
+    definitions: _Definitions,
+    state: dict[Named, bool],
+    path: list[tuple[Named, Iterator[Named]]],
+) -> None:
+    if name not in state:
+        state[name] = False
+        path.append((name, iter([*_in_place(definitions[name].type)])))
+
+
+def _in_place(node: Type) -> Iterable[Named]:
+    """Return the definitions that apply to the same value as a type."""
+    parts = node.parts if isinstance(node, Union) else (node,)
+    return [part for part in parts if isinstance(part, Named)]
+
+
+def _without(types: Types, node: Type, used: Named) -> Type:
+    """Return a type without a reference that leads back to it; such a reference admits nothing new."""
+    parts = node.parts if isinstance(node, Union) else (node,)
+    rest = [part for part in parts if part is not used]
+    return types.union(rest) if rest else types.scalar("any")

@@ -1,0 +1,79 @@
+"""Comments of signatures: texts of the document on one line, which cannot end a comment or contain code (T23)."""
+
+import json
+import re
+from typing import Any, Final
+
+from specfn.function.description import parted
+from specfn.schema.safe_text import clean, shorten
+
+#: The most characters of the comment of a property or type, and of a function.
+_MEMBER: Final = 120
+_FUNCTION: Final = 320
+
+#: The most characters of a default value.
+_DEFAULT: Final = 30
+
+_PARAGRAPHS: Final = re.compile(r"\n\s*\n")
+_ENDS: Final = frozenset(".!?:;,。！？")
+#: Double quotes that could end a string within three of them.
+_QUOTES: Final = re.compile(r'"{3,}|"+$')
+_LINKS: Final = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
+_TAGS: Final = re.compile(
+    r"</?(?:p|br|ul|ol|li|a|code|b|strong|em|i)(?:\s[^<>]*)?/?>", re.IGNORECASE
+)
+
+#: Formats of strings that a reader needs to write a value.
+_FORMATS: Final = frozenset(
+    "date date-time time duration byte binary uri uri-reference email idn-email hostname ipv4 ipv6 uuid".split()
+)
+
+
+def comment_of(schema: Any) -> str:
+    """Return the comment of a property or definition: description, format and default; empty if there are none."""
+    if not isinstance(schema, dict):
+        return ""
+    text = schema.get("description")
+    parts = [shorten(plain(text), _MEMBER) if isinstance(text, str) else ""]
+    kind = schema.get("format")
+    if isinstance(kind, str) and kind in _FORMATS:
+        parts.append(f"({kind})")
+    if "default" in schema:
+        default = json.dumps(schema["default"])
+        parts += [f"Default: {default}"] if len(default) <= _DEFAULT else []
+    return " ".join(part for part in parts if part)
+
+
+def function_comment(description: str, *, deprecated: bool) -> str:
+    """Return the comment of a function: the beginning of its description."""
+    text = shorten(plain(parted(description)[0]), _FUNCTION)
+    return f"Deprecated. {text}".rstrip() if deprecated else text
+
+
+def plain(text: str) -> str:
+    """Return a text on one line, without the targets of links and common HTML tags; each paragraph is a sentence."""
+    paragraphs = [" ".join(part.split()) for part in _PARAGRAPHS.split(clean(text))]
+    ended = [part if part[-1:] in _ENDS else f"{part}." for part in paragraphs[:-1] if part]
+    bare = _TAGS.sub("", " ".join([*ended, paragraphs[-1]]))
+    return _one_line(_LINKS.sub(r"\1", bare))
+
+
+def _one_line(text: str) -> str:
+    """Return a text on one line without invisible characters and directives of compilers."""
+    return " ".join(clean(text).replace("@ts-", "@ts_").split())
+
+
+def line_comment(text: str) -> str:
+    """Return a text for a comment that ends with the line."""
+    return _one_line(text)
+
+
+def block_comment(text: str) -> str:
+    """Return a text for a comment that ends with an asterisk and a slash."""
+    return _one_line(text).replace("*/", "* /")
+
+
+def docstring(text: str) -> str:
+    """Return a text for a Python string within three double quotes."""
+    escaped = _one_line(text).replace("\\", "\\\\")
+    return _QUOTES.sub(lambda match: '\\"' * len(match[0]), escaped)

@@ -1,0 +1,239 @@
+"""Signatures in Python: ``TypedDict`` classes, and protocols with the functions of each namespace."""
+
+from collections.abc import Iterator, Sequence
+from keyword import iskeyword
+from typing import Final
+
+from specfn.function.signatures.accessor_tree import Tree, elements_of, tree_of
+from specfn.function.signatures.collect import Collection, Signature
+from specfn.function.signatures.doc_comments import docstring, line_comment
+from specfn.function.signatures.legal_names import is_identifier, pascal_case, python_names
+from specfn.function.signatures.type_names import TypeNames
+from specfn.function.signatures.type_nodes import (
+    Array,
+    Literals,
+    Member,
+    Named,
+    Object,
+    Type,
+    Union,
+    is_bare,
+    is_kind,
+)
+
+_HEADER: Final = "# Functions of an API. A call is api.NAMESPACE.FUNCTION(...)."
+_SCALARS: Final = {
+    "string": "str",
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+    "any": "Any",
+    "never": "Never",
+}
+_BUILTINS: Final = frozenset({"str", "int", "float", "bool", "list", "dict"})
+_TYPING: Final = frozenset(
+    "Any Literal Never NotRequired Protocol Required TypeAlias TypedDict Unpack".split()
+)
+
+#: Attributes of every namespace.
+_ATTRIBUTES: Final = frozenset(
+    {*dir(object), "__dict__", "__getattr__", "__iter__", "__module__", "__slots__"}
+)
+
+
+def python_text(collected: Collection) -> str:
+    """Return the functions as a Python module that type checkers accept."""
+    return _PythonText(collected).write()
+
+
+class _PythonText:
+    """A writer of one Python module."""
+
+    def __init__(self, collected: Collection) -> None:
+        self._collected = collected
+        elements = elements_of(collected.functions)
+        words = _BUILTINS | _TYPING
+        #: An element of an accessor would hide a name in its class, so that the name is imported as another.
+        self._words = python_names(words, elements.__contains__)
+        taken = {*elements, *words, *self._words.values(), "Api", "api"}
+        self._names = TypeNames(collected, taken, lambda _: True)
+        self._used: set[str] = set()
+        self._extra: list[str] = []
+
+    def write(self) -> str:
+        """Return the module."""
+        body = [*self._declarations(), *self._namespaces()]
+        parts = [*self._imports(), *body, *self._extra, "api: Api"]
+        return "\n".join([_HEADER, *parts]) + "\n"
+
+    def _word(self, name: str) -> str:
+        """Return a name of Python's libraries, which is then imported if it has to be."""
+        self._used.add(name)
+        return self._words[name]
+
+    def _imports(self) -> Iterator[str]:
+        yield "from __future__ import annotations"
+        other = sorted(name for name in self._used & _BUILTINS if self._words[name] != name)
+        if other:
+            yield f"from builtins import {', '.join(map(self._imported, other))}"
+        yield f"from typing import {', '.join(map(self._imported, sorted(self._used & _TYPING)))}"
+        yield ""
+
+    def _imported(self, name: str) -> str:
+        known = self._words[name]
+        return name if known == name else f"{name} as {known}"
+
+    # -- types ----------------------------------------------------------------------------------------
+
+    def _declarations(self) -> Iterator[str]:
+        for name, declared in self._collected.definitions.items():
+            own = self._names.definitions[name]
+            if declared.comment:
+                yield f"#: {line_comment(declared.comment)}"
+            if isinstance(declared.type, Object) and declared.type.members:
+                yield from self._typed_dict(own, declared.type)
+            else:
+                yield f"{own}: {self._word('TypeAlias')} = {self._type(declared.type)!r}"
+        for node, own in self._names.objects.items():
+            yield from self._typed_dict(own, node)
+
+    def _typed_dict(self, name: str, node: Object) -> Iterator[str]:
+        """Yield the class of an object; the functional form if a key cannot be an attribute."""
+        is_total = sum(member.required for member in node.members) * 2 >= len(node.members)
+        base = self._word("TypedDict")
+        fields = [(each, self._field(each, is_total=is_total)) for each in node.members]
+        rest = ""
+        if node.rest is not None and not is_bare(node.rest):
+            rest = f"  #: Other keys: {self._type(node.rest)}"
+        if all(_is_attribute(member.key) for member in node.members):
+            yield f"class {name}({base}{'' if is_total else ', total=False'}):{rest}"
+            for member, text in fields:
+                yield f"    {member.key}: {text}{_comment(member)}"
+            return
+        yield f"{name} = {base}({name!r}, {{{rest}"
+        for member, text in fields:
+            yield f"    {member.key!r}: {text!r},{_comment(member)}"
+        yield "}" + ("" if is_total else ", total=False") + ")"
+
+    def _field(self, member: Member, *, is_total: bool) -> str:
+        text = self._type(member.type)
+        if member.required == is_total:
+            return text
+        return f"{self._word('Required' if member.required else 'NotRequired')}[{text}]"
+
+    def _type(self, node: Type) -> str:
+        """Return a type expression."""
+        if isinstance(node, Named):
+            return self._names.definitions[node]
+        if isinstance(node, Literals):
+            return self._literals(node)
+        if isinstance(node, Array):
+            return self._list(node)
+        if isinstance(node, Union):
+            return " | ".join(map(self._type, node.parts))
+        if isinstance(node, Object):
+            return self._dict(node)
+        return "None" if node.kind == "null" else self._word(_SCALARS[node.kind])
+
+    def _list(self, node: Array) -> str:
+        """Return an array. Arrays of JSON are lists, so the types of the first items are united."""
+        parts = [*node.first] if is_kind(node.rest, "never") else [*node.first, node.rest]
+        items = " | ".join(dict.fromkeys(map(self._type, parts or [node.rest])))
+        return f"{self._word('list')}[{items}]"
+
+    def _dict(self, node: Object) -> str:
+        """Return an object: the name of its class, or a dictionary if no properties are declared."""
+        if node.members:
+            return self._names.objects[node]
+        rest = self._word("Any") if node.rest is None else self._type(node.rest)
+        return f"{self._word('dict')}[{self._word('str')}, {rest}]"
+
+    def _literals(self, node: Literals) -> str:
+        """Return constants; Python has none of type ``float``."""
+        values = [repr(value) for kind, value in node.values if kind not in {float, type(None)}]
+        parts = [f"{self._word('Literal')}[{', '.join(values)}]"] if values else []
+        kinds = {kind for kind, _ in node.values}
+        parts += [self._word("float")] if float in kinds else []
+        return " | ".join([*parts, "None"] if type(None) in kinds else parts)
+
+    # -- functions ------------------------------------------------------------------------------------
+
+    def _namespaces(self) -> Iterator[str]:
+        waiting: list[tuple[str, Tree]] = [("Api", tree_of(self._collected.functions))]
+        while waiting:
+            name, tree = waiting.pop(0)
+            yield f"class {name}({self._word('Protocol')}):"
+            if not tree:
+                yield "    ..."
+            legal = python_names(tree, _is_taken)
+            for element, node in tree.items():
+                if isinstance(node, dict):
+                    below = self._names.names.new(pascal_case(name, element))
+                    waiting.append((below, node))
+                    yield f"    {legal[element]}: {below}"
+                else:
+                    yield from self._function(legal[element], node)
+
+    def _function(self, name: str, function: Signature) -> Iterator[str]:
+        head = f"    def {name}({self._arguments(function)}) -> {self._type(function.result)}:"
+        lines = [function.comment] if function.comment else []
+        lines += [f"{each.key}: {each.comment}" for each in function.arguments if each.comment]
+        if not lines:
+            yield f"{head} ..."
+            return
+        yield head
+        text = "\n        ".join(map(docstring, lines))
+        yield f'        """{text}"""'
+
+    def _arguments(self, function: Signature) -> str:
+        arguments = function.arguments
+        if not function.keyword:
+            return ", ".join(["self", *self._positions(arguments)])
+        if not arguments:
+            return "self"
+        if not all(_is_argument(each.key) for each in arguments):
+            return f"self, /, **arguments: {self._word('Unpack')}[{self._packed(function)}]"
+        names = python_names(each.key for each in arguments)
+        texts = [
+            f"{names[each.key]}: {self._type(each.type)}{'' if each.required else ' = ...'}"
+            for each in arguments
+        ]
+        return ", ".join(["self", "*", *texts])
+
+    def _packed(self, function: Signature) -> str:
+        """Return the name of a class for arguments whose names are no identifiers."""
+        name = self._names.names.new(pascal_case(function.accessor[-1], "Arguments"))
+        self._extra += self._typed_dict(name, Object(function.arguments, None))
+        return name
+
+    def _positions(self, arguments: Sequence[Member]) -> Iterator[str]:
+        """Yield arguments by position; ``None`` is an argument that is left out."""
+        last = max((n for n, each in enumerate(arguments) if each.required), default=-1)
+        names = [*python_names(_legal(n, each.key) for n, each in enumerate(arguments)).values()]
+        for n, each in enumerate(arguments):
+            text = self._type(each.type)
+            optional = "" if each.required or "None" in text.split(" | ") else " | None"
+            yield f"{names[n]}: {text}{optional}{' = None' if n > last else ''}"
+
+
+def _comment(member: Member) -> str:
+    return f"  #: {line_comment(member.comment)}" if member.comment else ""
+
+
+def _is_attribute(key: str) -> bool:
+    """Return whether a key can be an attribute of a class body, which changes names that begin with ``__``."""
+    return is_identifier(key) and not iskeyword(key) and not key.startswith("__")
+
+
+def _is_argument(key: str) -> bool:
+    """Return whether a key can be an argument, with a trailing ``_`` if it is a keyword."""
+    return is_identifier(key) and key != "self" and not key.startswith("__")
+
+
+def _legal(place: int, key: str) -> str:
+    """Return a name for an argument by position."""
+    return key if _is_argument(key) else f"_{place}_{pascal_case(key)}"
+
+
+def _is_taken(name: str) -> bool:
+    return iskeyword(name) or name in _ATTRIBUTES

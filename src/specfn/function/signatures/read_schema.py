@@ -1,0 +1,160 @@
+"""Reading of composed schemas as types. A type may admit more than its schema, never less.
+
+A schema without ``type`` that has keywords of one type only is read as a schema of that type.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from specfn._internal.json import JsonObject
+from specfn.function.signatures.doc_comments import comment_of
+from specfn.function.signatures.intersect import intersect
+from specfn.function.signatures.type_nodes import (
+    Array,
+    Literals,
+    Member,
+    Named,
+    Object,
+    Type,
+    Types,
+)
+from specfn.schema.compose.definitions_lookup import DefinitionLookup
+from specfn.schema.compose.merge import NEVER
+from specfn.schema.compose.root_facts import values_of
+
+#: The keywords from which a type is inferred.
+_FAMILIES: Final[Mapping[str, frozenset[str]]] = {
+    "object": frozenset({"properties", "patternProperties", "additionalProperties", "required"}),
+    "array": frozenset({"items", "prefixItems"}),
+}
+
+#: The limits of merging properties with the branches of a union beside them: branches, and properties of a branch.
+_BRANCHES: Final = 20
+_MEMBERS: Final = 100
+
+#: Schemas nested deeper than this are read as ``any``.
+_DEPTH: Final = 30
+
+
+class Reader:
+    """A reader of schemas with one set of definitions."""
+
+    def __init__(self, types: Types, named: DefinitionLookup) -> None:
+        self._types = types
+        self._named = named
+        self._depth = 0
+        self._branches: dict[str, Type] = {}
+
+    def read(self, schema: Any) -> Type:
+        """Return the type of a composed schema."""
+        if schema is False or (isinstance(schema, dict) and NEVER in schema):
+            return self._types.scalar("never")
+        if not isinstance(schema, dict) or self._depth > _DEPTH:
+            return self._types.scalar("any")
+        self._depth += 1
+        found = self._all_parts(schema)
+        self._depth -= 1
+        return found
+
+    def _all_parts(self, schema: JsonObject) -> Type:
+        found = self._own(schema)
+        for part in schema.get("allOf", ()):
+            found = intersect(self._types, found, self.read(part))
+        for key in ("anyOf", "oneOf"):
+            if key in schema:
+                found = self._with_union(found, schema[key])
+        return found
+
+    def _with_union(self, own: Type, branches: list[Any]) -> Type:
+        """Return the type of a schema that has a union beside its other keywords."""
+        read: Callable[[Any], Type] = self.read
+        if isinstance(own, Object) and own.members:
+            if len(branches) > _BRANCHES:
+                return own
+            read = self._branch
+        return intersect(self._types, own, self._types.union([read(each) for each in branches]))
+
+    def _branch(self, branch: Any) -> Type:
+        """Return the object of a branch, to be merged with the properties beside it; else ``any``."""
+        found = self.read(branch)
+        if isinstance(found, Named):
+            found = self._definition(found.name)
+        is_small = isinstance(found, Object) and len(found.members) <= _MEMBERS
+        return found if is_small else self._types.scalar("any")
+
+    def _definition(self, name: str) -> Type:
+        """Return the type of a definition that is a branch; ``any`` within itself."""
+        if name not in self._branches:
+            self._branches[name] = self._types.scalar("any")
+            self._branches[name] = self.read(self._named[name])
+        return self._branches[name]
+
+    def _own(self, schema: JsonObject) -> Type:
+        """Return the type of a schema without its unions and parts."""
+        if "$ref" in schema:
+            name = self._named.name_of(schema["$ref"])
+            found: Type = (
+                self._types.scalar("any") if name is None else self._types.of(Named, name, False)
+            )
+            return found
+        values = values_of(schema)
+        if values is not None:
+            return self._types.union([self._constant(value) for value in values])
+        return self._types.union([self._typed(kind, schema) for kind in _kinds(schema)])
+
+    def _constant(self, value: Any) -> Type:
+        if isinstance(value, str | int | float | None):
+            found: Type = self._types.of(Literals, ((type(value), value),))
+            return found
+        return self._typed("array" if isinstance(value, list) else "object", {})
+
+    def _typed(self, kind: str, schema: JsonObject) -> Type:
+        """Return the type of a schema for the values of one type of JSON Schema."""
+        if kind == "object":
+            return self._object(schema)
+        if kind == "array":
+            return self._array(schema)
+        return self._types.scalar(kind)
+
+    def _array(self, schema: JsonObject) -> Type:
+        first = [self.read(each) for each in schema.get("prefixItems", ())]
+        rest = self.read(schema.get("items", True))
+        most = schema.get("maxItems")
+        if first and isinstance(most, int | float) and most <= len(first):
+            first, rest = first[: int(most)], self._types.scalar("never")
+        needed = min(len(first), int(schema.get("minItems", 0)))
+        found: Type = self._types.of(Array, tuple(first), needed, rest)
+        return found
+
+    def _object(self, schema: JsonObject) -> Type:
+        required = schema.get("required", ())
+        declared = schema.get("properties", {})
+        keys = dict.fromkeys([*declared, *required])
+        members = [
+            self._types.of(Member, key, self.read(node), key in required, comment_of(node))
+            for key, node in ((key, declared.get(key, True)) for key in keys)
+            if node is not False or key in required
+        ]
+        found: Type = self._types.of(Object, tuple(members), self._rest(schema, bool(members)))
+        return found
+
+    def _rest(self, schema: JsonObject, has_members: bool) -> Type | None:  # noqa: FBT001  # internal
+        """Return the type of the other properties; ``None`` if they are only tolerated."""
+        others = [*schema.get("patternProperties", {}).values()]
+        more = schema.get("additionalProperties")
+        if more is None and not others and has_members:
+            return None
+        others.append(True if more is None else more)
+        return self._types.union([self.read(each) for each in others])
+
+
+def _kinds(schema: JsonObject) -> Iterator[str]:
+    """Yield the types of a schema, declared or inferred; ``any`` if there are none."""
+    kind = schema.get("type")
+    if isinstance(kind, str):
+        yield kind
+    elif kind is not None:
+        yield from kind
+    else:
+        inferred = [name for name, keys in _FAMILIES.items() if not keys.isdisjoint(schema)]
+        yield inferred[0] if len(inferred) == 1 else "any"

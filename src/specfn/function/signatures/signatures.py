@@ -1,0 +1,47 @@
+"""Typed signatures of functions as the text of a module."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from specfn._internal.did_you_mean import near
+from specfn.errors import UsageError
+from specfn.function.signatures.collect import Collection, Described, collect
+from specfn.function.signatures.language import LANGUAGES, Language
+from specfn.function.signatures.python_text import python_text
+from specfn.function.signatures.typescript_text import typescript_text
+
+_WRITERS: Final[Mapping[str, Callable[[Collection], str]]] = {
+    "python": python_text,
+    "typescript": typescript_text,
+}
+
+
+#: The most types in the definitions of one function's arguments, and of its result.
+_ONE_FUNCTION: Final = 500
+
+
+def signature(function: Described, language: Language) -> str:
+    """Return the typed signature of one function; errors are those of ``signatures``."""
+    return signatures([function], language, most=_ONE_FUNCTION)
+
+
+def signatures(
+    functions: Iterable[Described], language: Language, *, most: int | None = None
+) -> str:
+    """Return typed signatures of functions, with each type that they share declared once.
+
+    Args:
+        functions: the functions of one document.
+        language: ``python`` or ``typescript``.
+        most: the most types in the definitions of arguments, and of results; definitions beyond it are ``Any``.
+
+    Raises:
+        UsageError: the language is unknown.
+        DocumentError: a function has a ``fault``.
+    """
+    if language not in _WRITERS:
+        known = " or ".join(f'"{each}"' for each in LANGUAGES)
+        raise UsageError(
+            f"there is no language {language!r} for signatures{near(str(language), LANGUAGES)}; use {known}"
+        )
+    return _WRITERS[language](collect(functions, most))
