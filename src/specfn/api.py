@@ -111,7 +111,7 @@ def convert(
         settings: the caller's options.
         check: as ``load``.
         expect: as ``load``.
-        login: what to send to the origin of a URL.
+        login: the headers for the origin of a URL.
         progress: receives the number of bytes that have arrived from a URL.
         thorough: look at a large text as ``strict`` does.
     """

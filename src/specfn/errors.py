@@ -78,7 +78,7 @@ class UnknownFunctionError(SpecfnError, KeyError):
 
     Attributes:
         called: the name that was used.
-        suggestions: at most three names that were perhaps meant.
+        suggestions: at most three similar names.
     """
 
     def __init__(self, called: str, suggestions: "Sequence[str]" = ()) -> None:
@@ -108,8 +108,8 @@ def wrong_result(name: str, found: object, expected: str, *, sent: bool = False)
 
     Args:
         name: the hook as callers write it.
-        found: what it returned.
-        expected: what to return instead.
+        found: the value that it returned.
+        expected: a description of the value that it must return.
         sent: a request was sent before.
     """
     kind = "None" if found is None else type(found).__name__

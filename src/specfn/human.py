@@ -27,7 +27,7 @@ class Node(dict[str, Any]):
     Attributes:
         location: where the value goes: ``path``, ``query``, ``header``, ``cookie`` or ``body``.
         pointer: JSON Pointer of the schema in ``function.validator``.
-        name: the property that it is the schema of; ``None`` for items, and for what is no property.
+        name: the name of the property with this schema; ``None`` if it is not the schema of a property.
     """
 
     __slots__ = ("location", "name", "pointer")
@@ -67,29 +67,29 @@ def secrets(node: Node) -> bool:
 
 
 def any_of(*predicates: "Predicate | str") -> Predicate:
-    """Return a predicate that holds if one of several holds. Ready ones may be given by name.
+    """Return a predicate that holds if any of several predicates holds. Built-in ones can be passed by name.
 
     Raises:
-        UsageError: there is no ready predicate of a name.
+        UsageError: a name is not that of a built-in predicate.
     """
     return _AnyOf(tuple(named(each) for each in predicates))
 
 
 def named(predicate: "Predicate | str") -> Predicate:
-    """Return a predicate, or the ready one with a name.
+    """Return a predicate, or the built-in predicate with a name.
 
     Raises:
-        UsageError: there is no ready predicate of that name.
+        UsageError: there is no built-in predicate with this name.
     """
     if not isinstance(predicate, str):
         return predicate
     if predicate not in READY:
         known = " and ".join(map(repr, READY))
-        raise UsageError(f"there is no predicate {predicate!r}; use {known}")
+        raise UsageError(f"unknown predicate {predicate!r}: use {known}, or a function")
     return READY[predicate]
 
 
-#: The ready predicates by name.
+#: The built-in predicates by name.
 READY: Final[Mapping[str, Predicate]] = {"files": files, "secrets": secrets}
 
 

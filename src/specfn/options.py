@@ -31,8 +31,8 @@ class Options(Model):
             repetition, ``False`` makes recursive operations errors.
         schema_budget: the most bytes of compact JSON for one ``parameters`` or ``output``; ``None`` for no limit.
         methods: methods to convert besides the callable ones: ``options``, ``trace``.
-        headers: which header parameters a model sees.
-        cookies: which cookie parameters a model sees.
+        headers: the header parameters that a model sees.
+        cookies: the cookie parameters that a model sees.
         hidden: parameter names that a model must not see (``True``), or must see although they look
             like credentials (``False``).
         media_types: a documented media type to use for the body, by pattern of names (``"*"`` for all).
@@ -46,7 +46,7 @@ class Options(Model):
         one_of: accept a value that fits several alternatives of a ``oneOf`` (``"any"``), or refuse it
             (``"exactly"``, the meaning of JSON Schema).
         coerce_arrays: let ``coerce`` and ``check`` turn a scalar into an array of one item.
-        select: which functions are kept; the others are left out, not errors. A predicate, or a ``Selection``
+        select: the functions to keep; the others are left out and are not errors. A predicate, or a ``Selection``
             (also as a dict): by method, path, tag, name, safety, deprecation.
         names: other names for functions, by name, dotted accessor, operationId or ``METHOD /path``.
         descriptions: descriptions of functions instead of the document's, by the same keys.

@@ -27,13 +27,13 @@ class Selection:
 
     Attributes:
         methods: HTTP methods, in any letter case.
-        paths: globs of path keys: ``*`` stands for one segment or a part of it, ``**`` for any number.
+        paths: globs of path keys: ``*`` matches one segment or a part of it, ``**`` any number of segments.
         tags: globs of tags.
         names: globs of names, dotted accessors, operationIds or ``METHOD /path``.
-        safety: what a function may do.
-        deprecated: only deprecated ones, or only others.
+        safety: ``read``, ``write`` or ``destructive``.
+        deprecated: true for deprecated functions only, false for the others only.
         where: a predicate over functions.
-        without: those that are left out again.
+        without: the functions that are left out again.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, str]] = {"extra": "forbid"}

@@ -78,16 +78,18 @@ class Application(FunctionLookup):
         namespaces: bool = False,
         output_schema: bool = False,
     ) -> "Tools":
-        """Return the functions as tools that a provider takes, ready to be sent, in the document's order.
+        """Return the functions as tools of a provider, in the document's order.
 
-        What the provider would refuse is taken out of schemas and said in descriptions, or the function is left out.
+        Keywords that the provider refuses move from the schemas to the descriptions. If that is not possible, the
+        function is left out.
         ``warnings`` of the list reports a large list, functions that are left out, and ``degraded``.
 
         Args:
-            profile: the provider's, by name; ``portable`` is what all of them accept.
-            select: which functions: as ``Options.select``, or names and patterns of names; ``None`` for all.
-            budget_tokens: the most tokens of the list; schemas are cut, then functions left out.
-            defer_loading: whose definitions are loaded when the model searches: of all, or of a choice as in ``select``.
+            profile: the profile of the provider, or its name; all providers accept ``portable``.
+            select: the functions: as in ``Options.select``, or names and patterns of names; all if ``None``.
+            budget_tokens: the most tokens of the list. Schemas are truncated first; then functions are left out.
+            defer_loading: true to load definitions only when the model searches for them; or the functions to which
+                this applies, as in ``select``.
             namespaces: group the functions by the first element of their accessors.
             output_schema: send the schemas of documented success responses; they describe ``Result.data``.
 
@@ -109,7 +111,7 @@ class Application(FunctionLookup):
         )
 
     def tool(self, name: Function | str, profile: "str | Profile" = "portable") -> JsonObject:
-        """Return one function as a tool that a provider takes, without composing the others.
+        """Return one function as a tool of a provider, without composing the others.
 
         Args:
             name: the function, or any of its names.
@@ -129,7 +131,7 @@ class Application(FunctionLookup):
             profile: the provider's, by name.
 
         Returns:
-            Every finding with its function and place, and whether ``tools`` corrects it.
+            The findings. Each contains its function and place, and whether ``tools`` corrects it.
 
         Raises:
             UsageError: there is no such profile; with the names that exist.
@@ -227,14 +229,16 @@ class Application(FunctionLookup):
 
         Args:
             connection: the server, credentials and limits.
-            allow: what needs no approval: safeties (``read``, ``write``, ``destructive``), and functions by any name.
-            approve: approves every other call, as in conversations: it takes an ``ApprovalRequest``, and returns a
-                ``Decision`` or true. Without it these calls wait, with a token in ``Answer.pending``.
+            allow: the calls that need no approval: safeties (``read``, ``write``, ``destructive``), and functions by
+                any of their names.
+            approve: decides about every other call, as in conversations: it takes an ``ApprovalRequest`` and returns
+                a ``Decision`` or a boolean. Without it, these calls wait, with a token in ``Answer.pending``.
             fill: asks for the human part (``Options.separate``): it takes the function and the model's part of the
                 arguments, and returns the human part, or ``None``.
-            profile: the provider whose tools the model has, if their names and properties differ.
-            select: which functions: as for ``tools``.
-            ask: false to refuse the calls that would wait.
+            profile: the profile of the tools that the model has, if their names and properties differ from those of
+                the functions.
+            select: the functions, as in ``tools``.
+            ask: true if calls may wait for an approval; if false, they are refused.
             key: at least 16 bytes for the tokens, shared by several workers; random by default.
             limit: the most characters of a response.
 
@@ -276,7 +280,7 @@ class Application(FunctionLookup):
 
     @cached_property
     def diagnostics(self) -> tuple[Note, ...]:
-        """Return the faults that the metaschema of the document's version finds, and faults of no single operation."""
+        """Return the faults of the document as a whole, and those that the metaschema of its version finds."""
         from specfn.document.diagnose.check import diagnose  # noqa: PLC0415  # compiles metaschemas
 
         return (*self.notes, *diagnose(self.raw))

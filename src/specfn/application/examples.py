@@ -28,7 +28,7 @@ _TOLD: Final = 3
 def example_faults(document: JsonObject) -> Iterator[Note]:
     """Find the examples and defaults of a raw document that are invalid, in the order of the document.
 
-    They belong to no direction: ``readOnly`` and ``writeOnly`` properties are allowed in each.
+    Examples are for requests and responses alike: ``readOnly`` and ``writeOnly`` properties are allowed.
     """
     found = list(examples(document))
     schemas = list(dict.fromkeys(each.schema for each in found))
@@ -41,7 +41,10 @@ def example_faults(document: JsonObject) -> Iterator[Note]:
 
 
 def _composed(document: JsonObject, pointers: Sequence[str]) -> tuple[JsonObject, Definitions]:
-    """Return the composed schemas at places of a raw document, by index, and the definitions that they need."""
+    """Return the composed schemas at some pointers of a raw document, and their definitions.
+
+    The key of each schema is the index of its pointer.
+    """
     raw, name = _with_component(document, pointers)
     schemas = normalize(raw).document["components"]["schemas"]
     definitions = Definitions(schemas, None, Family(schemas))

@@ -74,7 +74,7 @@ class FunctionLookup:
 
         Args:
             called: the name that the model used.
-            advertised: the names that it was offered; all where ``None``.
+            advertised: the names that the model was offered; all if ``None``.
 
         Returns:
             The name of the function and the repairs; or at most three similar names.

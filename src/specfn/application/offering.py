@@ -44,5 +44,5 @@ def tool(function: Function, profile: str | Profile, fits: FitCache) -> JsonObje
     (subject,) = build.offered_functions([function])
     made = build.ToolBuilder(found, fits).build(subject)
     if isinstance(made, LeftOut):
-        raise UsageError(f"{found.name} does not take {function.name}: {made.reason}")
+        raise UsageError(f"the profile {found.name} refuses {function.name}: {made.reason}")
     return made.wire

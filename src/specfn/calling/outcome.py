@@ -112,7 +112,7 @@ class Outcome:
         return tuple(call for call in self.calls if call.executed)
 
     def explain(self) -> str:
-        """Describe the conversation for a person: each call, its errors, and the end of the conversation.
+        """Describe the conversation for a human: each call, its errors, and the end of the conversation.
 
         The text is bounded; it gives the number of omitted lines.
         """

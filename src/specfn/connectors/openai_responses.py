@@ -203,7 +203,7 @@ def _namespaces(tools: Iterable[JsonObject]) -> dict[str, str]:
 
 
 def _placed(item: JsonObject, spaces: Mapping[str, str]) -> JsonObject:
-    """Return an item; a call gets the namespace of its function, which the vendor requires."""
+    """Add the namespace of the function to a call, as the vendor requires; return other items unchanged."""
     if item.get("type") != "function_call" or item["name"] not in spaces:
         return item
     return {**item, "namespace": spaces[item["name"]]}

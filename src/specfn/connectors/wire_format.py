@@ -54,7 +54,7 @@ class Codec(Protocol):
         """The endpoint for requests; ``None`` if the vendor needs more than a key."""
 
     def forced(self, extra: Mapping[str, Any]) -> bool:
-        """Return whether a call can be forced if the body has these members."""
+        """Return whether the vendor can force a call if a request has these further members."""
 
     def encode(self, prompt: Prompt) -> JsonObject:
         """Return the request's body.

@@ -125,7 +125,10 @@ def _text(value: object) -> str:
 
 
 def _tags(route: Route, without: Collection[tuple[str, ...]]) -> Iterator[str]:
-    """Return the lines about named parts. The least important come first, because they are dropped first."""
+    """Yield the lines for parameters, security, tags and deprecation.
+
+    The least important lines come first, because they are dropped first.
+    """
     for name, text in _described(route, without):
         line = _one_line(text or "")
         if line:

@@ -192,7 +192,7 @@ class Function:
         return self.schemas.settings.keyword
 
     def validate(self, arguments: Any) -> "Success | Failure":
-        """Validate the arguments that a model sends. Never raises, whatever the value.
+        """Validate the arguments that a model sends. Never raises an exception.
 
         Args:
             arguments: an object by key; with ``keyword=False`` a list by position. A caller's files (bytes,
@@ -234,21 +234,22 @@ class Function:
         return Success(data=arguments) if checked else checked
 
     def parse(self, text: str | bytes) -> "Success | Failure":
-        """Read the text of arguments as a model wrote it. Never raises, whatever the text.
+        """Parse the text of arguments that a model wrote. Never raises an exception.
 
         Returns:
-            ``Success(data, repairs, incomplete)``, not yet validated; or a ``Failure`` that says where reading stopped.
+            ``Success(data, repairs, incomplete)``, not yet validated; or a ``Failure`` with the place
+            where parsing stopped.
         """
         from specfn.validation.parse import parse  # noqa: PLC0415  # likewise
 
         return parse(text)
 
     def coerce(self, arguments: Any) -> "Success | Failure":
-        """Repair unambiguous mistakes and validate. Never raises, whatever the value.
+        """Repair unambiguous mistakes and validate. Never raises an exception.
 
         Returns:
-            ``Success(data, repairs)``, or ``Failure`` with what is still wrong. ``data`` is the very object that was
-            given where nothing was changed; a valid value never is.
+            ``Success(data, repairs)``, or a ``Failure`` with the remaining problems. Without repairs, ``data`` is the
+            same object as ``arguments``. A valid value is never changed.
         """
         from specfn.function.arguments.checking import checked, coerced  # noqa: PLC0415  # likewise
         from specfn.function.arguments.wrapper import unwrapped  # noqa: PLC0415  # likewise
@@ -261,14 +262,14 @@ class Function:
         )
 
     def check(self, text_or_arguments: Any) -> "Success | Failure":
-        """Parse, coerce and validate the arguments that a model sends. Never raises, whatever the value.
+        """Parse, coerce and validate the arguments that a model sends. Never raises an exception.
 
         Args:
             text_or_arguments: the text of the arguments (``str``, or UTF-8 as ``bytes``), or the arguments.
 
         Returns:
-            ``Success(data, repairs, incomplete)``; what is incomplete may be executed only where ``safety`` is
-            ``read``. Or a ``Failure`` with what is wrong after all repairs, and ``feedback()`` for the model.
+            ``Success(data, repairs, incomplete)``, or a ``Failure`` with the remaining problems and ``feedback()`` for
+            the model. Execute incomplete arguments only if ``safety`` is ``read``.
         """
         from specfn.function.arguments.checking import checked  # noqa: PLC0415  # likewise
 

@@ -178,13 +178,13 @@ class Schemas:
         return self._written
 
     def write(self) -> tuple[bytes, bytes | None]:
-        """Return ``written`` without keeping it."""
+        """Return ``parameters`` and ``output`` as compact JSON, like ``written``, without caching them."""
         if self._written is not None:
             return self._written
         return dumps(self.compose()), self.write_output()
 
     def compose(self) -> Any:
-        """Return ``parameters`` to be read once: parts may be shared with other functions."""
+        """Return ``parameters`` without caching it. Its parts may be shared with other functions."""
         if self._written is not None or self._source is None:
             return self.parameters
         schemas = [each and each.schema for each in self._source.parameters()]

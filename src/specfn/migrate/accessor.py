@@ -145,7 +145,7 @@ def _read(pieces: Pieces) -> _Segment:
 
 
 def _segment(pieces: Pieces) -> str:
-    """Return the element of a segment; empty if the segment is empty or has parameters only."""
+    """Return the accessor element of a path segment; empty if the segment has no fixed text."""
     literals = [piece for piece in pieces if isinstance(piece, str)]
     if len(literals) == len(pieces):
         return _element("".join(literals)) if literals else ""

@@ -8,7 +8,7 @@ class Refused(Exception):  # noqa: N818  # it never leaves the package
 
     Attributes:
         code: a short stable code.
-        reason: what is wrong and what to do.
+        reason: the fault and the advice.
         pointer: the location of the fault in the document.
     """
 

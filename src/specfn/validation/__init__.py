@@ -1,1 +1,1 @@
-"""Arguments that a model composed: whether they fit, where they do not, and what to tell the model."""
+"""Validation of a model's arguments: parsing, repairs, problems and feedback."""

@@ -363,7 +363,7 @@ def test_a_function_that_a_provider_refuses(call: Call) -> None:
     app = application()
     app["pets_post"].schemas._root = {"type": "array"}
     bound = app.bind(answering().connection(), profile="openai", allow={"write"})
-    with pytest.raises(UsageError, match="openai does not take pets_post"):
+    with pytest.raises(UsageError, match="the profile openai refuses pets_post"):
         bound["pets_post"]
     shop = answering()
     answer = call(shop, "pets_post", PET, application=app, profile="openai", allow={"write"})

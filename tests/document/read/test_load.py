@@ -125,7 +125,7 @@ def test_a_file_over_the_limit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "api.json"
     path.write_bytes(JSON)
     assert read_file(path, limit=len(JSON)) == JSON
-    with pytest.raises(DocumentError, match="larger than 32 bytes"):
+    with pytest.raises(DocumentError, match="larger than the limit of 32 bytes"):
         read_file(path, limit=len(JSON) - 1)
 
 
@@ -267,7 +267,7 @@ def test_a_redirect_to_an_allowed_origin_takes_no_credentials(
 def test_redirects_end(server: Server) -> None:
     """A circle of redirects is an error after a few."""
     server.answers["/old"] = _redirect("/old")
-    with pytest.raises(DocumentError, match="redirects more than 5 times"):
+    with pytest.raises(DocumentError, match="redirects more than 5 times: pass the final URL"):
         read(f"{server.url}/old")
     assert len(server.requests) == 6
 
@@ -294,8 +294,18 @@ FAULTS: list[tuple[str, Answer, type[SpecfnError], str]] = [
     ("html", Answer(body=b"<!doctype html>"), DocumentError, "HTML"),
     ("image", Answer(body=b"\x89PNG\r\n\x1a\n"), DocumentError, "an image"),
     ("array", Answer(body=b"[1]"), DocumentError, "found an array"),
-    ("large", Answer(body=b" " * 1_000_001), DocumentError, "larger than 1,000,000 bytes"),
-    ("bomb", _packed(BOMB, "gzip"), DocumentError, "larger than 1,000,000 bytes"),
+    (
+        "large",
+        Answer(body=b" " * 1_000_001),
+        DocumentError,
+        "larger than the limit of 1,000,000 bytes",
+    ),
+    (
+        "bomb",
+        _packed(BOMB, "gzip"),
+        DocumentError,
+        "larger than the limit of 1,000,000 bytes",
+    ),
     ("bombs", _packed(gzip.compress(BOMB), "gzip, gzip"), DocumentError, "coding other than"),
     ("brotli", _packed(JSON, "br"), DocumentError, "coding other than"),
     (
@@ -427,7 +437,7 @@ def test_the_size_of_a_document_is_the_callers_to_set(server: Server, tmp_path: 
     exact, less = (Options(max_document_bytes=len(JSON) - part) for part in (0, 1))
     for source in (str(path), f"{server.url}/api.json"):
         assert load(source, options=exact).document
-        with pytest.raises(DocumentError, match=f"larger than {len(JSON) - 1} bytes"):
+        with pytest.raises(DocumentError, match=f"larger than the limit of {len(JSON) - 1} bytes"):
             load(source, options=less)
     assert load(JSON, options=less).document
 

@@ -121,9 +121,9 @@ def test_mutual_tls_is_the_clients_business(make: Any) -> None:
 
 
 WRONG = [
-    ("key", ("a", "b"), "must be a string"),
-    ("key", "", "is empty"),
-    ("key", lambda: None, "must be a string"),
+    ("key", ("a", "b"), "must be a string, not tuple"),
+    ("key", "", "is empty: pass its value in connection.credentials"),
+    ("key", lambda: None, "must be a string, not NoneType"),
     ("key", "s3\r\nX-Evil: 1", "characters"),
     ("key", "s3\0", "characters"),
     ("cookie", "s3; path=/", "characters"),

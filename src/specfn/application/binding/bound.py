@@ -1,7 +1,7 @@
-"""Functions bound to a connection: callables that check, ask, send, and return an answer (rule V10).
+"""Functions bound to a connection: callables that check the arguments, ask for approval, send, and answer (rule V10).
 
-A model always receives a text: the response as JSON, feedback on its arguments, a refusal, or the report that the
-server did not respond. Exceptions are for the caller: a connection that does not fit is a ``UsageError``.
+A model always receives a text: the response as JSON, feedback on its arguments, a refusal, or a report that the server
+did not respond. Exceptions are for the caller: an unsuitable connection is a ``UsageError``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,8 +29,8 @@ class BoundFunction:
     """A function that can be called with the arguments that a model sends.
 
     Call ``f(**arguments)`` or ``await f.acall(**arguments)``; a function with ``Options.keyword=False`` also takes
-    arguments by position. To pass what a model sent as one text or object, call ``f.outcome(sent)`` or ``f.answer(sent)``,
-    or ``await`` one of ``f.aoutcome(sent)`` and ``f.aanswer(sent)``.
+    arguments by position. To pass the text or the object that a model sent, call ``f.outcome(sent)`` or
+    ``f.answer(sent)``. The asynchronous methods are ``f.aoutcome(sent)`` and ``f.aanswer(sent)``.
 
     Attributes:
         function: the function.
@@ -82,7 +82,7 @@ class BoundFunction:
         """Validate, ask, execute, and return a text for the model.
 
         Raises:
-            UsageError: the connection does not fit, or ``approve`` has to be awaited.
+            UsageError: the connection is unsuitable, or ``approve`` is asynchronous.
             TypeError: arguments by position for a function that takes them by name.
         """
         return self.answer(self._composed(given, arguments))
@@ -100,14 +100,14 @@ class BoundFunction:
         return (await self.aoutcome(sent)).text
 
     def outcome(self, sent: Any, *, granted: str | None = None) -> Answer:
-        """Call the function with what a model sent.
+        """Call the function with the arguments that a model sent.
 
         Args:
-            sent: a text, or all arguments in one object (by position, a list).
-            granted: the token of a call that waited for an approval (``Answer.pending.token``), after the approval.
+            sent: a text, an object with all arguments, or a list of arguments by position.
+            granted: the token of a waiting call (``Answer.pending.token``); pass it after the approval.
 
         Raises:
-            UsageError: the connection does not fit, or ``approve`` or ``fill`` has to be awaited.
+            UsageError: the connection is unsuitable, or ``approve`` or ``fill`` is asynchronous.
         """
         call = self._shown.prepare_named(self.name, sent)
         return run_without_waiting(perform(call, self._policy, granted, Blocking()))
@@ -221,7 +221,7 @@ class Bound(Mapping[str, BoundFunction]):
             granted: the token of a call that waited for an approval.
 
         Raises:
-            UsageError: the connection does not fit, or ``approve`` or ``fill`` has to be awaited.
+            UsageError: the connection is unsuitable, or ``approve`` or ``fill`` is asynchronous.
         """
         call = self._shown.prepare(name, sent)
         return run_without_waiting(perform(call, self._policy, granted, Blocking()))

@@ -1,4 +1,4 @@
-"""Objects on which functions are called by their accessors, as in code: ``api.pets.getByPetId(petId=1)``."""
+"""Namespaces of bound functions by accessor, as in code: ``api.pets.getByPetId(petId=1)``."""
 
 from collections.abc import Callable, Iterator, Mapping
 from keyword import iskeyword

@@ -26,7 +26,7 @@ async def perform(call: Prepared, policy: BindPolicy, granted: str | None, io: B
     Args:
         call: the call with checked arguments.
         policy: the permissions.
-        granted: the token of an approval; ``None`` for none.
+        granted: the token of an approval; ``None`` without an approval.
         io: asks and sends, blocking or asynchronously.
     """
     if call.answer is not None:
@@ -65,7 +65,7 @@ async def _permitted(
 
 
 def _not_allowed(call: Prepared, policy: BindPolicy) -> Prepared | Answer:
-    """Return the answer of a call that nobody can be asked about."""
+    """Return the answer of a call that needs an approval, if no approver can be asked."""
     if policy.fill is None and (completed := _completed(call, None)).answer is not None:
         return completed
     return _refused(call, prompts.nobody_to_ask(call.name, _function(call).safety))
@@ -123,10 +123,10 @@ def _resumed(call: Prepared, policy: BindPolicy, human: Any, granted: str) -> Pr
 
 
 def _identity(call: Prepared, policy: BindPolicy, human: Any) -> ApprovedCall:
-    """Return everything that an approval of a call is about.
+    """Return the content of a call that an approval covers.
 
     Raises:
-        UsageError: the connection does not fit the function.
+        UsageError: the connection is unsuitable for the function.
     """
     from specfn.http.request.base_url import choose  # noqa: PLC0415  # httpx is imported on first use
 
@@ -142,7 +142,7 @@ def _identity(call: Prepared, policy: BindPolicy, human: Any) -> ApprovedCall:
 
 
 async def _executed(call: Prepared, policy: BindPolicy, io: Blocking) -> Answer:
-    """Send the request, and return the answer of the server."""
+    """Send the request, and return the response or the failure as an answer."""
     function = _function(call)
     try:
         result = await io.send(function, call.arguments, policy.connection)

@@ -1,4 +1,4 @@
-"""The bound functions as a model is shown them: under names and with properties that its provider takes."""
+"""The bound functions as a model reads them: with the names and properties of its provider's tools."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ class AsDeclared:
         self._by_position = {each.name for each in functions if not each.keyword}
 
     def restore(self, name: str, arguments: Any) -> Any:
-        """Return the arguments as they are; for a function that takes them by position, none are an empty list."""
+        """Return the arguments unchanged. An empty object becomes an empty list if arguments are passed by position."""
         return [] if arguments == {} and name in self._by_position else arguments
 
     def shown(self, name: str, failure: Failure, arguments: Any) -> Failure:  # noqa: ARG002
@@ -69,12 +69,12 @@ class ShownFunctions:
         """Return the tool of a function; ``None`` if it is shown as it is.
 
         Raises:
-            UsageError: the provider does not take the function.
+            UsageError: the provider refuses the function.
         """
         return None if self.index is None else self.index[name]
 
     def resolve(self, called: str) -> Resolution:
-        """Return the function that a model meant, under the names that it was shown."""
+        """Resolve the name that a model called. The result has the names of the tools."""
         found = self._resolved(called)
         return replace(
             found,

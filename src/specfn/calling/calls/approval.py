@@ -1,4 +1,4 @@
-"""Who must agree before something is sent, and what they see (rule C8)."""
+"""Approval of calls: the request, the decision of the approver, and the policy (rule C8)."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -11,20 +11,20 @@ from specfn.records import Repair
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRequest:
-    """One call that waits for a person.
+    """A call that waits for an approval.
 
     Attributes:
-        id: the call's.
-        function: the function's name.
-        method, path: the operation.
+        id: the id of the call.
+        function: the name of the function.
+        method, path: the HTTP method and the path of the operation.
         safety: ``read``, ``write`` or ``destructive``.
-        arguments: a copy of what will be sent, after all repairs; a person's own values are masked. To change it,
-            return ``Approve(arguments=...)``: what is changed in the copy is not sent.
+        arguments: a copy of the arguments after all repairs, with a masked human part. Changes of the copy have no
+            effect; to change the arguments, return ``Approve(arguments=...)``.
         called: the name that the model used.
-        how: what repaired the name; ``exact`` where nothing had to.
-        repairs: what was repaired in the arguments.
-        human: the schema of what the person has to fill in; ``None`` where nothing is.
-        repeated: the same call succeeded before in this conversation, or was sent and got no response.
+        how: the repair of the name; ``exact`` if the name needed no repair.
+        repairs: the repairs of the arguments.
+        human: the schema of the human part; ``None`` if the function has none.
+        repeated: true if the same call succeeded before in this conversation, or was sent and got no response.
     """
 
     id: str
@@ -43,11 +43,11 @@ class ApprovalRequest:
 @known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approve:
-    """Yes.
+    """The decision to make a call.
 
     Attributes:
-        arguments: other arguments instead of the model's; they are validated again. The model's where ``None``.
-        human: the person's part of the arguments, where the function has one.
+        arguments: arguments that replace those of the model and are validated again; ``None`` keeps the model's.
+        human: the human part of the arguments, if the function has one.
     """
 
     arguments: Any = None
@@ -57,11 +57,11 @@ class Approve:
 @known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deny:
-    """No: nothing is sent, and the model is told.
+    """The decision not to make a call. Nothing is sent, and the model reads a refusal.
 
     Attributes:
-        reason: what the model is told of why; may be empty.
-        asked: whether a person said it; otherwise there was nobody to ask, and the model is told that.
+        reason: the reason for the model; may be empty.
+        asked: true if a human decided; false if no human could be asked. The model reads this, too.
     """
 
     reason: str = ""
@@ -70,12 +70,12 @@ class Deny:
 
 @dataclass(frozen=True, slots=True)
 class Defer:
-    """Not now: the conversation ends here, and can be stored and continued."""
+    """The decision to postpone a call. The conversation ends, and can be stored and continued."""
 
 
 Decision: TypeAlias = Approve | Deny | Defer
 
-#: Says yes or no to one call. ``True`` is ``Approve()``, anything else that is no decision is ``Deny()``.
+#: Decides about one call. ``True`` means ``Approve()``; any other value that is not a decision means ``Deny()``.
 Approver: TypeAlias = Callable[[ApprovalRequest], Decision | bool | None]
 
 #: The same for ``arun``: may return an awaitable.
@@ -85,7 +85,7 @@ AsyncApprover: TypeAlias = Callable[
 
 
 def decision(answer: Any) -> Decision:
-    """An approver's answer as a decision; only a plain ``True`` or a decision is more than a no."""
+    """Return the answer of an approver as a decision: only a decision or ``True`` can approve a call."""
     if isinstance(answer, Approve | Deny | Defer):
         return answer
     return Approve() if answer is True else Deny()
@@ -95,7 +95,7 @@ Needs: TypeAlias = Literal["unsafe", "always", "never"] | Callable[[Any], bool]
 
 
 def needs_approval(policy: Needs, function: Any) -> bool:
-    """Whether a call of a function waits for a person."""
+    """Return whether a call of a function needs an approval."""
     if callable(policy):
         return policy(function) is not False
     return policy == "always" or (policy == "unsafe" and function.safety != "read")

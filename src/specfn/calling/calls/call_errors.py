@@ -56,7 +56,7 @@ def call_error(function: Function, error: Exception, written: Any) -> CallError:
 
 
 def _corrected(function: Function, error: ArgumentError, written: Any) -> CallError:
-    """Return feedback on the model's part; errors of the human part are only reported as such."""
+    """Return feedback on the model's part. If only the human part has errors, report no details."""
     problems = error.problems
     if is_shared(function):
         places = set(_paths(written))

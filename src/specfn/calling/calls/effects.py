@@ -87,7 +87,7 @@ def checked_body(changed: Any) -> JsonObject:
     """Return the body of a request that ``before_request`` returned.
 
     Raises:
-        UsageError: it is not a dict.
+        UsageError: the hook did not return a dict.
     """
     if not isinstance(changed, dict):
         raise wrong_result("before_request", changed, "the body of the request, a dict")
@@ -102,7 +102,9 @@ def checked_answers(answers: Any, effect: Ask | Invoke) -> Sequence[Any]:
     """
     asked = effect.requests if isinstance(effect, Ask) else effect.calls
     if not isinstance(answers, Sequence) or len(answers) != len(asked):
-        raise UsageError(f"feed a list of {len(asked)} results, one for each in order")
+        raise UsageError(
+            f"invalid results: pass a list of {len(asked)} results, one for each call, in order"
+        )
     wrong = [type(each).__name__ for each in answers if not isinstance(each, Invoked)]
     if wrong and isinstance(effect, Invoke):
         raise UsageError(f"the result of a call must be an Invoked, not {wrong[0]}")

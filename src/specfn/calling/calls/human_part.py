@@ -1,4 +1,4 @@
-"""A person's part of a call: what they fill in, change, and are shown (rules S5 and C8)."""
+"""The human part of a call: completion, approval request and masking (rules S5 and C8)."""
 
 from dataclasses import replace
 from typing import Any
@@ -15,15 +15,14 @@ from specfn.function.separation.join import masked as hidden
 
 
 def complete(call: Prepared, made: Approve, *, asked: bool = True) -> Prepared:
-    """A call with what the person changed and filled in, validated as a whole.
+    """Return a call with the changes and the human part of a decision, validated as a whole.
 
-    Of a person's own values that are not valid the model is told only that they are missing: they are none of its
-    business.
+    If the human part is missing or invalid, the model reads only that the human did not provide it.
 
     Args:
         call: the call.
         made: the decision.
-        asked: a person was asked; otherwise the call is complete only if their part is optional.
+        asked: true if a human was asked; otherwise the human part must be optional.
     """
     assert call.entry is not None
     function = call.entry.function
@@ -45,14 +44,14 @@ def complete(call: Prepared, made: Approve, *, asked: bool = True) -> Prepared:
 
 
 def _in_style(function: Function, arguments: Any) -> Any:
-    """Arguments by key in the calling style of a function."""
+    """Return arguments by key in the calling style of a function."""
     if function.keyword or not isinstance(arguments, dict):
         return arguments
     return [arguments.get(key) for key, _ in function.route.keys]
 
 
 def models_part(call: Prepared) -> Any:
-    """Return the arguments of a call that was made, without those that a person filled in."""
+    """Return the arguments of a call that was made, without the human part."""
     function = None if call.entry is None else call.entry.function
     shared = function is not None and is_shared(function)
     return split(function, call.arguments)[0] if function and shared else call.arguments
@@ -83,10 +82,10 @@ def approval_request(call: Prepared, *, repeated: bool = False) -> ApprovalReque
 
 
 def masked(call: Prepared) -> Any:
-    """The arguments as a person and the trail are shown them: without a person's own values."""
+    """Return the arguments with a masked human part, for approvers and records."""
     if call.entry is None or not is_shared(call.entry.function):
         return call.arguments
     function = call.entry.function
     if not isinstance(call.arguments, dict if function.keyword else list | tuple):
-        return call.arguments  # it is no arguments, and was never merged with anything
+        return call.arguments  # not arguments, and never merged with a human part
     return hidden(function, call.arguments)

@@ -18,7 +18,7 @@ def checked(function: Function, sent: Any, names: WrapperNames | None = None) ->
 
     ``Function.validate`` checks the schema alone. The schema may admit a value that no request can carry safely, such
     as ``..`` in a path or a line feed in a header. Such a value is reported like any other error, so that the model
-    can correct it before a person is asked for approval.
+    can correct it before a human is asked for approval.
     """
     outcome = checking.checked(function, sent, names)
     if isinstance(outcome, Failure):

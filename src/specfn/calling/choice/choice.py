@@ -229,7 +229,7 @@ def register_choice(kind: _Kind) -> _Kind:
 
 @known_keywords
 def parse_choice(value: Any) -> Choice:
-    """Return the choice of a value: a ``Choice``, its type as text, or a mapping from JSON or YAML.
+    """Convert a value to a choice: a ``Choice``, the text of its type, or a mapping from JSON or YAML.
 
     Raises:
         UsageError: the value is no choice; the message lists the known types.

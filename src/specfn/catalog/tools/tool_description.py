@@ -137,7 +137,7 @@ def _without_summary(text: str, function: Function) -> str:
 
 
 def _names(function: Function) -> Iterator[str]:
-    """Yield the texts that a model knows already, or that tell it nothing."""
+    """Yield the texts that contain no information for a model."""
     yield "_".join(function.accessor)
     yield function.path
     yield function.operation_id or ""

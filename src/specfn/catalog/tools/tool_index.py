@@ -27,12 +27,12 @@ class ToolIndex(Mapping[str, Tool]):
     """
 
     def __init__(self, functions: Iterable[Function], profile: Profile, fits: FitCache) -> None:
-        """Reserve the names of the tools; functions with a fault have none.
+        """Reserve the names of the tools. Functions with a fault get no name.
 
         Args:
             functions: the functions, in order.
-            profile: the provider's.
-            fits: keeps what was fitted from one list to the next.
+            profile: the profile of the provider.
+            fits: keeps the fitted schemas from one list to the next.
         """
         self.profile = profile
         self._builder = ToolBuilder(profile, fits)
@@ -61,7 +61,9 @@ class ToolIndex(Mapping[str, Tool]):
         """
         found = self._composed(name)
         if isinstance(found, LeftOut):
-            raise UsageError(f"{self.profile.name} does not take {found.function}: {found.reason}")
+            raise UsageError(
+                f"the profile {self.profile.name} refuses {found.function}: {found.reason}"
+            )
         return found
 
     def refusal(self, name: str) -> LeftOut | None:

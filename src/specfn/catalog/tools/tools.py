@@ -125,7 +125,7 @@ class LeftOut:
 
     Attributes:
         function: the name of the function.
-        code: ``count``, ``budget``, ``refused``, or the code of what the provider would refuse.
+        code: ``count``, ``budget``, ``refused``, or the code of the provider's refusal.
         reason: the reason, one sentence.
     """
 
@@ -195,7 +195,9 @@ class Tools(list[JsonObject]):
             UsageError: no tool has this name.
         """
         if name not in self._by_name:
-            raise UsageError(f"unknown tool {name!r}: the list has {len(self.tools)} others")
+            raise UsageError(
+                f"unknown tool {name!r}: use the name of one of the {len(self.tools)} tools of this list"
+            )
         return self._by_name[name]
 
     def restore(self, name: str, arguments: Any) -> Any:

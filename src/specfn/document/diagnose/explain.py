@@ -168,7 +168,7 @@ def _unknown(value: Any, node: JsonObject) -> list[str]:
 
 
 def _union(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
-    """Select the branch that was most likely meant. If a tag has no branch, report the tags instead."""
+    """Report the faults of the most likely branch. If a tag has no branch, report the tags instead."""
     keyword = "oneOf" if "oneOf" in node else "anyOf"
     rules = [task.rule.below(keyword, index) for index in range(len(node[keyword]))]
     fitting = sum(metaschema.fits(rule, task.value) for rule in rules)

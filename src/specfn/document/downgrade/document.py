@@ -31,8 +31,8 @@ def downgrade(
 ) -> tuple[JsonObject, tuple[Note, ...]]:
     """Write a document of any version as a valid OpenAPI 3.0 document.
 
-    A schema accepts what it accepted before, and more only where a note says so. Components keep their names,
-    and references to them stay.
+    A schema accepts every value that it accepted before. If it accepts more values, a note reports it. Components keep
+    their names and references.
 
     Args:
         document: the document. It is not changed; parts that 3.0 writes the same way are shared with it.

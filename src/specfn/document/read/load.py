@@ -167,7 +167,7 @@ def read_file(path: str | os.PathLike[str], *, limit: int = MAX_BYTES) -> bytes:
         reason = next(text for kind, text in _FILE_FAULTS if isinstance(error, kind))
         raise DocumentError(reason.format(path=_quoted(path))) from None
     if len(content) > limit:
-        raise DocumentError(f"{_quoted(path)} is larger than {limit:,} bytes")
+        raise DocumentError(f"{_quoted(path)} is larger than the limit of {limit:,} bytes")
     return content
 
 
@@ -342,7 +342,9 @@ class _Download:
                     if not response.has_redirect_location:
                         return Fetched(self._content(response), _base(target))
                     url = self._redirected(target, response.headers["location"], origin)
-        raise DocumentError(f"{shown(self.url)} redirects more than {_MAX_REDIRECTS} times")
+        raise DocumentError(
+            f"{shown(self.url)} redirects more than {_MAX_REDIRECTS} times: pass the final URL"
+        )
 
     def _send(self, client: "httpx.Client", request: "httpx.Request", login: Login) -> Any:
         """Send a request, and further requests that the authentication needs. Only the last response is read."""
@@ -377,16 +379,16 @@ class _Download:
                 f"the server responded {response.status_code} for {where}; {advice}"
             )
         if response.headers.get("content-encoding", "").strip().lower() not in _CODINGS:
-            raise DocumentError(f"{where} has a content coding other than gzip and deflate")
+            raise DocumentError(f"{where} is encoded, but not with gzip or deflate: pass a file")
         length = response.headers.get("content-length", "")
         expected = int(length) if length.isdecimal() else None
         content = bytearray()
         for chunk in response.iter_bytes():
             content += chunk
             if len(content) > self.limit:
-                raise DocumentError(f"{where} is larger than {self.limit:,} bytes")
+                raise DocumentError(f"{where} is larger than the limit of {self.limit:,} bytes")
             if self.cancelled:
-                raise TransportError(f"{where} is no longer awaited")
+                raise TransportError(f"the download of {where} was cancelled")
             if self.progress is not None:
                 self.progress(response.num_bytes_downloaded, expected)
         return bytes(content)

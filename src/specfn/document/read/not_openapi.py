@@ -57,7 +57,7 @@ class ForeignFormat(NamedTuple):
         keys: the keys from the root to the value that identifies the format.
         value: a pattern of that value's text. The empty pattern matches any value.
         what: the name of the format.
-        do: the advice.
+        do: the advice for the caller.
     """
 
     keys: tuple[str, ...]

@@ -23,7 +23,7 @@ class ReferenceText(NamedTuple):
     Attributes:
         place: the location of the text.
         text: the reference.
-        kind: the type of its target; empty for the mapping of a discriminator, which does not use its target.
+        kind: the type of its target; empty in the mapping of a discriminator, whose targets are not replaced.
     """
 
     place: Place

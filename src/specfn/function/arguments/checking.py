@@ -47,7 +47,7 @@ def coerced(function: Checkable, arguments: Any, *, opens: bool) -> Success | Fa
 
 
 def checked(function: Checkable, sent: Any, names: WrapperNames | None) -> Success | Failure:
-    """Parse, coerce and validate what a model sent.
+    """Parse, coerce and validate the arguments that a model sent.
 
     Args:
         function: the function.

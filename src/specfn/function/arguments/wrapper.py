@@ -41,8 +41,8 @@ def unwrapped(
         names: the resolution of the name in the wrapper.
 
     Returns:
-        The outcome as it is, unless the arguments are invalid and wrapped. Under the name of this function: the outcome
-        of what is inside, if that is better. Under another name: the failure, with a description that says so.
+        The outcome unchanged, unless the arguments are invalid and wrapped. If the wrapper names this function, the
+        outcome of its content, if that is better. If it names another function, the failure with a description of this.
     """
     if isinstance(outcome, Success) or not _is_wrapper(given):
         return outcome

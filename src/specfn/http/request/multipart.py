@@ -215,7 +215,9 @@ class _Writer:
         for name, value in part.headers:
             if not is_token(name) or not is_value(value):
                 raise DocumentError(
-                    f"the header {name!r} of a part is not a valid header", pointer=self._pointer
+                    f"the header {name!r} of a multipart part has an invalid name or value: "
+                    "correct the headers of its Encoding Object",
+                    pointer=self._pointer,
                 )
             yield name, value
 

@@ -114,7 +114,7 @@ def _strict(body: bytes, encoding: str, *, final: bool) -> Content | None:
 
 
 def _text(body: bytes, encoding: str, *, final: bool) -> Content:
-    """Return the text of bytes, with U+FFFD and a note for what is not valid."""
+    """Return the text of bytes, with U+FFFD and a note for invalid bytes."""
     text, has_invalid = charsets.decode_replacing(body, encoding, final=final)
     note = _note(f"bytes that are not {encoding} were read as U+FFFD")
     return Content(text, (note,) if has_invalid else ())

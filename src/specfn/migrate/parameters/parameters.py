@@ -113,7 +113,7 @@ def path_parameters(
 def _paired(
     missing: list[str], left: dict[str, tuple[JsonObject, str]], notes: list[Note]
 ) -> dict[str, tuple[JsonObject, str]]:
-    """Match placeholders with declarations of nearly the same name, or the last remaining pair."""
+    """Match placeholders with parameters of nearly the same name; then match the last two if one of each remains."""
     near: dict[str, list[str]] = {}
     for other in left:
         near.setdefault(_folded(other), []).append(other)

@@ -93,7 +93,10 @@ class Merging:
         self.looks = False
 
     def add(self, part: JsonObject, *, outermost: bool = False) -> None:
-        """Merge one more part. The outermost part comes last, because it depends on what the others evaluate."""
+        """Merge one more part.
+
+        The outermost part comes last, because it depends on the properties that the others evaluate.
+        """
         self.looks = self.looks or "additionalProperties" in part
         if not outermost and any(key in part for key in _UNEVALUATED):
             self.rest.append(part)  # it looks at its own neighbors only

@@ -1,8 +1,8 @@
-"""Discriminators: the components that a use of a parent means, and their tags (rule F10).
+"""Discriminators: the components that a reference to a parent admits, and their tags (rule F10).
 
-OpenAPI lets a parent be used where one of its children is meant: the parent names a ``discriminator``, and
-the children include it in ``allOf``. JSON Schema has no such rule, so the use becomes the union of the children,
-each with its tag as a required constant.
+In OpenAPI, a reference to a parent also admits its children: the parent has a ``discriminator``, and the children
+include the parent in ``allOf``. JSON Schema has no such rule. Such a reference therefore becomes the union of the
+children, each with its tag as a required constant.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ _OWN_TAG: Final = "x-ms-discriminator-value"
 
 
 class DiscriminatorBranch(NamedTuple):
-    """A branch of the union that a discriminator means.
+    """A branch of the union that replaces a parent with a discriminator.
 
     Attributes:
         component: the component; ``None`` for a tag that maps to nothing, which stays open.
@@ -126,7 +126,7 @@ class Family:
         return found
 
     def branches(self, parent: str) -> list[DiscriminatorBranch] | None:
-        """Return the branches that a use of a parent means; ``None`` if it means only itself.
+        """Return the branches that a reference to a parent admits; ``None`` if it admits only the parent.
 
         The mapping comes first, then the children that it does not name, then the parent itself, unless the
         mapping omits it and nothing else names it. The branch of all other tags comes last.

@@ -76,7 +76,7 @@ class Profile:
         shape: one tool on the wire, with ``NAME``, ``DESCRIPTION``, ``SCHEMA`` and ``STRICT`` in the places of
             its parts; ``OUTPUT`` where the schema of its result is accepted, ``DEFERRED`` where its loading can be
             deferred.
-        group: the member of one object that holds all tools, where they are not a plain list.
+        group: the member of one object that contains all tools; ``None`` if the tools are a plain list.
         tool_name: pattern of a whole tool name.
         tools: the most tools of one request; ``None`` for no known limit.
         description_limit: the most characters of a tool's description.
@@ -90,8 +90,8 @@ class Profile:
         empty_text: true if an enum may contain the empty string.
         null: how null is admitted.
         union_alone: true if no keyword is allowed beside ``anyOf``.
-        closed: whether the root and the groups say that they take nothing else: what writes by a grammar made of the
-            schema needs it, a model does not.
+        closed: true if the root and the groups have ``additionalProperties: false``. Grammars that are derived from
+            schemas need it; models do not.
         refs: true if ``$defs`` may be used; otherwise schemas are nested, recursive ones to a limited depth.
         ref_alone: true if no keyword is allowed beside ``$ref``.
         empty_root: true if a function without parameters has a schema.
@@ -99,7 +99,7 @@ class Profile:
         strict: the requirements for enforced schemas; ``None`` if the provider enforces no schemas.
         fallback: the profile of a function that cannot be strict.
         form: the profile of the same provider whose codec also sends tools of this shape.
-        search: the provider's own search tool, which a request with deferred functions needs; ``None`` for none.
+        search: the provider's own search tool, which a request with deferred functions needs; ``None`` if it needs none.
         namespace: a group of functions on the wire, with ``NAME``, ``DESCRIPTION`` and ``TOOLS`` in the places of its
             parts; ``None`` where functions cannot be grouped.
         validated: the provider can be asked, for a whole request, to hold its model to the schemas.

@@ -1,4 +1,4 @@
-"""Selection of the branch of a union that a value was meant for (rule V4).
+"""Selection of the branch of a union that a value most likely belongs to (rule V4).
 
 The criteria, in their order: type and constants at the root; tags (that of the discriminator, else each property with
 only constants); wrong constants; missing properties; faults one level down; the order of the branches.
