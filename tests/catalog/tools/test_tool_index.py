@@ -73,7 +73,7 @@ def test_a_refused_function_has_its_reason() -> None:
     index = ToolIndex(app.functions, profile("openai"), FitCache())
     refusal = index.refusal("a_get")
     assert refusal is not None
-    with pytest.raises(UsageError, match="openai does not take a_get"):
+    with pytest.raises(UsageError, match="the profile openai refuses a_get"):
         index["a_get"]
     assert index.refusal("b_get") is None
     with pytest.raises(KeyError):

@@ -72,7 +72,7 @@ class Blocking:
     """The caller's functions and the server, blocking."""
 
     async def asked(self, name: str, given: Any) -> Any:
-        """Return what a function of the caller returned.
+        """Return the result of a function of the caller.
 
         Raises:
             UsageError: it has to be awaited.
@@ -96,7 +96,7 @@ class Awaiting(Blocking):
     """The caller's functions and the server, asynchronously."""
 
     async def asked(self, name: str, given: Any) -> Any:  # noqa: ARG002
-        """Return what a function of the caller returned, awaited if necessary."""
+        """Return the result of a function of the caller, awaited if necessary."""
         return await given if inspect.isawaitable(given) else given
 
     async def send(self, function: Function, arguments: Any, connection: "Connection") -> "Result":

@@ -28,7 +28,7 @@ class Resolution:
         status: ``exact`` or ``repaired`` if a function was found; otherwise the reason.
         name: the advertised name of the function; ``None`` if there is none.
         how: the repair; ``exact`` if the name needed no repair; ``None`` if no function was found.
-        candidates: the advertised names that the model may have meant; at most three of an unknown name.
+        candidates: the advertised names that match or resemble the name; at most three for an unknown name.
         arguments_in_name: an unknown name with arguments written behind it, as in ``items_erase(id=1)``.
     """
 

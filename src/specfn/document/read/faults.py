@@ -1,4 +1,4 @@
-"""Error texts for invalid JSON and YAML: what was found or expected, where, and what to do.
+"""Error texts for invalid JSON and YAML: the fault, its place, the expected text and the advice.
 
 The parsers report where their grammar failed, for example ``mapping values are not allowed in this context``. These
 texts report the mistake: a missing quote, a trailing comma, a tab, a wrong indentation.
@@ -105,7 +105,7 @@ class YAMLFault(NamedTuple):
     """A fault of a text.
 
     Attributes:
-        reason: what was expected or found, and what to do.
+        reason: the expected or found text, and the advice.
         place: the position.
     """
 

@@ -379,7 +379,7 @@ class _Download:
                 f"the server responded {response.status_code} for {where}; {advice}"
             )
         if response.headers.get("content-encoding", "").strip().lower() not in _CODINGS:
-            raise DocumentError(f"{where} is encoded, but not with gzip or deflate: pass a file")
+            raise DocumentError(f"{where} has a coding other than gzip and deflate: pass a file")
         length = response.headers.get("content-length", "")
         expected = int(length) if length.isdecimal() else None
         content = bytearray()

@@ -1,4 +1,4 @@
-"""Truncation of a schema to the budget: the fragments that are shown, and a record of what was cut (F8, F9).
+"""Truncation of a schema to the budget: the shown fragments, and a record of the truncated ones (F8, F9).
 
 Fragments are expanded breadth first, required ones before optional ones. The time is in proportion to the budget, not
 to the size of the complete schema.
