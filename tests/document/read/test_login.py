@@ -203,7 +203,7 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     ("https://h/x", {"headers": {"X-Key": f"{CANARY}\n"}}, "'X-Key'"),
     ("https://h/x", {"headers": {"X Key": CANARY}}, "'X Key'"),
     ("https://h/x", {"headers": {"Content-Length": CANARY}}, "'Content-Length'"),
-    ("https://h/x", {"headers": {"X-Key": 1}}, "texts"),
+    ("https://h/x", {"headers": {"X-Key": 1}}, "mapping of names to strings"),
     ("https://h/x", {"headers": [("X-Key", CANARY)]}, "mapping"),
     ("https://h/x", {"auth": CANARY}, "auth must be"),
     ("https://h/x", {"auth": (CANARY, CANARY, CANARY)}, "auth must be"),
