@@ -208,6 +208,48 @@ def test_endless_arguments() -> None:
     assert "expected string" in feedback(deep, [problem("$input" + "[0]" * 5_000)])
 
 
+@pytest.mark.parametrize("container", [list, dict])
+@pytest.mark.parametrize("step", ["{}", '["a"]'])
+def test_deep_comments_are_listed(container: type, step: str) -> None:
+    """Comments in more levels than the limit of bytes holds are listed, also in cyclic arguments and on a deep stack."""
+    step = "[0]" if container is list else step.format(".a")
+    data: Any = []
+    data.append(data)
+    if container is dict:
+        data = {}
+        data["a"] = data
+    path = "$input" + step * 5_000
+
+    def within(frames: int) -> str:
+        return within(frames - 1) if frames else feedback(data, [problem(path)])
+
+    assert within(500) == feedback(data, [problem(path)])
+    assert "\n- $input" in within(0)
+
+
+@given(
+    st.integers(0, 30_000),
+    st.sets(st.integers(0, 30_000), max_size=12),
+    st.booleans().map(lambda is_list: list if is_list else dict),
+)
+def test_each_member_has_a_line_or_is_counted(size: int, wrong: set[int], kind: type) -> None:
+    """The lines of a container and the counts of its folded members give its length, in the order of its members."""
+    data = [5] * size if kind is list else {f"k{index}": 5 for index in range(size)}
+    step = "[{}]" if kind is list else ".k{}"
+    problems = [problem("$input" + step.format(index), f"T{index}") for index in wrong]
+    lines = body(feedback(data, problems)).splitlines()[1:-1]
+    counts = [
+        0 if "(missing)" in line else 1 if "more" not in line else int(re.sub(r"\D", "", line))
+        for line in lines
+    ]
+    if problems:
+        assert sum(counts) == size
+    seen = [int(found[1]) for line in lines if (found := re.search(r"expected T(\d+)$", line))]
+    inside = [index for index in seen if index < size]
+    assert sorted(seen) == sorted(wrong)
+    assert seen[: len(inside)] == sorted(inside)
+
+
 tokens = st.lists(st.text(max_size=5) | st.integers(0, 99), max_size=5)
 
 

@@ -1,21 +1,24 @@
 """Arguments as JSON with a comment on each invalid line; all other members are folded.
 
-The value may be any object that a caller passed: cyclic, endless, not JSON. So it is written without recursion, until
-the limit is reached. No method of a foreign object is called.
+The value may be any object that a caller passed: cyclic, endless, not JSON. So only containers with comments inside
+them are opened, until the limit is reached. No method of a foreign object is called.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from math import isfinite
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, TypeAlias
 
 from specfn._internal.pointer import Tokens
 from specfn._internal.values import integer, member, type_name
 from specfn.records import ABSENT
 
 _UNPRINTABLE: Final = re.compile(r"[^ -~]")
+
+_encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 #: The most characters and the most levels of a container that is written on one line.
 _SHORT: Final = 60
@@ -73,13 +76,9 @@ def write_lines(data: Any, root: PlaceComments, room: int, text: int) -> list[st
     Raises:
         NoRoomError: the lines exceed the limit.
     """
-    lines: list[str] = []
-    for line in _lines(data, root, text):
-        room -= len(line.encode()) + 1
-        if room < 0:
-            raise NoRoomError
-        lines.append(line)
-    return lines
+    drawing = _Drawing(room, text)
+    drawing.draw(("", data, root), "", "")
+    return drawing.lines
 
 
 def one_line(text: str) -> str:
@@ -90,7 +89,7 @@ def one_line(text: str) -> str:
 def quoted(text: str, limit: int) -> str:
     """Write a string as JSON, shortened if it is long."""
     shown = text if len(text) <= limit else f"{text[:limit]}... ({len(text):,} characters)"
-    return one_line(json.dumps(shown, ensure_ascii=False))
+    return one_line(_encode(shown))
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -119,100 +118,117 @@ def _could_hold(value: Any, token: str | int) -> bool:
     return type(value) is dict and type(token) is str
 
 
-class _Line(NamedTuple):
-    """A member that is to be written."""
-
-    label: str
-    value: Any
-    mark: PlaceComments | None
+class _Nothing:
+    """Placeholder for a line without a value."""
 
 
-def _lines(data: Any, root: PlaceComments, limit: int) -> Iterator[str]:
-    stack: list[tuple[Iterator[tuple[_Line, bool]], str]] = []
-    current = _Line("", data, root)
-    comma = ""
-    written: set[str] = set()
-    while True:
-        indent = "  " * len(stack)
-        comment = _once(current.mark, written)
-        if _opens(current):
-            opening, closing = "{}" if type(current.value) is dict else "[]"
-            yield f"{indent}{current.label}{opening}{comment}"
-            stack.append((_with_last(_members(current, limit)), closing + comma))
-        else:
-            end = "" if current.value is _NOTHING else comma
-            yield f"{indent}{current.label}{_inline(current.value, limit)}{end}{comment}"
-        while stack:
-            entry = next(stack[-1][0], None)
-            if entry is not None:
-                current, last = entry
-                comma = "" if last else ","
-                break
-            _, closing = stack.pop()
-            yield "  " * len(stack) + closing
-        else:
+_NOTHING: Final = _Nothing()
+
+#: A line: its label, the member that is to be written, and the comments on it.
+_Line: TypeAlias = tuple[str, Any, PlaceComments | None]
+
+
+class _Drawing:
+    """The lines written so far.
+
+    Each level is indented further than the one around it. So the limit of bytes also limits the recursion: 8,000
+    bytes hold fewer than 90 levels.
+    """
+
+    def __init__(self, room: int, text: int) -> None:
+        self.lines: list[str] = []
+        self._room = room
+        self._text = text
+        self._written: set[str] = set()
+
+    def draw(self, line: _Line, indent: str, comma: str) -> None:
+        """Write a member on one line, or over several lines if there are comments inside it."""
+        label, value, mark = line
+        comment = self._once(mark)
+        if mark is None or not _opens(value, mark):
+            end = "" if value is _NOTHING else comma
+            self._add(f"{indent}{label}{_inline(value, self._text)}{end}{comment}")
             return
+        opening, closing = "{}" if type(value) is dict else "[]"
+        self._add(f"{indent}{label}{opening}{comment}")
+        members = [*_members(value, mark, self._text)]
+        for number, each in enumerate(members, 1):
+            self.draw(each, indent + "  ", "," if number < len(members) else "")
+        self._add(f"{indent}{closing}{comma}")
+
+    def _add(self, line: str) -> None:
+        self._room -= len(line.encode()) + 1
+        if self._room < 0:
+            raise NoRoomError
+        self.lines.append(line)
+
+    def _once(self, mark: PlaceComments | None) -> str:
+        """Return the comment on a line; a long comment is not repeated."""
+        if mark is None or mark.comment is None:
+            return ""
+        if mark.comment in self._written:
+            return " // ❌ the same as above"
+        if len(mark.comment) > _SHORT:
+            self._written.add(mark.comment)
+        return f" // {mark.comment}"
 
 
-def _once(mark: PlaceComments | None, written: set[str]) -> str:
-    """Return the comment on a line; a long comment is not repeated."""
-    if mark is None or mark.comment is None:
-        return ""
-    if mark.comment in written:
-        return " // ❌ the same as above"
-    if len(mark.comment) > _SHORT:
-        written.add(mark.comment)
-    return f" // {mark.comment}"
-
-
-def _opens(line: _Line) -> bool:
+def _opens(value: Any, mark: PlaceComments) -> bool:
     """Return whether a value is written over several lines, because there are comments inside it."""
-    if type(line.value) is not dict and type(line.value) is not list:
-        return False
-    return line.mark is not None and bool(line.mark.inside or line.mark.notes)
+    return (type(value) is dict or type(value) is list) and bool(mark.inside or mark.notes)
 
 
-def _members(line: _Line, limit: int) -> Iterator[_Line]:
-    """Return the members with comments; runs of other members are folded."""
-    value = line.value
-    assert line.mark is not None
-    marks = dict(line.mark.inside)
-    folded: list[_Line] = []
-    count = 0
-    members: Iterable[tuple[Any, Any]] = value.items() if type(value) is dict else enumerate(value)
-    for key, item in members:
-        mark = marks.pop(key, None) if type(key) is str or type(key) is int else None
-        if mark is None:
-            count += 1
-            folded = [_Line(_label(value, key, limit), item, None)] if count == 1 else folded
-        elif not mark.hidden:
-            yield from _run(folded, count)
-            count = 0
-            yield _Line(_label(value, key, limit), item, mark)
-    yield from _run(folded, count)
-    for note in line.mark.notes:
-        yield _Line(f"// {note}", _NOTHING, None)
+def _members(value: Any, around: PlaceComments, limit: int) -> Iterator[_Line]:
+    """Yield the members with comments; runs of other members are folded. Hidden members do not end a run."""
+    is_list = type(value) is list
+    keys = range(len(value)) if is_list else [*value]
+    items = value if is_list else [*value.values()]
+    marks = dict(around.inside)
+
+    def line(position: int, mark: PlaceComments | None = None) -> _Line:
+        return _label(value, keys[position], limit), items[position], mark
+
+    run: list[range] = []
+    start = 0
+    for position in _commented(keys, marks):
+        run.append(range(start, position))
+        start = position + 1
+        mark = marks.pop(keys[position])
+        if not mark.hidden:
+            yield from _folded(run, line)
+            yield line(position, mark)
+            run = []
+    yield from _folded([*run, range(start, len(keys))], line)
+    yield from ((f"// {note}", _NOTHING, None) for note in around.notes)
     for token, mark in marks.items():
         if not mark.hidden:
-            yield _Line(_label(value, token, limit), ABSENT, mark)
+            yield _label(value, token, limit), ABSENT, mark
 
 
-def _run(first: list[_Line], count: int) -> list[_Line]:
-    """Return the lines of consecutive members without comments: one is written, several are folded."""
-    return first if count == 1 else [_Line(f"// ... {count:,} more", _NOTHING, None)][: count > 1]
+def _commented(keys: Sequence[Any], marks: Mapping[str | int, Any]) -> list[int]:
+    """Return the positions of the members with comments. Not all indexes are compared, because a list may be long."""
+    if type(keys) is range:
+        return sorted(token for token in marks if type(token) is int and token < len(keys))
+    return [
+        position
+        for position, key in enumerate(keys)
+        if (type(key) is str or type(key) is int) and key in marks
+    ]
+
+
+def _folded(run: list[range], line: Callable[[int], _Line]) -> Iterator[_Line]:
+    """Yield a line for consecutive members without comments: one is written, several are folded."""
+    count = sum(map(len, run))
+    if count == 1:
+        yield line(*chain.from_iterable(run))
+    elif count:
+        yield f"// ... {count:,} more", _NOTHING, None
 
 
 def _label(value: Any, key: Any, limit: int) -> str:
     if type(value) is list:
         return ""
     return f"{quoted(key, limit) if type(key) is str else _foreign(key)}: "
-
-
-class _Nothing:
-    """Placeholder for a line without a value."""
-
-
-_NOTHING: Final = _Nothing()
 
 
 def _float(value: float) -> str:
@@ -264,14 +280,3 @@ def _flat(value: Any, levels: int) -> str | None:
 def _foreign(value: Any) -> str:
     """Write an object that is not JSON as the name of its class."""
     return f"<{one_line(type_name(value)[:60])}>"
-
-
-def _with_last(lines: Iterator[_Line]) -> Iterator[tuple[_Line, bool]]:
-    """Yield each line with whether it is the last one, which has no comma."""
-    previous: _Line | None = None
-    for line in lines:
-        if previous is not None:
-            yield previous, False
-        previous = line
-    if previous is not None:
-        yield previous, True
