@@ -1,5 +1,6 @@
 import ast
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -41,6 +42,7 @@ ORDER = (
     ("catalog",),
     ("calling",),
     ("application",),
+    ("adapters",),
     ("api",),
     ("demo",),
     ("cli",),
@@ -89,6 +91,19 @@ HTTPX = CLIENTS | {"get", "post", "put", "patch", "delete", "head", "options", "
 RUNNING = frozenset({"eval", "exec", "compile", "__import__"})
 
 VENDORS = re.compile(r"openai|anthropic|gemini|bedrock|mistral|azure", re.IGNORECASE)
+
+#: The adapter of each framework, by the words that name the framework.
+HOMES = {
+    "agent_framework": "agent_framework",
+    "agents sdk": "openai_agents",
+    "fastmcp": "fastmcp",
+    "google.adk": "google_adk",
+    "langchain": "langchain",
+    "langgraph": "langchain",
+    "llama_index": "llama_index",
+    "pydantic_ai": "pydantic_ai",
+}
+FRAMEWORKS = re.compile("|".join(map(re.escape, HOMES)), re.IGNORECASE)
 ABSOLUTE = re.compile(r"(?<![\w.$}*])/(?:home|root|Users|tmp|mnt|srv|work|workspace)/")
 WORKPLACE = re.compile(r"\b(?:issue|ticket|task|pull request)s? #?\d|\bTODO\b|\bFIXME\b|\bXXX\b")
 
@@ -188,7 +203,7 @@ def test_folders_are_small() -> None:
     """A folder holds at most 12 modules, but for folders of equal plug-ins."""
     paths = [path for path in MODULES.values() if path.name != "__init__.py"]
     sizes = Counter(path.parent.relative_to(SRC).as_posix() for path in paths)
-    plugins = {"specfn/connectors", "specfn/cli/commands"}
+    plugins = {"specfn/adapters", "specfn/connectors", "specfn/cli/commands"}
     assert {folder: size for folder, size in sizes.items() if size > 12}.keys() <= plugins
 
 
@@ -223,10 +238,36 @@ def test_no_text_is_run() -> None:
 
 
 def test_no_vendor_is_named() -> None:
-    """A vendor's name appears in its connector file and nowhere else."""
+    """A vendor's name appears in its connector file or an adapter file, and nowhere else."""
     texts = {name: path.read_text("utf-8") for name, path in MODULES.items()}
-    elsewhere = [name for name in texts if _package(name) != "connectors"]
+    elsewhere = [name for name in texts if _package(name) not in {"connectors", "adapters"}]
     assert [name for name in elsewhere if VENDORS.search(texts[name])] == []
+
+
+def test_no_framework_is_named() -> None:
+    """A framework's name appears in its adapter file and nowhere else, not in another adapter either."""
+    found = {
+        (match[0].lower(), name)
+        for name, path in MODULES.items()
+        for match in FRAMEWORKS.finditer(path.read_text("utf-8"))
+    }
+    assert {
+        name for framework, name in found if name != f"specfn.adapters.{HOMES[framework]}"
+    } == set()
+
+
+def test_adapters_import_their_frameworks_on_first_use() -> None:
+    """An adapter imports the standard library and this project only, and has at most 80 lines."""
+    for name, path in MODULES.items():
+        if _package(name) == "adapters":
+            imported = {
+                (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
+                for node in ast.walk(TREES[name])
+                if isinstance(node, ast.Import | ast.ImportFrom)
+            }
+            roots = {each.partition(".")[0] for each in imported}
+            assert roots - set(sys.stdlib_module_names) <= {"specfn"}, name
+            assert len(path.read_text("utf-8").splitlines()) <= 80, name
 
 
 def _published() -> Iterator[Path]:

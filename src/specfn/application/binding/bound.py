@@ -76,6 +76,11 @@ class BoundFunction:
         """Return the schema of the response, or ``None``."""
         return self.function.output
 
+    @property
+    def needs_approval(self) -> bool:
+        """Return whether valid calls wait for an approval (``Answer.pending``)."""
+        return self._policy.waits(self.function)
+
     # -- calls ----------------------------------------------------------------------------------------
 
     def __call__(self, /, *given: Any, **arguments: Any) -> str:

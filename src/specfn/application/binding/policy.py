@@ -51,6 +51,10 @@ class BindPolicy:
         """Return whether a function may be called without approval."""
         return function.safety in self.allowed or function.name in self.trusted
 
+    def waits(self, function: Function) -> bool:
+        """Return whether the calls of a function wait for an approval that arrives later."""
+        return self.ask and self.approve is None and not self.allows(function)
+
 
 def allowed_words(allow: Collection[str], find: Find) -> tuple[frozenset[str], frozenset[str]]:
     """Return the safeties and the names of functions that ``allow`` contains.

@@ -1,0 +1,72 @@
+"""Bound functions for an adapter: their selection, schemas and calls."""
+
+from typing import Any
+
+from specfn._internal.json import JsonObject, copied
+from specfn.application.binding.bound import Bound, BoundFunction
+from specfn.calling.call_answer import Answer
+from specfn.calling.calls import prompts
+from specfn.catalog.selection import Select, chosen
+from specfn.errors import UsageError
+
+
+def offered(bound: Bound, select: Select | None) -> list[BoundFunction]:
+    """Return the bound functions of a selection that the provider takes, in the document's order.
+
+    Args:
+        bound: the functions of ``Application.bind``.
+        select: as for ``Application.tools``; ``None`` for all.
+
+    Raises:
+        UsageError: the selection is invalid, or ``bound`` is not the result of ``Application.bind``.
+    """
+    if not isinstance(bound, Bound):
+        raise UsageError(
+            f"an adapter takes the result of Application.bind, not {type(bound).__name__}"
+        )
+    taken = [bound[name] for name in bound if bound.resolve(name).name == name]
+    functions = [each.function for each in taken if each.function.fault is None]
+    wanted = {id(each) for each in chosen(functions, lambda key: bound[key].function, select)}
+    return [each for each in taken if id(each.function) in wanted]
+
+
+def schema(function: BoundFunction) -> JsonObject:
+    """Return a copy of the schema of the arguments, because frameworks change the schemas that they are given.
+
+    Raises:
+        UsageError: the function takes its arguments by position.
+    """
+    if not isinstance(function.parameters, dict):
+        raise UsageError(
+            f"{function.name} takes its arguments by position, which frameworks do not support; "
+            "pass profile=... to bind, or use Options(keyword=True)"
+        )
+    parameters: JsonObject = copied(function.parameters)
+    return parameters
+
+
+def denied() -> str:
+    """Return the text for a call that a human declined."""
+    return prompts.denied()
+
+
+def call(function: BoundFunction, sent: Any, *, approved: bool = False) -> Answer:
+    """Call a function with the arguments that a model sent.
+
+    Args:
+        function: the function.
+        sent: a text or an object.
+        approved: true if the framework reports that a human approved this call.
+    """
+    answer = function.outcome(sent)
+    if approved and answer.pending is not None:
+        return function.outcome(sent, granted=answer.pending.token)
+    return answer
+
+
+async def acall(function: BoundFunction, sent: Any, *, approved: bool = False) -> Answer:
+    """Call a function like ``call``, asynchronously."""
+    answer = await function.aoutcome(sent)
+    if approved and answer.pending is not None:
+        return await function.aoutcome(sent, granted=answer.pending.token)
+    return answer

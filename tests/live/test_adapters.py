@@ -1,0 +1,128 @@
+"""The real agent frameworks with scripted models: a model receives the text of specfn, unchanged."""
+
+import asyncio
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from tests.live.frameworks.scripted import Call
+
+import specfn
+from specfn import adapters
+from specfn.application.binding.bound import Bound
+from specfn.demo import document
+from specfn.demo.server import Server, serve
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of the frameworks
+
+NOTHING = "Nothing was executed."
+
+
+@pytest.fixture(scope="module")
+def shop() -> Iterator[Server]:
+    with serve() as server:
+        yield server
+
+
+#: The adapters.
+NAMES = {each.name for each in iter_modules(adapters.__path__)} - {"bound_functions", "framework"}
+
+
+@pytest.fixture(params=sorted(NAMES))
+def framework(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@cache
+def application() -> specfn.Application:
+    return specfn.loads(document.text())
+
+
+def bind(shop: Server, **policy: Any) -> Bound:
+    connection = specfn.Connection(base_url=shop.base_url, credentials={"bearer": shop.token})
+    return application().bind(connection, profile="portable", **policy)
+
+
+def agent(framework: str) -> Any:
+    """Return the module with the agent of a framework."""
+    return import_module(f"tests.live.frameworks.{framework}")
+
+
+def received(framework: str, bound: Bound, *calls: Call) -> list[str]:
+    """Return the texts that the model of a framework receives for its calls."""
+    texts: list[str] = asyncio.run(agent(framework).drive(bound, calls))
+    return texts
+
+
+def check(framework: str, shop: Server, call: Call, kind: str, **policy: Any) -> str:
+    """Return the text of one call, which is that of ``outcome``."""
+    requests = len(shop.received)
+    [text] = received(framework, bind(shop, **policy), call)
+    sent = len(shop.received) - requests
+    expected = bind(shop, **policy)[call.name].outcome(call.sent)
+    assert (text, kind) == (expected.text, expected.kind)
+    assert sent == (1 if kind in {"answered", "http_error"} else 0)
+    return text
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        '{"query": {"limit": "many"}}',
+        '{"query": {"sort": "color"}, "colour": 1}',
+        '{"query": 7}',
+        "{}",
+        '{"productId": 12, "query": {}}',
+    ],
+)
+def test_a_bad_call_is_explained(framework: str, shop: Server, sent: str) -> None:
+    """The model receives the feedback of specfn for invalid arguments; nothing is sent."""
+    text = check(framework, shop, Call("products_price_getByProductId", sent), "invalid")
+    assert "productId" in text
+
+
+def test_broken_json_is_repaired(framework: str, shop: Server) -> None:
+    """Arguments with unambiguous mistakes of syntax and type are sent."""
+    call = Call("products_get", "```json\n{'query': {'limit': '2', 'sort': 'price',},}\n```")
+    assert '"total"' in check(framework, shop, call, "answered")
+
+
+@pytest.mark.parametrize("sent", ['{"query": {"limit": 2', "show me all products", '{"query" 2}'])
+def test_broken_json_is_explained(framework: str, shop: Server, sent: str) -> None:
+    """The model receives the feedback of specfn for a text that cannot be repaired."""
+    outcome = bind(shop, allow={"write"})["products_post"].outcome(sent)
+    assert outcome.kind == "invalid"
+    check(framework, shop, Call("products_post", sent), "invalid", allow={"write"})
+
+
+def test_a_good_call_is_answered(framework: str, shop: Server) -> None:
+    """The model receives the response of the server."""
+    text = check(framework, shop, Call("products_get", '{"query": {"limit": 1}}'), "answered")
+    assert '"status":200' in text
+
+
+@pytest.mark.parametrize("policy", [{"ask": False}, {"approve": lambda _request: False}])
+def test_a_refusal_is_explained(framework: str, shop: Server, policy: Any) -> None:
+    """The model receives the reason of a refusal; nothing is sent."""
+    call = Call("products_eraseByProductId", f'{{"productId": "{uuid4()}"}}')
+    assert NOTHING in check(framework, shop, call, "refused", **policy)
+
+
+def test_a_404_is_an_answer(framework: str, shop: Server) -> None:
+    """The model receives the response of the server with its status."""
+    call = Call("products_getByProductId", f'{{"productId": "{uuid4()}"}}')
+    assert '"status":404' in check(framework, shop, call, "http_error")
+
+
+def test_a_model_corrects_its_call(framework: str, shop: Server) -> None:
+    """Feedback does not end the run: the model's next call is answered."""
+    bad, broken = Call("products_get", '{"query": {"limit": "x"}}'), Call("products_get", "all")
+    good = Call("products_get", '{"query": {"limit": 1}}')
+    texts = received(framework, bind(shop), *[bad, broken, bad, broken, bad, good])
+    assert len(texts) == 6
+    assert '"status":200' in texts[-1]
+    assert not any('"status"' in text for text in texts[:-1])
