@@ -1,6 +1,7 @@
 """Shared set-up of the tests: profiles of Hypothesis, the corpus of real documents, and the selection of fast tests."""
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "specfn"))
 
 #: Tests of real servers, run by ``.ci/live``. They need the network and minutes.
 collect_ignore = ["live"]
+
+#: The tests of the MCP server need its extra, which the environment with the lowest versions does not have.
+if find_spec("mcp") is None:
+    collect_ignore.append("mcp")
 
 #: How many tests were not run because there is no corpus, by worker of pytest-xdist.
 NOT_RUN = pytest.StashKey[dict[str, int]]()

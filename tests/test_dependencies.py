@@ -8,6 +8,9 @@ from pathlib import Path
 #: Declared although nothing here imports it: httpcore does, at every lock, and repeats a failing import.
 NOT_IMPORTED = {"sniffio"}
 
+#: What only the MCP server imports, which is an extra.
+EXTRA = {"mcp", "mcp-types", "uvicorn"}
+
 
 def _imported(root: Path) -> set[str]:
     """The packages that the sources import, wherever in a module."""
@@ -30,8 +33,22 @@ def _declared(root: Path) -> dict[str, str]:
 def test_what_is_imported_is_declared(root: Path) -> None:
     """Every package that the sources import is a dependency, and every dependency is imported."""
     names = packages_distributions()
-    needed = {names[each][0].lower().replace("_", "-") for each in _imported(root)}
-    assert needed | NOT_IMPORTED == set(_declared(root))
+    imported = {names.get(each, [each])[0].lower().replace("_", "-") for each in _imported(root)}
+    assert (imported - EXTRA) | NOT_IMPORTED == set(_declared(root))
+
+
+def test_extras_are_imported_by_their_integration_only(root: Path) -> None:
+    """A package of an extra is imported by the MCP server and its command, and by nothing else."""
+    found = {
+        path.relative_to(root).as_posix()
+        for path in (root / "src").rglob("*.py")
+        if re.search(
+            r"(?m)^\s*(?:from|import) (?:mcp|mcp_types|uvicorn|starlette)\b",
+            path.read_text("utf-8"),
+        )
+    }
+    outside = {path for path in found if not path.startswith("src/specfn/mcp/")}
+    assert outside == {"src/specfn/cli/commands/serve.py"}
 
 
 def test_what_is_not_promised_is_bounded(root: Path) -> None:

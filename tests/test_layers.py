@@ -42,7 +42,7 @@ ORDER = (
     ("catalog",),
     ("calling",),
     ("application",),
-    ("adapters",),
+    ("adapters", "mcp"),
     ("api",),
     ("demo",),
     ("cli",),

@@ -49,13 +49,16 @@ def options(command: _Command) -> _Command:
     return command
 
 
-def connection(api: "Api", given: Mapping[str, Any], option: str = "--base-url") -> "Connection":
+def connection(
+    api: "Api", given: Mapping[str, Any], option: str = "--base-url", *, document: str = ""
+) -> "Connection":
     """Return the connection that the options describe.
 
     Args:
         api: the document's servers and security schemes.
         given: the options by name.
         option: name of the option for the base URL.
+        document: name of the document, if there are several.
 
     Raises:
         UsageError: an option is invalid; the text does not contain its value.
@@ -67,10 +70,10 @@ def connection(api: "Api", given: Mapping[str, Any], option: str = "--base-url")
     fields: dict[str, Any] = {
         "base_url": _base_url(api, given["base_url"], option),
         "origins": tuple(given["origins"]),
-        "credentials": dict(_credentials(api, given["auth"])),
-        "headers": dict(_pairs("--header", given["headers"], ":")),
-        "query": dict(_pairs("--query", given["queries"], "=")),
-        "cookies": dict(_pairs("--cookie", given["cookies"], "=")),
+        "credentials": dict(_credentials(api, given["auth"], document)),
+        "headers": dict(pairs("--header", given["headers"], ":")),
+        "query": dict(pairs("--query", given["queries"], "=")),
+        "cookies": dict(pairs("--cookie", given["cookies"], "=")),
     }
     if given["timeout"] is not None:
         fields["timeout"] = given["timeout"]
@@ -95,7 +98,12 @@ def _message(faults: Sequence[Any]) -> str:
     )
 
 
-def _pairs(option: str, given: Sequence[str], separator: str) -> Iterator[tuple[str, str]]:
+def pairs(option: str, given: Sequence[str], separator: str) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of an option.
+
+    Raises:
+        UsageError: a value has another form.
+    """
     for each in given:
         name, found, value = each.partition(separator)
         if not found or not name.strip():
@@ -105,10 +113,10 @@ def _pairs(option: str, given: Sequence[str], separator: str) -> Iterator[tuple[
         yield name.strip(), value.strip() if separator == ":" else value
 
 
-def _credentials(api: "Api", given: Sequence[str]) -> Iterator[tuple[str, Any]]:
+def _credentials(api: "Api", given: Sequence[str], document: str) -> Iterator[tuple[str, Any]]:
     """Yield the credentials of the environment, then those of the command line."""
     for name, scheme in api.security_schemes.items():
-        value = os.environ.get(variable_of(name))
+        value = os.environ.get(variable_of(f"{document}_{name}" if document else name))
         if value:
             yield name, _credential(scheme, value)
     for each in given:

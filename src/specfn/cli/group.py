@@ -6,7 +6,17 @@ from typing import Final
 import click
 
 #: Names of the subcommands and of their modules.
-_COMMANDS: Final = ("inspect", "check", "tools", "show", "validate", "call", "chat", "demo")
+_COMMANDS: Final = (
+    "inspect",
+    "check",
+    "tools",
+    "show",
+    "validate",
+    "call",
+    "chat",
+    "serve",
+    "demo",
+)
 
 _EPILOG: Final = """\b
 SPEC is the path or http(s) URL of an OpenAPI or Swagger document, or - for stdin.

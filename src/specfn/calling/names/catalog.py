@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.calling.names.nearest import nearest
 from specfn.calling.names.resolve import Directory, Hook, Resolution
+from specfn.catalog.search.search import Found, Search
+from specfn.catalog.search.subject import Subject as SearchSubject
+from specfn.catalog.search.texts import component_schemas
 from specfn.catalog.tools.tools import offered
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.description import place, with_place, within
@@ -115,10 +118,12 @@ class Catalog:
     Attributes:
         policy: the policy for names.
         parts: the added applications: namespace, functions and connection of each.
+        documents: the normalized documents of the parts.
     """
 
     policy: NamePolicy = NamePolicy()
     parts: tuple[tuple[str, tuple[Function, ...], "Connection | None"], ...] = ()
+    documents: tuple[Any, ...] = field(default=(), repr=False)
 
     @classmethod
     def of(cls, functions: "Catalog | Functions") -> "Catalog":
@@ -148,7 +153,8 @@ class Catalog:
                 f"invalid namespace {called!r}: only ASCII letters, digits and '_' are allowed"
             )
         part = (called, tuple(application.functions), connection)
-        found = replace(self, parts=(*self.parts, part))
+        documents = (*self.documents, application.document)
+        found = replace(self, parts=(*self.parts, part), documents=documents)
         _ = found.entries  # raises if two functions have the same name
         return found
 
@@ -199,6 +205,34 @@ class Catalog:
     def directory(self) -> Directory:
         """The names by which the functions may be called."""
         return Directory((entry.name, entry.function) for entry in self.entries)
+
+    @cached_property
+    def finder(self) -> Search:
+        """Return the search over the functions. Its index is built on the first query."""
+        components = [
+            component_schemas(document)
+            for (_, functions, _), document in zip(self.parts, self.documents, strict=True)
+            for _ in functions
+        ]
+        pairs = zip(self.entries, components, strict=True)
+        return Search(SearchSubject(entry.name, entry.function, found) for entry, found in pairs)
+
+    def search(
+        self, query: str, limit: int = 10, *, select: Sequence[str] | None = None
+    ) -> list[Found]:
+        """Return the functions that fit a query, best first.
+
+        Args:
+            query: words of any language. A query without words finds nothing.
+            limit: the most results.
+            select: the functions that may be found, as for ``select``; all if ``None``.
+
+        Raises:
+            UsageError: the limit is below 1, or a key of ``select`` is ambiguous.
+            UnknownFunctionError: a key of ``select`` refers to no function.
+        """
+        names = None if select is None else frozenset(e.name for e in self.select(select))
+        return self.finder.find(query, limit, among=names)
 
     def resolve(self, called: str, *, advertised: Iterable[str] | None = None) -> Resolution:
         """Resolve the name in a call to a function; see ``specfn.calling.names.resolve``."""

@@ -1,0 +1,356 @@
+"""The subcommand ``specfn serve``: an MCP server over the functions of documents."""
+
+import gc
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+
+import click
+
+from specfn.cli import output
+from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
+from specfn.cli.progress import Progress
+from specfn.errors import UsageError
+from specfn.mcp.hosts import HOSTS, print_config
+
+if TYPE_CHECKING:
+    from socket import socket
+
+#: Names of hosts that stand for all addresses of this machine.
+_ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bound
+
+#: Seconds for open requests after an interrupt.
+_GRACE: Final = 5
+
+
+@click.command(name="serve")
+@click.argument("specs", metavar="[NAME=]SPEC...", nargs=-1)
+@click.option("--stdio", is_flag=True, help="Serve stdin and stdout; the default.")
+@click.option("--http", "address", metavar="HOST:PORT", help="Serve HTTP at /mcp.")
+@click.option(
+    "--base-url",
+    "base_urls",
+    metavar="[NAME=]URL",
+    multiple=True,
+    help="URL of the API: origin and base path, e.g. https://host/v1.",
+)
+@click.option(
+    "--auth",
+    metavar="[NAME.]SCHEME=VALUE",
+    multiple=True,
+    help="A credential by security scheme. Better in the environment: SPECFN_AUTH_[NAME_]SCHEME.",
+)
+@click.option(
+    "--header", "headers", metavar="'NAME: VALUE'", multiple=True, help="Header for each request."
+)
+@click.option("--query", "queries", metavar="NAME=VALUE", multiple=True, help="Likewise.")
+@click.option("--cookie", "cookies", metavar="NAME=VALUE", multiple=True, help="Likewise.")
+@click.option(
+    "--origin", "origins", metavar="URL", multiple=True, help="Another trusted origin of the API."
+)
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(0, min_open=True),
+    help="For each call; 60 by default.",
+)
+@click.option(
+    "--select",
+    "globs",
+    metavar="GLOB",
+    multiple=True,
+    help="Only functions whose name, accessor, operationId, METHOD /path, path or tag matches.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["auto", "all", "search"]),
+    help="One tool per function (all), or tools that find and call functions (search). "
+    "auto: search above 100 tools or 32,000 tokens.",
+)
+@click.option(
+    "--allow",
+    metavar="SAFETY|NAME",
+    multiple=True,
+    help="Call without approval: write, destructive, or a function; besides functions that read.",
+)
+@click.option("--read-only", is_flag=True, help="Only functions that read.")
+@click.option(
+    "--page-size", type=click.IntRange(1), help="The most tools of a page; all by default."
+)
+@click.option("--config", metavar="FILE", help="Read documents and permissions from a YAML file.")
+@click.option(
+    "--client-token-env",
+    metavar="NAME",
+    help="HTTP clients need the bearer token in this environment variable.",
+)
+@click.option("--no-client-auth", is_flag=True, help="Serve other machines without a token.")
+@click.option(
+    "--host-name",
+    "host_names",
+    metavar="HOST",
+    multiple=True,
+    help="Another name that HTTP clients call this server by.",
+)
+@click.option(
+    "--print-config",
+    "host",
+    type=click.Choice(sorted(HOSTS)),
+    help="Print the configuration of an MCP host, and serve nothing.",
+)
+def command(specs: Sequence[str], **options: Any) -> int:
+    """Serve the functions of SPEC to MCP clients, over stdio or HTTP.
+
+    Calls that change data are shown to the user for approval if the client can, and are refused otherwise;
+    --allow permits them. Logs go to stderr.
+    """  # fmt: skip
+    if options["stdio"] and options["address"]:
+        raise UsageError("pass either --stdio or --http")
+    if "-" in specs or any(spec.endswith("=-") for spec in specs):
+        raise UsageError("SPEC must be a path or a URL: stdin belongs to the client")
+    from specfn.cli.serving import config_of, load, variables_of  # noqa: PLC0415  # slow import
+
+    listener = _listener(options)
+    config = config_of(specs, options)
+    with Progress() as progress:
+        catalog, applications, connections = load(config, progress)
+    if options["host"]:
+        count = len(catalog.entries)
+        return _print_config(specs, options, variables_of(config, applications), count)
+    from specfn.mcp import build  # noqa: PLC0415  # slow import
+
+    settings: dict[str, Any] = {
+        "mode": options["mode"] or config.mode or "auto",
+        "allow": ("read", *config.allow, *options["allow"]),
+        "read_only": options["read_only"] or config.read_only,
+        "page_size": options["page_size"] or config.page_size,
+    }
+    _prepare()
+    if listener is None:
+        return _stdio(build.server(catalog, **settings), connections)
+    return _http(build, catalog, settings, listener, connections)
+
+
+# -- the transport ----------------------------------------------------------------------------------------
+
+
+class _Listener(NamedTuple):
+    """An HTTP address: the host and port, the accepted names, and the token of clients."""
+
+    host: str
+    port: int
+    names: tuple[str, ...] | None
+    token: str | None
+
+
+def _listener(options: dict[str, Any]) -> _Listener | None:
+    """Return the HTTP address; ``None`` for stdio.
+
+    Raises:
+        UsageError: the address is invalid, or other machines could call without a token.
+    """
+    address = options["address"]
+    if address is None:
+        for option in ("client_token_env", "no_client_auth", "host_names"):
+            if options[option]:
+                raise UsageError(f"--{option.rstrip('s').replace('_', '-')} needs --http")
+        return None
+    host, port = _host_and_port(address)
+    token = _token(options["client_token_env"])
+    if not _is_loopback(host) and token is None:
+        if not options["no_client_auth"]:
+            raise UsageError(
+                f"--http {address} can be reached from other machines: pass --client-token-env NAME with a token that "
+                "clients must send, or --no-client-auth"
+            )
+        output.complain(f"warning: any machine that reaches {address} can call the functions")
+    return _Listener(host, port, _names(host, options["host_names"]), token)
+
+
+def _names(host: str, more: Sequence[str]) -> tuple[str, ...] | None:
+    from specfn.mcp.guard import LOOPBACK  # noqa: PLC0415  # for HTTP only
+
+    if host in _ANY and not more:
+        return None
+    own = (
+        LOOPBACK if _is_loopback(host) or host in _ANY else (f"[{host}]" if ":" in host else host,)
+    )
+    return (*own, *more)
+
+
+def _host_and_port(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
+    if not port.isdecimal() or int(port) > 65_535:
+        raise UsageError(f"--http {address!r} is invalid: expected HOST:PORT, e.g. 127.0.0.1:8000")
+    return host, int(port)
+
+
+def _is_loopback(host: str) -> bool:
+    import ipaddress  # noqa: PLC0415  # for HTTP only
+
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _token(variable: str | None) -> str | None:
+    if variable is None:
+        return None
+    value = os.environ.get(variable, "")
+    if len(value) < 16:
+        raise UsageError(
+            f"--client-token-env: the environment variable {variable} must contain at least 16 characters"
+        )
+    return value
+
+
+def _stdio(server: Any, connections: Sequence[Any]) -> int:
+    """Serve stdin and stdout until stdin ends or a signal arrives."""
+    import anyio  # noqa: PLC0415  # slow import
+    from mcp.server.stdio import stdio_server  # noqa: PLC0415  # likewise
+
+    async def serve() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(_exit_at_signal, connections)
+            async with stdio_server() as (read, write):
+                await server.run(read, write, server.create_initialization_options())
+            await _close(connections)
+            group.cancel_scope.cancel()
+
+    anyio.run(serve)
+    return EXIT_SUCCESS
+
+
+async def _exit_at_signal(connections: Sequence[Any]) -> NoReturn:
+    """End the process at a signal. The thread that reads stdin cannot be interrupted."""
+    import signal  # noqa: PLC0415  # only where it is needed
+
+    import anyio  # noqa: PLC0415  # slow import
+
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for found in signals:
+            with anyio.move_on_after(_GRACE):
+                await _close(connections)
+            os._exit(EXIT_INTERRUPTED if found == signal.SIGINT else EXIT_SUCCESS)
+    raise AssertionError
+
+
+async def _close(connections: Sequence[Any]) -> None:
+    for connection in connections:
+        await connection.aclose()
+
+
+def _http(
+    build: Any,
+    catalog: Any,
+    settings: dict[str, Any],
+    listener: _Listener,
+    connections: Sequence[Any],
+) -> int:
+    """Serve HTTP until a signal arrives."""
+    import signal  # noqa: PLC0415  # only where it is needed
+
+    import anyio  # noqa: PLC0415  # slow import
+    import uvicorn  # noqa: PLC0415  # likewise
+
+    app = build.asgi(catalog, hosts=listener.names, client_token=listener.token, **settings)
+    bound = _bound(listener)
+    host = f"[{listener.host}]" if ":" in listener.host else listener.host
+    running = uvicorn.Server(
+        uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_GRACE)
+    )
+
+    async def serve() -> None:
+        await running.serve(sockets=[bound])
+        await _close(connections)
+
+    stopped: list[int] = []
+
+    def stop(number: int, _: Any) -> None:  # uvicorn raises the signal again after its shutdown
+        running.should_exit = True
+        stopped.append(number)
+
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, stop)
+    output.complain(f"serving MCP at http://{host}:{bound.getsockname()[1]}/mcp")
+    anyio.run(serve)
+    return EXIT_INTERRUPTED if signal.SIGINT in stopped else EXIT_SUCCESS
+
+
+def _bound(listener: _Listener) -> "socket":
+    """Return a socket that is bound to the address.
+
+    Raises:
+        UsageError: the address is in use, or not one of this machine.
+    """
+    import socket  # noqa: PLC0415  # for HTTP only
+
+    family = socket.AF_INET6 if ":" in listener.host else socket.AF_INET
+    found = socket.socket(family)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((listener.host, listener.port))
+    except OSError as error:
+        found.close()
+        raise UsageError(
+            f"--http {listener.host}:{listener.port} cannot be used: {error.strerror}"
+        ) from None
+    return found
+
+
+def _prepare() -> None:
+    """Log to stderr, and collect garbage again: a server is no short process."""
+    import logging  # noqa: PLC0415  # only where it is needed
+
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="specfn: %(levelname)s: %(message)s"
+    )
+    gc.freeze()
+    gc.enable()
+
+
+# -- the configuration of hosts ---------------------------------------------------------------------------
+
+
+def _print_config(
+    specs: Sequence[str], options: dict[str, Any], variables: Sequence[str], count: int
+) -> int:
+    """Print the configuration of a host. Credentials become environment variables."""
+    arguments = [*map(_absolute, specs)]
+    for option, values in (
+        ("--base-url", options["base_urls"]),
+        ("--select", options["globs"]),
+        ("--allow", options["allow"]),
+        ("--mode", [options["mode"]] if options["mode"] else []),
+        ("--config", [_absolute(options["config"])] if options["config"] else []),
+    ):
+        for value in values:
+            arguments += [option, value]
+    if options["read_only"]:
+        arguments.append("--read-only")
+    for field in ("headers", "queries", "cookies"):
+        if options[field]:
+            raise UsageError(
+                "--print-config does not write headers, query parameters and cookies, because they may be secrets: "
+                "use --config FILE"
+            )
+    name = (
+        specs[0].partition("=")[0] if len(specs) == 1 and "=" in specs[0] else "specfn"
+    ) or "specfn"
+    text = print_config(options["host"], name, arguments, variables, count=count)
+    output.write_text(text)
+    output.complain(f"paste this into {HOSTS[options['host']].file}")
+    return EXIT_SUCCESS
+
+
+def _absolute(spec: str) -> str:
+    """Return a document with an absolute path; a host starts the server in a directory of its own."""
+    name, separator, rest = spec.rpartition("=")
+    path = rest if separator and name.isidentifier() else spec
+    if "://" in path:
+        return spec
+    found = str(Path(path).absolute())
+    return f"{name}={found}" if path is rest and separator else found

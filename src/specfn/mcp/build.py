@@ -1,0 +1,189 @@
+"""Servers of the official SDK, and ASGI applications, over functions."""
+
+from collections.abc import Collection
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+
+from specfn.errors import UsageError
+
+try:
+    from mcp.server.caching import CacheHint
+    from mcp.server.lowlevel import Server
+    from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+    from mcp.server.transport_security import TransportSecuritySettings
+except ImportError as error:
+    raise UsageError(
+        'the MCP server needs a package that is not installed: install "specfn[mcp]"'
+    ) from error
+
+from specfn.calling.names.catalog import Catalog, Functions
+from specfn.mcp import search_tools
+from specfn.mcp.guard import LOOPBACK, AsgiApp, Guard
+from specfn.mcp.handlers import Handlers
+from specfn.mcp.listing import ToolList
+from specfn.mcp.served_functions import ServedFunctions
+from specfn.schema.safe_text import clean, shorten
+
+if TYPE_CHECKING:
+    from mcp.server.auth.provider import TokenVerifier
+    from mcp.server.auth.settings import AuthSettings
+
+    from specfn.http.connection import Connection
+
+Mode: TypeAlias = Literal["auto", "all", "search"]
+Approval: TypeAlias = Literal["ask", "refuse", "allow"]
+
+#: The milliseconds that a client may keep the list of tools.
+_TTL: Final = 300_000
+
+_EVERYTHING: Final = ("read", "write", "destructive")
+
+
+def server(  # noqa: PLR0913  # each is a decision of the operator
+    functions: Catalog | Functions,
+    connection: "Connection | None" = None,
+    *,
+    mode: Mode = "auto",
+    allow: Collection[str] = ("read",),
+    approve: Approval = "ask",
+    read_only: bool = False,
+    page_size: int | None = None,
+    output_schema: bool = False,
+    key: bytes | str | None = None,
+) -> Server[Any]:
+    """Return an MCP server over functions; run it with the transports of the SDK.
+
+    Args:
+        functions: an application, or a catalog of several with their connections.
+        connection: the server, credentials and limits of functions without an own connection.
+        mode: ``all`` lists one tool per function, ``search`` lists tools that find and call functions. ``auto`` chooses
+            ``search`` above 100 tools or 32,000 tokens.
+        allow: what needs no approval: safeties (``read``, ``write``, ``destructive``), and functions by any name.
+        approve: ``ask`` shows other calls to the user if the client can, and refuses them otherwise; ``refuse`` always
+            refuses them; ``allow`` makes all calls.
+        read_only: offer only functions that read, and refuse all others.
+        page_size: the most tools of a page; ``None`` for one page, because many clients read only the first.
+        output_schema: add the schemas of documented responses to the tools.
+        key: at least 32 bytes that several workers share, for calls that wait for an approval; random by default.
+
+    Raises:
+        UsageError: an argument is invalid, or two functions have the same name.
+    """
+    _check(mode, approve, page_size, key)
+    if read_only and ({*allow} - {"read"} or approve == "allow"):
+        raise UsageError("read_only contradicts allow and approve: pass one or the other")
+    catalog = Catalog.of(functions)
+    served = ServedFunctions(
+        catalog,
+        connection,
+        allow=_EVERYTHING if approve == "allow" else allow,
+        output_schema=output_schema,
+        key=key,
+    )
+    names = [
+        name
+        for name, entry in served.entries.items()
+        if not read_only or entry.function.safety == "read"
+    ]
+    listed = ToolList(served, names)
+    searches = mode == "search" or (mode == "auto" and listed.is_large())
+    titles = _titles(catalog)
+    tools = search_tools.tools(titles, count=len(names), read_only=read_only) if searches else ()
+    handlers = Handlers(
+        served=served,
+        listed=listed,
+        search_tools=tuple(tools),
+        asks=approve == "ask" and not read_only,
+        page_size=page_size,
+        output_schema=output_schema and not searches,
+    )
+    return _server(handlers, titles, key)
+
+
+def asgi(  # each is a decision of the operator
+    functions: Catalog | Functions,
+    connection: "Connection | None" = None,
+    *,
+    hosts: Collection[str] | None = LOOPBACK,
+    origins: Collection[str] = (),
+    client_token: str | None = None,
+    token_verifier: "TokenVerifier | None" = None,
+    auth: "AuthSettings | None" = None,
+    path: str = "/mcp",
+    **options: Any,
+) -> AsgiApp:
+    """Return an ASGI application that serves MCP over HTTP without sessions, so that any number of workers can run it.
+
+    Args:
+        functions: an application, or a catalog of several with their connections.
+        connection: the server, credentials and limits of functions without an own connection.
+        hosts: the names that clients call the server by (``Host``), without a port; ``None`` for any name.
+        origins: the origins of web pages that may call it, besides its own.
+        client_token: the bearer token that clients send; it is never sent to an API.
+        token_verifier: verifies the tokens of clients; see the documentation of the SDK.
+        auth: the settings of the authorization; see the documentation of the SDK.
+        path: the path of the endpoint.
+        options: as for ``server``.
+
+    Raises:
+        UsageError: an argument is invalid.
+    """
+    if client_token is not None and len(client_token) < 16:
+        raise UsageError("client_token must have at least 16 characters")
+    app = server(functions, connection, **options).streamable_http_app(
+        streamable_http_path=path,
+        stateless_http=True,
+        # the guard checks hosts and origins, before anything is read
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        token_verifier=token_verifier,
+        auth=auth,
+    )
+    return Guard(app, hosts=hosts, origins=origins, token=client_token)
+
+
+def _check(mode: str, approve: str, page_size: int | None, key: bytes | str | None) -> None:
+    for name, value, known in (("mode", mode, Mode), ("approve", approve, Approval)):
+        if value not in get_args(known):
+            words = ", ".join(get_args(known))
+            raise UsageError(f"{name} must be one of {words}, not {value!r}")
+    if page_size is not None and page_size < 1:
+        raise UsageError(f"page_size must be at least 1, not {page_size}")
+    if key is not None and len(key) < 32:
+        raise UsageError(
+            f"key must have at least 32 bytes, not {len(key)}; make one with secrets.token_bytes(32)"
+        )
+
+
+def _server(handlers: Handlers, titles: str, key: bytes | str | None) -> Server[Any]:
+    found: Server[Any] = Server(
+        "specfn",
+        version=version("specfn"),
+        title=titles,
+        instructions=_instructions(handlers, titles),
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        # no schema of ours declares headers; without this, each call would list all tools
+        get_tool_input_schema=lambda _: None,
+        cache_hints={"tools/list": CacheHint(ttl_ms=_TTL, scope="private")},
+    )
+    security = RequestStateSecurity.ephemeral() if key is None else RequestStateSecurity(keys=[key])
+    found.middleware.append(RequestStateBoundary(security, default_audience="specfn"))
+    return found
+
+
+def _instructions(handlers: Handlers, titles: str) -> str:
+    if not handlers.search_tools:
+        return f"Functions of {titles}."
+    return (
+        f"Functions of {titles}. Find functions with {search_tools.SEARCH}, read their schemas with "
+        f"{search_tools.DESCRIBE}, and call them with {search_tools.READ} or {search_tools.CHANGE}."
+    )
+
+
+def _titles(catalog: Catalog) -> str:
+    """Return the titles of the documents, without invisible characters."""
+    titles = []
+    for namespace, functions, _ in catalog.parts:
+        title = functions[0].api.title if functions else ""
+        titles.append(" ".join(clean(title).split()) or namespace or "an API")
+    return shorten(", ".join(titles), 300)

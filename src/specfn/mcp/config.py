@@ -1,0 +1,289 @@
+"""The configuration file of a server: documents, connections, selections and permissions.
+
+Each error names the file, the line and the key. Secrets are references to environment variables or files.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NoReturn
+
+import yaml
+
+from specfn._internal.did_you_mean import near
+from specfn.errors import UsageError
+from specfn.migrate.parameters.credentials import credential_reason
+
+#: A document's name, which qualifies the names of its functions.
+NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+_VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_FILE: Final = "file:"
+
+_DOCUMENT: Final = "spec base_url auth headers query cookies origins timeout select".split()
+_SERVER: Final = "documents mode allow read_only page_size".split()
+
+#: Parts of the names of headers and query parameters with secrets.
+_SECRET_NAMES: Final = ("auth", "key", "token", "secret", "cookie", "password")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentConfig:
+    """A document and its connection.
+
+    Attributes:
+        name: qualifies the names of its functions; empty for the only document.
+        spec: its path or URL.
+        base_url: the URL of the API.
+        auth: the credentials by security scheme.
+        headers, query, cookies: added to each request.
+        origins: more trusted origins.
+        timeout: seconds of a call.
+        select: patterns of functions; all if empty.
+    """
+
+    name: str
+    spec: str
+    base_url: str | None = None
+    auth: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    query: Mapping[str, str] = field(default_factory=dict, repr=False)
+    cookies: Mapping[str, str] = field(default_factory=dict, repr=False)
+    origins: tuple[str, ...] = ()
+    timeout: float | None = None
+    select: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerConfig:
+    """The documents and permissions of a server.
+
+    Attributes:
+        documents: the documents.
+        mode: the tools that are listed.
+        allow: what needs no approval, besides functions that read.
+        read_only: offer only functions that read.
+        page_size: the most tools of a page.
+        variables: the environment variables that it refers to.
+    """
+
+    documents: tuple[DocumentConfig, ...]
+    mode: str | None = None
+    allow: tuple[str, ...] = ()
+    read_only: bool = False
+    page_size: int | None = None
+    variables: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class References:
+    """The values that a configuration may refer to.
+
+    Attributes:
+        variables: the environment.
+        read: reads a text file, by its path as the configuration writes it; raises ``OSError``.
+    """
+
+    variables: Mapping[str, str]
+    read: Callable[[str], str]
+
+
+def parse(text: str, file: str, references: References) -> ServerConfig:
+    """Return the configuration that a YAML text declares.
+
+    Args:
+        text: the text.
+        file: its name, for errors.
+        references: the values of secrets.
+
+    Raises:
+        UsageError: the text is invalid; with the file, the line and the key.
+    """
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = "" if mark is None else f":{mark.line + 1}:{mark.column + 1}"
+        raise UsageError(
+            f"{file}{where}: invalid YAML: {getattr(error, 'problem', error)}"
+        ) from None
+    except RecursionError:
+        raise UsageError(f"{file}: the values are nested too deeply") from None
+    return _Reader(file, references).server(root)
+
+
+class _Reader:
+    """Reads the nodes of a configuration."""
+
+    def __init__(self, file: str, references: References) -> None:
+        self._file = file
+        self._references = references
+        self._used: dict[str, None] = {}
+
+    def server(self, root: yaml.Node | None) -> ServerConfig:
+        if root is None:
+            raise UsageError(f"{self._file} is empty: it must declare documents")
+        parts = self._members(root, "", _SERVER)
+        if "documents" not in parts:
+            self._fail(root, "documents", "is missing: it names each document")
+        documents = self._members(parts["documents"], "documents", None)
+        if not documents:
+            self._fail(parts["documents"], "documents", "must contain at least one document")
+        found: dict[str, Any] = {
+            name: reader(parts[name], name)
+            for name, reader in (
+                ("mode", self._mode),
+                ("allow", self._texts),
+                ("read_only", self._switch),
+                ("page_size", self._page_size),
+            )
+            if name in parts
+        }
+        read = tuple(self._document(name, node) for name, node in documents.items())
+        return ServerConfig(documents=read, variables=tuple(self._used), **found)
+
+    def _document(self, name: str, node: yaml.Node) -> DocumentConfig:
+        place = f"documents.{name}"
+        if not NAME.fullmatch(name):
+            self._fail(node, place, "the name of a document must be letters, digits and '_'")
+        parts = self._members(node, place, _DOCUMENT)
+        if "spec" not in parts:
+            self._fail(node, f"{place}.spec", "is missing: it is the path or URL of the document")
+        readers: dict[str, Callable[[yaml.Node, str], Any]] = {
+            "spec": self._text,
+            "base_url": self._text,
+            "auth": self._secrets,
+            "headers": self._values,
+            "query": self._values,
+            "cookies": self._secrets,
+            "origins": self._texts,
+            "timeout": self._seconds,
+            "select": self._texts,
+        }
+        found = {key: readers[key](each, f"{place}.{key}") for key, each in parts.items()}
+        return DocumentConfig(name=name, **found)
+
+    # -- values ---------------------------------------------------------------------------------------
+
+    def _members(
+        self, node: yaml.Node, place: str, known: list[str] | None
+    ) -> dict[str, yaml.Node]:
+        """Return the members of a mapping."""
+        if not isinstance(node, yaml.MappingNode):
+            self._fail(node, place or "the file", "must be a mapping of keys to values")
+        found: dict[str, yaml.Node] = {}
+        for key, value in node.value:
+            name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
+            where = f"{place}.{name}" if place else name
+            if known is not None and name not in known:
+                hint = near(name, known) or f"; known keys are {', '.join(known)}"
+                self._fail(key, where, f"unknown key{hint}")
+            if name in found:
+                self._fail(key, where, "the key is given twice")
+            found[name] = value
+        return found
+
+    def _text(self, node: yaml.Node, place: str) -> str:
+        value = self._scalar(node, place)
+        if not isinstance(value, str) or not value:
+            self._fail(node, place, "must be a text")
+        return value
+
+    def _texts(self, node: yaml.Node, place: str) -> tuple[str, ...]:
+        if isinstance(node, yaml.ScalarNode):
+            return (self._text(node, place),)
+        if not isinstance(node, yaml.SequenceNode):
+            self._fail(node, place, "must be a list of texts")
+        return tuple(self._text(each, f"{place}[{i}]") for i, each in enumerate(node.value))
+
+    def _switch(self, node: yaml.Node, place: str) -> bool:
+        value = self._scalar(node, place)
+        if not isinstance(value, bool):
+            self._fail(node, place, "must be true or false")
+        return value
+
+    def _mode(self, node: yaml.Node, place: str) -> str:
+        value = self._text(node, place)
+        if value not in ("auto", "all", "search"):
+            self._fail(node, place, "must be auto, all or search")
+        return value
+
+    def _page_size(self, node: yaml.Node, place: str) -> int:
+        value = self._scalar(node, place)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            self._fail(node, place, "must be a whole number of at least 1")
+        return value
+
+    def _seconds(self, node: yaml.Node, place: str) -> float:
+        value = self._scalar(node, place)
+        if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0:
+            self._fail(node, place, "must be a number of seconds above 0")
+        return float(value)
+
+    def _secrets(self, node: yaml.Node, place: str) -> dict[str, str]:
+        """Return values that are references."""
+        members = self._members(node, place, None)
+        return {name: self._secret(each, f"{place}.{name}") for name, each in members.items()}
+
+    def _values(self, node: yaml.Node, place: str) -> dict[str, str]:
+        """Return values; one with the name of a secret must be a reference."""
+        found = {}
+        for name, each in self._members(node, place, None).items():
+            where = f"{place}.{name}"
+            is_reference = isinstance(each, yaml.ScalarNode) and _is_reference(str(each.value))
+            if is_reference or _is_secret(name):
+                found[name] = self._secret(each, where)
+            elif isinstance(each, yaml.ScalarNode):
+                found[name] = str(each.value)
+            else:
+                self._fail(each, where, "must be a text")
+        return found
+
+    def _secret(self, node: yaml.Node, place: str) -> str:
+        value = str(node.value) if isinstance(node, yaml.ScalarNode) else ""
+        if value.startswith(_FILE):
+            try:
+                return self._references.read(value.removeprefix(_FILE)).strip()
+            except (OSError, ValueError) as error:
+                reason = getattr(error, "strerror", None) or "it is not a text file"
+                self._fail(node, place, f"the file cannot be read: {reason}")
+        if not _VARIABLE.search(value):
+            self._fail(
+                node,
+                place,
+                "a secret must be a reference: ${NAME} for an environment variable, or file:PATH",
+            )
+        return _VARIABLE.sub(lambda found: self._variable(node, place, found[1]), value)
+
+    def _variable(self, node: yaml.Node, place: str, name: str) -> str:
+        value = self._references.variables.get(name, "")
+        if not value:
+            self._fail(node, place, f"the environment variable {name} is not set")
+        self._used[name] = None
+        return value
+
+    def _scalar(self, node: yaml.Node, place: str) -> Any:
+        if not isinstance(node, yaml.ScalarNode):
+            self._fail(node, place, "must be a single value")
+        loader = yaml.SafeLoader("")
+        try:
+            return loader.construct_object(node)
+        except (yaml.YAMLError, ValueError):
+            self._fail(node, place, "has a tag or form that is not known")
+        finally:
+            loader.dispose()
+
+    def _fail(self, node: yaml.Node, place: str, problem: str) -> NoReturn:
+        mark = node.start_mark
+        raise UsageError(f"{self._file}:{mark.line + 1}:{mark.column + 1}: {place}: {problem}")
+
+
+def _is_reference(value: str) -> bool:
+    return value.startswith(_FILE) or _VARIABLE.search(value) is not None
+
+
+def _is_secret(name: str) -> bool:
+    lower = name.lower()
+    return any(part in lower for part in _SECRET_NAMES) or (
+        credential_reason(name, "header", ()) is not None
+    )

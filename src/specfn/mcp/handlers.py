@@ -1,0 +1,133 @@
+"""The handlers of a server: the list of tools, and calls. No text of an exception leaves them (threat T33)."""
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from mcp import types
+from mcp.shared.exceptions import MCPError
+
+from specfn._internal.json import JsonObject
+from specfn.calling.call_answer import Answer
+from specfn.mcp import search_tools
+from specfn.mcp.approval import Context, call_with_approval, is_modern
+from specfn.mcp.listing import ToolList, unknown_cursor
+from specfn.mcp.results import INTERNAL, log, result_of, text_result
+from specfn.mcp.search_tools import InvalidCallError, NamedCall
+from specfn.mcp.served_functions import ServedFunctions
+
+#: Which tools are listed: one per function, or those of search mode.
+Mode: TypeAlias = Literal["all", "search"]
+
+Result: TypeAlias = types.CallToolResult | types.InputRequiredResult
+
+_FAILED: Final = "Internal error; the log of the server has the reason."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handlers:
+    """The handlers of one server.
+
+    Attributes:
+        served: the functions.
+        listed: the list of their tools.
+        search_tools: the tools of search mode; empty in mode ``all``.
+        asks: calls that need an approval are shown to the user, if the client can.
+        page_size: the most tools of a page; ``None`` for one page.
+        output_schema: the tools have output schemas.
+    """
+
+    served: ServedFunctions
+    listed: ToolList
+    search_tools: tuple[JsonObject, ...] = ()
+    asks: bool = True
+    page_size: int | None = None
+    output_schema: bool = False
+
+    async def list_tools(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        """Return a page of tools.
+
+        Raises:
+            MCPError: the cursor is unknown, or the list failed; without the text of an exception.
+        """
+        try:
+            page = self._page(ctx, None if params is None else params.cursor)
+        except MCPError:
+            raise
+        except Exception:  # noqa: BLE001  # its text must not reach the client
+            log.exception("the list of tools failed")
+            raise MCPError(types.INTERNAL_ERROR, _FAILED) from None
+        return {"resultType": "complete", **page}  # type: ignore[return-value]  # the SDK takes JSON, too
+
+    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Result:
+        """Call a tool; each failure is a result with a text."""
+        try:
+            return await self._called(ctx, params)
+        except InvalidCallError as error:
+            return text_result(str(error), is_error=True)
+        except Exception:  # noqa: BLE001  # likewise
+            log.exception("the call of %.100r failed", params.name)
+            return text_result(INTERNAL, is_error=True)
+
+    # -- the list -------------------------------------------------------------------------------------
+
+    def _page(self, ctx: Context, cursor: str | None) -> JsonObject:
+        if self.search_tools:
+            if cursor is not None:
+                raise unknown_cursor()
+            return {"tools": list(self.search_tools)}
+        page = self.listed.page(cursor, self.page_size)
+        if self.output_schema and not is_modern(ctx):
+            page["tools"] = [_with_object_output(tool) for tool in page["tools"]]
+        return page
+
+    # -- calls ----------------------------------------------------------------------------------------
+
+    async def _called(self, ctx: Context, params: types.CallToolRequestParams) -> Result:
+        sent = params.arguments or {}
+        if any(tool["name"] == params.name for tool in self.search_tools):
+            found = self._search_tool(params.name, sent)
+            if isinstance(found, str):
+                return text_result(found)
+        else:
+            found = NamedCall(params.name, sent, reads=False)
+        return await self._function(ctx, params, found)
+
+    def _search_tool(self, name: str, sent: JsonObject) -> str | NamedCall:
+        if name == search_tools.SEARCH:
+            return search_tools.search(self.served, sent, self.listed.names)
+        if name == search_tools.DESCRIBE:
+            return search_tools.describe(self.served, sent, self.listed.names)
+        return search_tools.named_call(name, sent)
+
+    async def _function(
+        self, ctx: Context, params: types.CallToolRequestParams, found: NamedCall
+    ) -> Result:
+        call = self.served.prepare(found.name, found.arguments)
+        function = None if call.entry is None else call.entry.function
+        if found.reads and function is not None and function.safety != "read":
+            return text_result(search_tools.refusal(call.name), is_error=True)
+        if function is not None:
+            await ctx.session.report_progress(0, 1, f"{function.method.upper()} {function.path}")
+        answer = await call_with_approval(self.served, call, ctx, params, asks=self.asks)
+        if not isinstance(answer, Answer):
+            return answer
+        return result_of(
+            answer,
+            takes_any=is_modern(ctx),
+            declares_output=self.output_schema and self._declares_output(ctx, params.name),
+        )
+
+    def _declares_output(self, ctx: Context, name: str) -> bool:
+        if name not in self.served.entries:
+            return False
+        output = self.served.tools[name].output
+        return output is not None and (is_modern(ctx) or output.get("type") == "object")
+
+
+def _with_object_output(tool: dict[str, Any]) -> dict[str, Any]:
+    """Return a tool without an output schema that is not an object; earlier protocols refuse it."""
+    if tool.get("outputSchema", {}).get("type") == "object":
+        return tool
+    return {key: value for key, value in tool.items() if key != "outputSchema"}

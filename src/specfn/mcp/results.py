@@ -1,0 +1,56 @@
+"""Answers of functions as results of tool calls."""
+
+import logging
+from typing import Any, Final
+
+from mcp import types
+
+from specfn._internal.json import loads
+from specfn.calling.call_answer import Answer
+
+log: Final = logging.getLogger("specfn.mcp")
+
+#: The text of every failure whose cause is not for the model.
+INTERNAL: Final = (
+    "Error: the server could not make this call, because of a fault on its side. The log of the server has the reason. "
+    "Do not repeat the call; tell the user."
+)
+
+
+def text_result(text: str, *, is_error: bool = False) -> types.CallToolResult:
+    """Return a result that contains a text."""
+    content = types.TextContent(type="text", text=text)
+    return types.CallToolResult(content=[content], is_error=is_error)
+
+
+def result_of(
+    answer: Answer, *, takes_any: bool, declares_output: bool = False
+) -> types.CallToolResult:
+    """Return the result of a tool call.
+
+    Args:
+        answer: the answer of the function.
+        takes_any: the protocol takes any JSON value as structured content; otherwise only an object.
+        declares_output: the tool has an output schema, so a client expects structured content.
+    """
+    result = text_result(answer.text, is_error=not answer.ok)
+    if not answer.ok or answer.result is None:
+        return result
+    data = answer.result.data
+    is_shown = declares_output or _is_whole(answer.text, data)
+    if is_shown and isinstance(data, dict) | (takes_any and isinstance(data, list)):
+        return result.model_copy(update={"structured_content": data})
+    if declares_output:  # an official client raises for a success without structured content
+        return result.model_copy(update={"is_error": True})
+    return result
+
+
+def _is_whole(text: str, data: Any) -> bool:
+    """Return whether a text shows all of the data, and shows it literally.
+
+    A text shortens long data and escapes invisible characters. Structured content must not bypass either.
+    """
+    if not isinstance(data, dict | list) or "\\u" in text:
+        return False
+    shown = loads(text)
+    return isinstance(shown, dict) and "truncated" not in shown and shown.get("data") == data

@@ -1,0 +1,225 @@
+"""The tools of search mode: find functions, read their schemas, and call them."""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from specfn._internal.json import JsonObject, dumps
+from specfn.catalog.search.search import Found
+from specfn.catalog.tools.tools import LeftOut
+from specfn.mcp.listing import HINTS
+from specfn.mcp.served_functions import ServedFunctions
+
+SEARCH: Final = "search_functions"
+DESCRIBE: Final = "describe_functions"
+READ: Final = "read_function"
+CHANGE: Final = "change_function"
+
+#: The most results of a search, and functions of a description.
+_MOST_FOUND: Final = 50
+_MOST_DESCRIBED: Final = 5
+
+_NOTHING: Final = "Nothing was executed."
+
+
+class NamedCall(NamedTuple):
+    """A call of a function through a tool of search mode.
+
+    Attributes:
+        name: the function, as the model named it.
+        arguments: the arguments, as an object or a text.
+        reads: the tool may only call functions that read.
+    """
+
+    name: str
+    arguments: Any
+    reads: bool
+
+
+class InvalidCallError(Exception):
+    """Arguments of a tool that are invalid; the text is for the model."""
+
+
+def _object(properties: JsonObject, *required: str) -> JsonObject:
+    return {"type": "object", "properties": properties, "required": list(required)}
+
+
+_NAME: Final = {"type": "string", "description": f"The name of the function, from {SEARCH}."}
+_ARGUMENTS: Final = {
+    "type": "object",
+    "description": f"The arguments of the function, as {DESCRIBE} shows them.",
+}
+_CALL: Final = _object({"name": _NAME, "arguments": _ARGUMENTS}, "name")
+
+
+def tools(titles: str, *, count: int, read_only: bool) -> list[JsonObject]:
+    """Return the tools of search mode.
+
+    Args:
+        titles: the titles of the APIs.
+        count: the number of functions.
+        read_only: leave out the tool that changes data.
+    """
+    found = [
+        {
+            "name": SEARCH,
+            "title": "Search functions",
+            "description": f"Search the {count} functions of {titles}. Returns one line per function: its name, its effect, "
+            "its summary, and the functions that yield its arguments.",
+            "inputSchema": _object(
+                {
+                    "query": {"type": "string", "description": "Words of the task."},
+                    "limit": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "maximum": _MOST_FOUND,
+                        "default": 10,
+                    },
+                },
+                "query",
+            ),
+            "annotations": {"readOnlyHint": True, "openWorldHint": False},
+        },
+        {
+            "name": DESCRIBE,
+            "title": "Describe functions",
+            "description": "Return the descriptions and the schemas of the arguments of 1 to 5 functions.",
+            "inputSchema": _object(
+                {
+                    "names": {
+                        "type": "array",
+                        "items": {"type": "string"},
+                        "minItems": 1,
+                        "maxItems": _MOST_DESCRIBED,
+                    }
+                },
+                "names",
+            ),
+            "annotations": {"readOnlyHint": True, "openWorldHint": False},
+        },
+        {
+            "name": READ,
+            "title": "Call a function that reads",
+            "description": f"Call a function that only reads data. Read its schema with {DESCRIBE} first.",
+            "inputSchema": _CALL,
+            "annotations": {**HINTS["read"], "openWorldHint": True},
+        },
+        {
+            "name": CHANGE,
+            "title": "Call a function that changes data",
+            "description": f"Call a function that writes or deletes data. Read its schema with {DESCRIBE} first.",
+            "inputSchema": _CALL,
+            "annotations": {**HINTS["destructive"], "openWorldHint": True},
+        },
+    ]
+    return found[:-1] if read_only else found
+
+
+def search(served: ServedFunctions, sent: Mapping[str, Any], among: frozenset[str]) -> str:
+    """Return the functions that fit a query, one line each.
+
+    Args:
+        served: the functions.
+        sent: the arguments of the tool.
+        among: the names of the functions that may be found.
+
+    Raises:
+        InvalidCallError: the arguments are invalid.
+    """
+    query = sent.get("query")
+    if not isinstance(query, str):
+        raise InvalidCallError(_expected(SEARCH, "query", "a text", sent))
+    limit = _whole(sent.get("limit", 10))
+    if limit is None or limit < 1:
+        raise InvalidCallError(_expected(SEARCH, "limit", "a number from 1 to 50", sent))
+    found = served.search(query, min(limit, _MOST_FOUND), among)
+    if not found:
+        return "No function fits these words. Search again with other words of the task."
+    return "\n".join(map(_line, found))
+
+
+def describe(served: ServedFunctions, sent: Mapping[str, Any], among: frozenset[str]) -> str:
+    """Return the descriptions and schemas of functions as JSON.
+
+    Args:
+        served: the functions.
+        sent: the arguments of the tool.
+        among: the names of the functions that may be called.
+
+    Raises:
+        InvalidCallError: the arguments are invalid.
+    """
+    names = sent.get("names", sent.get("name"))
+    names = [names] if isinstance(names, str) else names
+    if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
+        raise InvalidCallError(_expected(DESCRIBE, "names", "a list of 1 to 5 names", sent))
+    if len(names) > _MOST_DESCRIBED:
+        raise InvalidCallError(
+            f"Error: {DESCRIBE} takes 1 to 5 names, not {len(names)}. Ask for fewer at once."
+        )
+    return dumps([_described(served, name, among) for name in names]).decode()
+
+
+def named_call(tool: str, sent: Mapping[str, Any]) -> NamedCall:
+    """Return the call that a model makes through ``read_function`` or ``change_function``.
+
+    Raises:
+        InvalidCallError: the arguments are invalid.
+    """
+    name = sent.get("name")
+    if not isinstance(name, str):
+        raise InvalidCallError(_expected(tool, "name", "the name of a function", sent))
+    rest = {key: value for key, value in sent.items() if key not in ("name", "arguments")}
+    arguments = sent.get("arguments", rest)
+    return NamedCall(name, arguments, tool == READ)
+
+
+def refusal(name: str) -> str:
+    """Return the text for a function that changes data and was called with ``read_function``."""
+    return f"Error: {name} changes data, and {READ} only calls functions that read. Call it with {CHANGE}. {_NOTHING}"
+
+
+def _described(served: ServedFunctions, called: str, among: frozenset[str]) -> JsonObject:
+    found = served.resolve(called)
+    if found.name is None:
+        similar = ", ".join(found.candidates)
+        hint = f"; similar names are {similar}" if similar else ""
+        return {"name": called[:200], "error": f"there is no such function{hint}"}
+    if found.name not in among:
+        return {"name": found.name, "error": "it changes data, and this server only reads"}
+    made = served.tools.composed(found.name)
+    if isinstance(made, LeftOut):
+        return {"name": found.name, "error": f"it cannot be called: {made.reason}"}
+    tool = READ if made.function.safety == "read" else CHANGE
+    return {
+        "name": made.name,
+        "call_with": tool,
+        "safety": made.function.safety,
+        "description": made.description,
+        "arguments": made.fit.schema,
+    }
+
+
+def _line(found: Found) -> str:
+    """Return a function as one line: its name, its effect, its summary, and what yields its arguments."""
+    function = found.function
+    summary = " ".join((function.summary or f"{function.method.upper()} {function.path}").split())
+    needs: dict[str, list[str]] = {}
+    for parameter, producer in found.needs.items():
+        needs.setdefault(producer, []).append(parameter)
+    sources = "; ".join(f"{', '.join(names)}: from {producer}" for producer, names in needs.items())
+    line = f"{found.name} [{function.safety}] {summary[:120]}"
+    return f"{line} ({sources})" if sources else line
+
+
+def _whole(value: Any) -> int | None:
+    """Return a whole number that a model sent, also as a text; ``None`` for anything else."""
+    if isinstance(value, str) and value.strip().isdecimal() and len(value) < 10:
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+        return None
+    return int(value)
+
+
+def _expected(tool: str, name: str, expected: str, sent: Mapping[str, Any]) -> str:
+    given = "is invalid" if name in sent else "is missing"
+    return f"Error: the argument {name!r} of {tool} {given}; expected {expected}. {_NOTHING}"

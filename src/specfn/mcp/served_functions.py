@@ -1,0 +1,213 @@
+"""The functions that a server offers, under their qualified names, and calls of them."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
+
+from specfn.application.binding.approval_token import ApprovalTokens
+from specfn.application.binding.one_call import perform
+from specfn.application.binding.policy import Awaiting, BindPolicy
+from specfn.calling.call_answer import Answer
+from specfn.calling.calls.prepare import Prepared, prepare
+from specfn.calling.names.catalog import Catalog, Entry
+from specfn.calling.names.resolve import Resolution
+from specfn.calling.offered_tools import OfferedFunctions
+from specfn.catalog.search.search import Found
+from specfn.catalog.tools.build import OutputForm, ToolBuilder
+from specfn.catalog.tools.fit_cache import FitCache
+from specfn.catalog.tools.tools import LeftOut, OfferedFunction, Tool
+from specfn.connectors.registry import profile
+from specfn.errors import UnknownFunctionError, UsageError
+from specfn.schema.profiles.profile import OUTPUT, Profile
+from specfn.validation.outcome import Failure
+
+if TYPE_CHECKING:
+    from specfn.connectors.turn import Call
+    from specfn.http.connection import Connection
+
+#: The safeties of functions.
+SAFETIES: Final = frozenset({"read", "write", "destructive"})
+
+#: The most characters of a response.
+_LIMIT: Final = 20_000
+
+
+class ComposedTools:
+    """The tools of functions by their names, each composed when it is read."""
+
+    def __init__(self, entries: Mapping[str, Entry], *, output_schema: bool) -> None:
+        """Take the functions.
+
+        Args:
+            entries: the functions by their names.
+            output_schema: add the schemas of documented responses.
+        """
+        found = profile("mcp")
+        form: OutputForm | None = "data" if output_schema else None
+        shape: Any = {**found.shape, "outputSchema": OUTPUT} if output_schema else found.shape
+        self._entries = entries
+        self._builder = ToolBuilder(_shaped(found, shape), FitCache(), output_schema=form)
+        self._made: dict[str, Tool | LeftOut] = {}
+        self._lock = Lock()
+
+    def __getitem__(self, name: str) -> Tool:
+        """Compose a tool.
+
+        Raises:
+            UsageError: the document of the function is at fault; with the reason.
+        """
+        found = self.composed(name)
+        if isinstance(found, LeftOut):
+            raise UsageError(f"{found.function} cannot be called: {found.reason}")
+        return found
+
+    def composed(self, name: str) -> Tool | LeftOut:
+        """Compose a tool, or return the reason why the function cannot be called."""
+        if name not in self._made:
+            with self._lock:
+                if name not in self._made:
+                    self._made[name] = self._builder.build(self._subject(name), name)
+        return self._made[name]
+
+    def _subject(self, name: str) -> OfferedFunction:
+        entry = self._entries[name]
+        return OfferedFunction(
+            function=entry.function, name=name, description=entry.full_description
+        )
+
+    # -- the way back -------------------------------------------------------------------------------
+
+    def restore(self, name: str, arguments: Any) -> Any:
+        """Return arguments that a model sent for a tool as arguments of its function."""
+        return self[name].restore(arguments)
+
+    def shown(self, name: str, failure: Failure, arguments: Any) -> Failure:
+        """Return a failure in the names that the model was shown."""
+        return self[name].shown(failure, arguments)
+
+    def path(self, name: str, path: str) -> str:
+        """Return a path in a function's arguments, in the names that the model was shown."""
+        return self[name].path(path)
+
+
+class ServedFunctions:
+    """The functions of a server: their names, their tools, their search, and calls of them.
+
+    Attributes:
+        catalog: the functions of all documents.
+        entries: the functions that can be called, by their names.
+        tools: their tools.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        connection: "Connection | None",
+        *,
+        allow: Collection[str],
+        output_schema: bool = False,
+        key: bytes | str | None = None,
+    ) -> None:
+        """Take the functions and permissions.
+
+        Args:
+            catalog: the functions of all documents.
+            connection: where functions are called whose document has no connection of its own.
+            allow: the safeties and the names of functions that need no approval.
+            output_schema: add the schemas of documented responses to the tools.
+            key: the key of approval tokens; random if ``None``.
+
+        Raises:
+            UsageError: ``allow`` contains another word, or a document has no connection.
+        """
+        self.catalog = catalog
+        self.entries = {e.name: e for e in catalog.entries if e.function.fault is None}
+        self.tools = ComposedTools(self.entries, output_schema=output_schema)
+        self._connection = connection
+        self._allowed, self._trusted = _permissions(catalog, allow)
+        self._tokens = ApprovalTokens(key)
+        self._offered = OfferedFunctions(
+            translation=self.tools, wire={name: name for name in self.entries}
+        )
+        for entry in self.entries.values():
+            self._policy(entry)
+
+    # -- calls ----------------------------------------------------------------------------------------
+
+    def prepare(self, name: str, sent: Any) -> Prepared:
+        """Look up the function that a model called, and check its arguments."""
+        call: Call = {"id": "", "name": name, "arguments": sent}
+        return prepare(call, self.catalog, self._offered)
+
+    def resolve(self, name: str) -> Resolution:
+        """Return the function that a model meant."""
+        return self.catalog.resolve(name, advertised=self.entries)
+
+    async def outcome(
+        self,
+        call: Prepared,
+        *,
+        ask: bool,
+        granted: str | None = None,
+        human: Any = None,
+    ) -> Answer:
+        """Call a function.
+
+        Args:
+            call: the function and its checked arguments.
+            ask: calls that need an approval wait for it; otherwise they are refused.
+            granted: the token of an approval.
+            human: the human part, from a form that showed the call; accepting the form approves the call.
+        """
+        if call.entry is None:
+            assert call.answer is not None
+            return Answer(text=call.answer, kind=call.kind or "unknown_function")
+        policy = replace(self._policy(call.entry), ask=ask)
+        if human is not None:
+            policy = replace(policy, fill=lambda *_: human, approve=lambda _: True)
+        return await perform(call, policy, granted, Awaiting())
+
+    def _policy(self, entry: Entry) -> BindPolicy:
+        connection = entry.connection or self._connection
+        if connection is None:
+            raise UsageError(
+                f"{entry.name} has no connection: pass one, or add its document with a connection"
+            )
+        return BindPolicy(
+            connection=connection,
+            allowed=self._allowed,
+            trusted=frozenset({entry.function.name} if entry.name in self._trusted else ()),
+            approve=None,
+            fill=None,
+            ask=False,
+            limit=_LIMIT,
+            tokens=self._tokens,
+        )
+
+    # -- search ---------------------------------------------------------------------------------------
+
+    def search(self, query: str, limit: int, among: frozenset[str]) -> list[Found]:
+        """Return the functions of these names that fit a query, best first."""
+        return self.catalog.finder.find(query, limit, among=among)
+
+
+def _shaped(found: Profile, shape: Any) -> Profile:
+    return found if shape is found.shape else replace(found, shape=shape)
+
+
+def _permissions(catalog: Catalog, allow: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the safeties and the names of functions that need no approval.
+
+    Raises:
+        UsageError: a word is neither a safety nor the name or pattern of functions.
+    """
+    words = {allow} if isinstance(allow, str) else set(allow)
+    names = sorted(words - SAFETIES)
+    try:
+        trusted = catalog.select(names) if names else ()
+    except UnknownFunctionError as error:
+        raise UsageError(
+            f"allow must contain read, write, destructive or names of functions: {error}"
+        ) from None
+    return frozenset(words & SAFETIES), frozenset(entry.name for entry in trusted)

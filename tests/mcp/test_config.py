@@ -1,0 +1,114 @@
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specfn.errors import UsageError
+from specfn.mcp.config import References, parse
+
+SECRET = "canary-4711"
+
+
+def read(text: str, variables: Any = None, files: Any = None) -> Any:
+    def content(path: str) -> str:
+        try:
+            found: str = (files or {})[path]
+        except KeyError:
+            raise FileNotFoundError(2, "No such file or directory") from None
+        return found
+
+    given = {"TOKEN": SECRET} if variables is None else variables
+    return parse(text, "c.yaml", References(given, content))
+
+
+def test_a_whole_configuration() -> None:
+    """Every key is read into its place, and references are replaced."""
+    found = read(
+        """
+mode: search
+allow: [write, pets_delete]
+page_size: 50
+documents:
+  pets:
+    spec: pets.yaml
+    base_url: https://pets.example/v1
+    auth: {bearer: "${TOKEN}", basic: "user:${TOKEN}"}
+    headers: {Accept-Language: de, X-Api-Key: "file:key.txt"}
+    query: {version: 2}
+    cookies: {session: "${TOKEN}"}
+    origins: [https://files.example]
+    timeout: 30
+    select: "pets_*"
+""",
+        files={"key.txt": "from-file\n"},
+    )
+    (pets,) = found.documents
+    assert (found.mode, found.allow, found.page_size) == ("search", ("write", "pets_delete"), 50)
+    assert pets.auth == {"bearer": SECRET, "basic": f"user:{SECRET}"}
+    assert pets.headers == {"Accept-Language": "de", "X-Api-Key": "from-file"}
+    assert pets.query == {"version": "2"}
+    assert pets.cookies == {"session": SECRET}
+    assert (pets.origins, pets.timeout, pets.select) == (
+        ("https://files.example",),
+        30,
+        ("pets_*",),
+    )
+    assert found.variables == ("TOKEN",)
+    assert SECRET not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "reason"),
+    [
+        ("documents: {p: {spec: a, bas_url: b}}", "1:26", "documents.p.bas_url: unknown key"),
+        ("documents: {p: {spec: a}}\nmodes: all", "2:1", "modes: unknown key"),
+        ("mode: al\ndocuments: {p: {spec: a}}", "1:7", "mode: must be auto, all or search"),
+        ("documents: {p: {spec: a}, p: {spec: b}}", "1:27", "documents.p: the key is given twice"),
+        ("documents: {p: {}}", "1:16", "documents.p.spec: is missing"),
+        ("documents: {p: {spec: 1}}", "1:23", "documents.p.spec: must be a text"),
+        ("documents: {}", "1:12", "documents: must contain at least one document"),
+        ("documents: [a]", "1:12", "documents: must be a mapping"),
+        ("allow: [write]", "1:1", "documents: is missing"),
+        ("documents: {1p: {spec: a}}", "1:17", "the name of a document"),
+        ("read_only: 1\ndocuments: {p: {spec: a}}", "1:12", "read_only: must be true or false"),
+        ("page_size: 0\ndocuments: {p: {spec: a}}", "1:12", "page_size: must be a whole number"),
+        ("documents: {p: {spec: a, timeout: -1}}", "1:35", "timeout: must be a number"),
+        (
+            "documents: {p: {spec: a, auth: {b: plain}}}",
+            "1:36",
+            "auth.b: a secret must be a reference",
+        ),
+        (
+            "documents: {p: {spec: a, headers: {X-Api-Key: k}}}",
+            "1:47",
+            "a secret must be a reference",
+        ),
+        ("documents: {p: {spec: a, auth: {b: '${NONE}'}}}", "1:36", "NONE is not set"),
+        ("documents: {p: {spec: a, auth: {b: 'file:no'}}}", "1:36", "cannot be read: No such file"),
+        ("documents: {p: {spec: a, select: [1]}}", "1:35", "select[0]: must be a text"),
+        ("documents: {p: {spec: !!python/name:os.system x}}", "1:23", "spec: has a tag"),
+        ("documents: {", "1:13", "invalid YAML"),
+    ],
+)
+def test_an_error_has_its_place(text: str, place: str, reason: str) -> None:
+    """An error names the file, the line, the column, the key and the reason, and no secret."""
+    with pytest.raises(UsageError) as raised:
+        read(text)
+    assert str(raised.value).startswith(f"c.yaml:{place}: ")
+    assert reason in str(raised.value)
+    assert SECRET not in str(raised.value)
+
+
+def test_an_empty_file_is_an_error() -> None:
+    """An empty configuration says what it must contain."""
+    with pytest.raises(UsageError, match="must declare documents"):
+        read("# nothing")
+
+
+@given(st.text() | st.text("{}[]:,&*!|>'\"%@`- \n\tab1"))
+def test_any_text_is_a_configuration_or_a_usage_error(text: str) -> None:
+    """No text raises another error."""
+    with suppress(UsageError):
+        assert read(text).documents

@@ -1,0 +1,59 @@
+import json
+import tomllib
+from typing import Any
+
+import pytest
+
+from specfn.mcp.hosts import HOSTS, print_config
+
+ARGUMENTS = ['/srv/péts "x".yaml', "--base-url", "https://pets.example/v1"]
+
+
+def written(host: str, **more: Any) -> str:
+    given: dict[str, Any] = {"count": 5, "variables": ["SPECFN_AUTH_BEARER"], **more}
+    return print_config(
+        host, "pets", given.pop("arguments", ARGUMENTS), given["variables"], count=given["count"]
+    )
+
+
+def started(host: str, text: str) -> Any:
+    """Return the entry of a server, read as the host does."""
+    if host == "codex":
+        return tomllib.loads(text)["mcp_servers"]["pets"]
+    return json.loads(text)["servers" if host == "vscode" else "mcpServers"]["pets"]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_the_command_is_whole(host: str) -> None:
+    """A host starts ``specfn serve`` with exactly the arguments."""
+    entry = started(host, written(host))
+    assert [entry["command"], *entry["args"]] == [
+        "uvx",
+        "--from",
+        "specfn[mcp]",
+        "specfn",
+        "serve",
+        *ARGUMENTS,
+    ]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_credentials_are_references(host: str) -> None:
+    """A credential is a reference to an environment variable or an input, and never a value."""
+    entry = started(host, written(host))
+    if host == "codex":
+        assert entry["env_vars"] == ["SPECFN_AUTH_BEARER"]
+    else:
+        (value,) = entry["env"].values()
+        assert value.startswith("${")
+        assert "SPECFN_AUTH_BEARER" in value
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize(("count", "added"), [(40, False), (41, True)])
+def test_only_cursor_needs_search(host: str, count: int, *, added: bool) -> None:
+    """Cursor takes 40 tools: above them the mode is search, unless a mode is given."""
+    entry = started(host, written(host, count=count))
+    assert (entry["args"][-2:] == ["--mode", "search"]) is (host == "cursor" and added)
+    fixed = started(host, written(host, count=count, arguments=["a", "--mode", "all"]))
+    assert fixed["args"][-2:] == ["--mode", "all"]

@@ -1,0 +1,269 @@
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from tests.mcp.server_support import DOCUMENT, ERAS, text
+
+from specfn.cli.main import run
+from specfn.demo.server import serve
+
+URL = "https://api.example/v1"
+CANARY = "canary-4711"
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> str:
+    path = tmp_path / "pets.json"
+    path.write_text(json.dumps(DOCUMENT), "utf-8")
+    return str(path)
+
+
+def message(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Run the command, and return its only line on stderr; the exit code must be 2."""
+    assert run(["serve", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    (line,) = err.splitlines()
+    return line
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Return the environment of a process that runs this code."""
+    source = str(Path(__file__).parent.parent.parent / "src")
+    return {**os.environ, "PYTHONPATH": source, **more}
+
+
+def started(*arguments: str, **more: str) -> "subprocess.Popen[str]":
+    pipes: Any = {"stdin": -1, "stdout": -1, "stderr": -1, "text": True}
+    command = [sys.executable, "-m", "specfn", "serve", *arguments]
+    return subprocess.Popen(command, env=environment(**more), **pipes)
+
+
+# -- invalid use ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ([], "missing argument SPEC"),
+        (["{spec}"], "missing option --base-url: the document declares https://api.example/v1"),
+        (["a={spec}", "a={spec}"], "two documents have the name 'a'"),
+        (["a={spec}", "{spec}"], "has no name: pass NAME=SPEC"),
+        (["a={spec}", "b={spec}", "--base-url", URL], "--base-url is invalid: expected NAME=URL"),
+        (["a={spec}", "b={spec}", "--base-url", "a=" + URL], "missing option --base-url b=URL"),
+        (
+            ["a={spec}", "b={spec}", "--auth", "bearer=x"],
+            "--auth is invalid: expected NAME.SCHEME=VALUE",
+        ),
+        (["a={spec}", "b={spec}", "--header", "A: b"], "--header does not say for which document"),
+        (["{spec}", "--stdio", "--http", ":80"], "pass either --stdio or --http"),
+        (["-"], "stdin belongs to the client"),
+        (["{spec}", "--config", "c.yaml"], "pass either SPEC or --config"),
+        (["--config", "no.yaml"], "'no.yaml' cannot be read: No such file"),
+        (["{spec}", "--http", "here"], "expected HOST:PORT"),
+        (["{spec}", "--http", "0.0.0.0:80"], "pass --client-token-env NAME"),
+        (["{spec}", "--http", "[::]:80"], "pass --client-token-env NAME"),
+        (
+            ["{spec}", "--http", "0.0.0.0:80", "--client-token-env", "NO_TOKEN"],
+            "NO_TOKEN must contain",
+        ),
+        (["{spec}", "--client-token-env", "A"], "--client-token-env needs --http"),
+        (["{spec}", "--base-url", URL, "--allow", "pets_got"], "allow must contain"),
+        (["{spec}", "--base-url", URL, "--allow", "write", "--read-only"], "read_only contradicts"),
+        (["{spec}", "--base-url", URL, "--select", "dogs*"], "matches no function"),
+    ],
+)
+def test_invalid_use_is_one_line(
+    capsys: pytest.CaptureFixture[str], spec: str, arguments: list[str], reason: str
+) -> None:
+    """A wrong option ends the command with one line that says what is expected."""
+    assert reason in message(capsys, *(each.replace("{spec}", spec) for each in arguments))
+
+
+def test_a_port_in_use_is_one_line(capsys: pytest.CaptureFixture[str], spec: str) -> None:
+    """A port in use is reported before a client connects."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        line = message(capsys, spec, "--base-url", URL, "--http", address)
+    assert f"--http {address} cannot be used: Address already in use" in line
+
+
+def test_a_missing_extra_is_one_line(spec: str) -> None:
+    """Without the SDK the command says what to install."""
+    code = (
+        "import sys; sys.modules['mcp'] = None; from specfn.cli.main import run; "
+        f"sys.exit(run(['serve', {spec!r}, '--base-url', {URL!r}]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert 'install "specfn[mcp]"' in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("modes: all", "c.yaml:2:1: modes: unknown key; did you mean 'mode'?"),
+        ("allow: [write, 1]", "c.yaml:2:16: allow[1]: must be a text"),
+    ],
+)
+def test_errors_of_a_configuration_have_places(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, line: str, reason: str
+) -> None:
+    """An error of the configuration file has its line."""
+    file = tmp_path / "c.yaml"
+    file.write_text(f"documents: {{a: {{spec: pets.json}}}}\n{line}\n", "utf-8")
+    assert reason in message(capsys, "--config", str(file))
+
+
+def test_an_unset_variable_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A reference to an unset variable is an error at start."""
+    file = tmp_path / "c.yaml"
+    file.write_text("documents: {a: {spec: p.json, auth: {bearer: '${NOT_SET_4711}'}}}", "utf-8")
+    line = message(capsys, "--config", str(file))
+    assert "documents.a.auth.bearer: the environment variable NOT_SET_4711 is not set" in line
+
+
+# -- the configuration of hosts ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["claude", "cursor", "vscode", "codex"])
+def test_print_config_writes_no_value_of_a_credential(
+    capsys: pytest.CaptureFixture[str], spec: str, host: str
+) -> None:
+    """The configuration contains the variable of a credential, and not its value."""
+    given = [spec, "--base-url", URL, "--auth", f"bearer={CANARY}", "--print-config", host]
+    assert run(["serve", *given]) == 0
+    out, _ = capsys.readouterr()
+    assert CANARY not in out
+    assert "SPECFN_AUTH_BEARER" in out
+    assert json.dumps(spec) in out
+
+
+def test_print_config_of_a_file_has_its_variables(
+    capsys: pytest.CaptureFixture[str],
+    spec: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The variables of a configuration file are passed on."""
+    monkeypatch.setenv("PETS_TOKEN", CANARY)
+    file = tmp_path / "c.yaml"
+    pets = f"{{spec: {spec}, base_url: '{URL}', auth: {{bearer: '${{PETS_TOKEN}}'}}}}"
+    file.write_text(f"documents: {{pets: {pets}}}", "utf-8")
+    assert run(["serve", "--config", str(file), "--print-config", "claude"]) == 0
+    out, _ = capsys.readouterr()
+    assert "${PETS_TOKEN}" in out
+    assert CANARY not in out
+
+
+# -- processes --------------------------------------------------------------------------------------------
+
+
+def ask(arguments: list[str], era: str, do: Any, **more: str) -> Any:
+    """Return what the official client gets from the command over stdio."""
+    command = ["-m", "specfn", "serve", *arguments]
+    parameters = StdioServerParameters(
+        command=sys.executable, args=command, env=environment(**more)
+    )
+
+    async def talk() -> Any:
+        async with Client(stdio_client(parameters), mode=era) as client:
+            return await do(client)
+
+    return asyncio.run(talk())
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_official_client_over_stdio(era: str) -> None:
+    """The official client starts the command, lists and calls; the credential comes from the environment."""
+    with serve() as shop:
+        arguments = [shop.document_url, "--base-url", shop.base_url]
+
+        async def do(client: Any) -> Any:
+            listed = await client.list_tools()
+            assert "products_get" in [tool.name for tool in listed.tools]
+            return await client.call_tool("orders_get", {})
+
+        result = ask(
+            arguments, era, do, SPECFN_AUTH_BEARER=shop.token, SPECFN_AUTH_TOKEN=shop.token
+        )
+    assert '"status":200' in text(result)
+
+
+def test_malformed_lines_end_nothing(spec: str) -> None:
+    """Lines that are no messages are survived; stdout contains messages only, and the end of stdin is the end."""
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"},
+        },
+    }
+    lines = [
+        "",
+        "{",
+        "null",
+        "[1]",
+        "\x00\ufffd",
+        "[" * 5_000,
+        '{"jsonrpc":"2.0"}',
+        json.dumps(hello),
+    ]
+    process = started(spec, "--base-url", URL)
+    out, err = process.communicate("\n".join(lines) + "\n", timeout=60)
+    assert process.returncode == 0, err
+    messages = [json.loads(line) for line in out.splitlines()]
+    assert any(each.get("id") == 1 and "result" in each for each in messages)
+    assert "Traceback" not in out
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+@pytest.mark.parametrize("transport", ["--stdio", "--http"])
+def test_a_signal_ends_the_server(spec: str, transport: str, number: int, code: int) -> None:
+    """A signal ends the server at once, without a traceback."""
+    address = ["--http", "127.0.0.1:0"] if transport == "--http" else []
+    with started(spec, "--base-url", URL, *address) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        if address:
+            assert "serving MCP at http://127.0.0.1:" in process.stderr.readline()
+        else:
+            process.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+            process.stdin.flush()
+            assert process.stdout.readline()
+        process.send_signal(number)
+        assert process.wait(30) == code
+        assert "Traceback" not in process.stderr.read()
+
+
+def test_http_clients_need_the_token(spec: str) -> None:
+    """With a token variable, requests without the token are refused."""
+    token = "token-of-the-clients"
+    arguments = [spec, "--base-url", URL, "--http", "127.0.0.1:0", "--client-token-env", "CLIENTS"]
+    with started(*arguments, CLIENTS=token) as process:
+        assert process.stderr
+        url = process.stderr.readline().split()[-1]
+        assert httpx.post(url, json={}).status_code == 401
+        answer = httpx.post(url, json={}, headers={"Authorization": f"Bearer {token}"})
+        assert answer.status_code not in {401, 403, 421}
+        process.terminate()
+        process.wait(30)

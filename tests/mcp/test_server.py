@@ -1,0 +1,400 @@
+import logging
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mcp.shared.exceptions import MCPError
+from tests.mcp.server_support import (
+    DOCUMENT,
+    ERAS,
+    Api,
+    accepting,
+    application,
+    call,
+    declining,
+    talk,
+    text,
+)
+
+from specfn import mcp
+from specfn.calling.names.catalog import Catalog, NamePolicy
+from specfn.errors import UsageError
+from specfn.mcp.listing import ToolList
+
+CANARY = "canary-4711"
+REX = {"body": {"name": "Rex"}}
+
+SERVERS = [mcp.server(application(), Api().connection(), mode=mode) for mode in ("all", "search")]
+
+pytestmark = pytest.mark.parametrize("era", ERAS)
+
+
+def tools(server: Any, era: str) -> dict[str, Any]:
+    listed = talk(server, era, lambda client: client.list_tools())
+    return {tool.name: tool for tool in listed.tools}
+
+
+# -- the list ---------------------------------------------------------------------------------------------
+
+
+def test_each_function_is_a_tool(era: str) -> None:
+    """A tool has the function's name, summary and schema, hints about its effect, and no output schema."""
+    app = application()
+    found = tools(mcp.server(app, Api().connection()), era)
+    assert [*found] == [function.name for function in app]
+    for function in app:
+        tool = found[function.name]
+        assert tool.title == function.summary
+        assert tool.input_schema["properties"].keys() == function.parameters["properties"].keys()
+        assert tool.output_schema is None
+        assert tool.annotations.read_only_hint is (function.safety == "read")
+        if function.safety != "read":
+            assert tool.annotations.destructive_hint is (function.safety == "destructive")
+            assert tool.annotations.idempotent_hint is function.idempotent
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+def test_pages_are_the_whole_list(era: str, size: int) -> None:
+    """All pages together are the list, in order."""
+    server = mcp.server(application(), Api().connection(), page_size=size)
+
+    async def all_pages(client: Any) -> list[str]:
+        names, cursor = [], None
+        while True:
+            page = await client.list_tools(cursor=cursor)
+            assert 1 <= len(page.tools) <= size
+            names += [tool.name for tool in page.tools]
+            cursor = page.next_cursor
+            if cursor is None:
+                return names
+
+    assert talk(server, era, all_pages) == [function.name for function in application()]
+
+
+@settings(max_examples=10)
+@given(cursor=st.text() | st.from_regex(r"[0-9a-f]{8}-[0-9]{1,9}"))
+def test_unknown_cursors_are_invalid_parameters(era: str, cursor: str) -> None:
+    """A cursor that the server did not issue is an error of the client in both modes."""
+    for server in SERVERS:
+        with pytest.raises(MCPError) as raised:
+            talk(server, era, lambda client: client.list_tools(cursor=cursor))
+        assert raised.value.error.code == -32602
+
+
+# -- calls ------------------------------------------------------------------------------------------------
+
+
+def test_an_object_is_text_and_structured_content(era: str) -> None:
+    """A JSON object of the API is a text, and structured content."""
+    api = Api()
+    result = call(mcp.server(application(), api.connection()), era, "pets_getById", {"id": 1})
+    assert text(result) == '{"status":200,"data":{"name":"Rex"}}'
+    assert result.structured_content == {"name": "Rex"}
+    assert not result.is_error
+    assert api.received == ["GET /v1/pets/1"]
+
+
+def test_a_list_is_structured_where_the_protocol_takes_it(era: str) -> None:
+    """Earlier protocols take objects only."""
+    api = Api(lambda _: httpx.Response(200, json=[1, 2]))
+    result = call(mcp.server(application(), api.connection()), era, "pets_get")
+    assert result.structured_content == (None if era == "legacy" else [1, 2])
+
+
+@pytest.mark.parametrize(
+    "data", [{"a": "x" * 30_000}, {"a": "\U000e0041"}, {"a": ["y" * 9] * 5000}]
+)
+def test_structured_content_bypasses_no_limit(era: str, data: Any) -> None:
+    """Data that the text shortens or escapes is not sent beside it."""
+    api = Api(lambda _: httpx.Response(200, json=data))
+    result = call(mcp.server(application(), api.connection()), era, "pets_getById", {"id": 1})
+    assert result.structured_content is None
+    assert len(text(result)) <= 20_000
+
+
+@pytest.mark.parametrize("status", [400, 404, 500])
+def test_error_responses_are_errors(era: str, status: int) -> None:
+    """An error of the API is an error result with its text, and without structured content."""
+    api = Api(lambda _: httpx.Response(status, json={"detail": "no such pet"}))
+    result = call(mcp.server(application(), api.connection()), era, "pets_getById", {"id": 1})
+    assert result.is_error
+    assert "no such pet" in text(result)
+    assert result.structured_content is None
+
+
+@pytest.mark.parametrize("arguments", [{}, {"id": "x"}, {"id": 1, "more": 2}])
+def test_feedback_arrives_unchanged(era: str, arguments: Any) -> None:
+    """The model reads the feedback of the bound function, and nothing is sent."""
+    api = Api()
+    result = call(mcp.server(application(), api.connection()), era, "pets_getById", arguments)
+    bound = application().bind(api.connection(), profile="mcp")
+    assert result.is_error
+    assert text(result) == bound.outcome("pets_getById", arguments).text
+    assert api.requests == []
+
+
+@pytest.mark.parametrize("name", ["Pets-Get-By-Id", "pets.getById", "GET /pets/{id}"])
+def test_names_are_resolved_leniently(era: str, name: str) -> None:
+    """Another spelling of a name is that function, in both modes."""
+    for mode in ("all", "search"):
+        api = Api()
+        call(mcp.server(application(), api.connection(), mode=mode), era, name, {"id": 1})
+        assert api.received == ["GET /v1/pets/1"]
+
+
+def test_unknown_names_are_errors_with_suggestions(era: str) -> None:
+    """An unknown name is an error result that lists functions."""
+    result = call(mcp.server(application(), Api().connection()), era, "pets_fetch_all")
+    assert result.is_error
+    assert "pets_get" in text(result)
+
+
+def test_a_faulty_connection_is_not_described(era: str, caplog: pytest.LogCaptureFixture) -> None:
+    """The reason of a fault of the operator is in the log, and not in the result."""
+    api = Api()
+    server = mcp.server(application(), api.connection(credentials={CANARY: "x"}))
+    result = call(server, era, "pets_getById", {"id": 1})
+    assert result.is_error
+    assert CANARY not in text(result)
+    assert "bearer" not in text(result)
+    assert caplog.records
+
+
+def test_a_failure_is_a_neutral_text(era: str, caplog: pytest.LogCaptureFixture) -> None:
+    """No text of an exception reaches a client; the log has it."""
+
+    def fail(_: httpx.Request) -> httpx.Response:
+        raise RuntimeError(CANARY)
+
+    caplog.set_level(logging.ERROR)
+    result = call(mcp.server(application(), Api(fail).connection()), era, "pets_getById", {"id": 1})
+    assert result.is_error
+    assert CANARY not in result.model_dump_json()
+    assert CANARY in caplog.text
+
+
+def test_a_failing_list_is_a_neutral_error(
+    era: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """No text of an exception reaches a client that lists tools."""
+
+    def fail(*_: Any) -> None:
+        raise RuntimeError(CANARY)
+
+    monkeypatch.setattr(ToolList, "page", fail)
+    server = mcp.server(application(), Api().connection())
+    with pytest.raises(MCPError) as raised:
+        talk(server, era, lambda client: client.list_tools())
+    assert CANARY not in str(raised.value.error)
+    assert CANARY in caplog.text
+
+
+# -- approval ---------------------------------------------------------------------------------------------
+
+
+def test_calls_that_change_data_are_refused_without_a_user(era: str) -> None:
+    """A client without forms cannot approve: the call is refused, and nothing is sent."""
+    api = Api()
+    result = call(mcp.server(application(), api.connection()), era, "pets_post", REX)
+    assert result.is_error
+    assert "who cannot be asked here" in text(result)
+    assert api.requests == []
+
+
+def test_allowed_calls_need_no_user(era: str) -> None:
+    """A safety, a function or a pattern of functions can be allowed."""
+    for allow in (["write"], ["pets_post"], ["*_post"], "write"):
+        api = Api()
+        call(mcp.server(application(), api.connection(), allow=allow), era, "pets_post", REX)
+        assert api.received == ["POST /v1/pets"]
+
+
+def test_an_accepted_form_sends_the_call_once(era: str) -> None:
+    """The user accepts: exactly the shown call is sent."""
+    api = Api()
+    server = mcp.server(application(), api.connection())
+    result = call(server, era, "pets_post", REX, elicitation_callback=accepting())
+    assert not result.is_error
+    assert api.received == ["POST /v1/pets"]
+
+
+def test_a_declined_form_sends_nothing(era: str) -> None:
+    """The user declines: nothing is sent, and the model is told."""
+    api = Api()
+    server = mcp.server(application(), api.connection())
+    result = call(server, era, "pets_eraseById", {"id": 1}, elicitation_callback=declining)
+    assert result.is_error
+    assert "declined" in text(result)
+    assert api.requests == []
+
+
+def test_refuse_never_asks(era: str) -> None:
+    """With ``approve="refuse"`` no form is shown, and with ``"allow"`` every call runs."""
+    api = Api()
+    for approve in ("refuse", "allow"):
+        server = mcp.server(application(), api.connection(), approve=approve)
+        call(server, era, "pets_post", REX, elicitation_callback=accepting())
+    assert api.received == ["POST /v1/pets"]
+
+
+def shared(**schema: Any) -> dict[str, Any]:
+    """Return a document whose function has a human part."""
+    human = {"type": "string", "x-human": True, **schema}
+    name = "note" if "format" not in schema else "word"
+    body = {
+        "type": "object",
+        "required": ["name", name],
+        "properties": {"name": {"type": "string"}, name: human},
+    }
+    content = {"content": {"application/json": {"schema": body}}, "required": True}
+    operation = {"requestBody": content, "responses": {"200": {"description": ""}}}
+    return {**DOCUMENT, "paths": {"/pets": {"post": operation}}}
+
+
+def test_the_user_fills_in_the_human_part(era: str) -> None:
+    """Flat values of the human part are asked in the form, and sent with the model's part."""
+    api = Api()
+    app = application(shared(), separate=lambda schema: schema.get("x-human") is True)
+    server = mcp.server(app, api.connection())
+    user = accepting(**{"body.note": "hello"})
+    result = call(server, era, "pets_post", REX, elicitation_callback=user)
+    assert not result.is_error
+    assert api.requests[0].content == b'{"name":"Rex","note":"hello"}'
+
+
+def test_secrets_are_not_asked(era: str) -> None:
+    """A secret of the human part is no field of a form: the call is not made."""
+    api = Api()
+    app = application(
+        shared(format="password"), separate=lambda schema: schema.get("x-human") is True
+    )
+    server = mcp.server(app, api.connection(), allow=["write"])
+    user = accepting(**{"body.word": "hello"})
+    result = call(server, era, "pets_post", REX, elicitation_callback=user)
+    assert result.is_error
+    assert api.requests == []
+
+
+# -- search mode ------------------------------------------------------------------------------------------
+
+
+def test_search_mode_finds_describes_and_calls(era: str) -> None:
+    """A task is solved with the tools of search mode alone, from the texts that they return."""
+    api = Api()
+    server = mcp.server(application(), api.connection(), mode="search")
+    assert [*tools(server, era)] == [
+        "search_functions",
+        "describe_functions",
+        "read_function",
+        "change_function",
+    ]
+    found = text(call(server, era, "search_functions", {"query": "find a pet"}))
+    assert "pets_getById [read] Find a pet (id: from pets_get)" in found.splitlines()
+    described = text(call(server, era, "describe_functions", {"names": ["pets_getById"]}))
+    assert '"id":{"type":"integer"' in described
+    for arguments in ({"id": 1}, '{"id": 1}'):
+        sent = {"name": "pets_getById", "arguments": arguments}
+        assert not call(server, era, "read_function", sent).is_error
+    assert api.received == ["GET /v1/pets/1"] * 2
+
+
+@pytest.mark.parametrize("name", ["pets_post", "Pets-Post", "POST /pets", "functions.pets_post"])
+def test_read_function_changes_nothing(era: str, name: str) -> None:
+    """A function that changes data is refused under every spelling, also if it is allowed."""
+    api = Api()
+    server = mcp.server(application(), api.connection(), mode="search", approve="allow")
+    result = call(server, era, "read_function", {"name": name, "arguments": REX})
+    assert result.is_error
+    assert "change_function" in text(result)
+    assert api.requests == []
+    call(server, era, "change_function", {"name": name, "arguments": REX})
+    assert api.received == ["POST /v1/pets"]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=20)
+@given(
+    tool=st.sampled_from(["search_functions", "describe_functions", "read_function"]),
+    sent=st.dictionaries(st.sampled_from(["query", "limit", "names", "name", "arguments"]), JSON),
+)
+def test_no_arguments_break_a_tool(era: str, tool: str, sent: Any) -> None:
+    """Any arguments of the tools give a text; the neutral text of failures does not occur."""
+    assert "fault on its side" not in text(call(SERVERS[1], era, tool, sent))
+
+
+def test_auto_chooses_by_size(era: str) -> None:
+    """A small list is shown as it is; above 100 tools the mode is search."""
+    paths = {f"/p{number}": {"get": {"responses": {}}} for number in range(101)}
+    large = application({**DOCUMENT, "paths": paths})
+    assert "search_functions" in tools(mcp.server(large, Api().connection()), era)
+    assert "pets_get" in tools(mcp.server(application(), Api().connection()), era)
+
+
+# -- read-only servers, several documents -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["all", "search"])
+def test_read_only_servers_offer_and_change_nothing(era: str, mode: Any) -> None:
+    """Functions that change data are neither listed nor called."""
+    api = Api()
+    server = mcp.server(application(), api.connection(), read_only=True, mode=mode)
+    assert not {"pets_post", "change_function"} & tools(server, era).keys()
+    result = call(server, era, "pets_post", REX, elicitation_callback=accepting())
+    assert result.is_error
+    assert api.requests == []
+
+
+def test_documents_have_qualified_names(era: str) -> None:
+    """Equal names of two documents stay apart, and each function is called at its own server."""
+    cats, dogs = Api(), Api()
+    catalog = (
+        Catalog(policy=NamePolicy(qualify="always"))
+        .add(application(), namespace="cats", connection=cats.connection())
+        .add(application(), namespace="dogs", connection=dogs.connection())
+    )
+    server = mcp.server(catalog, mode="all")
+    assert {"cats_pets_get", "dogs_pets_get"} <= tools(server, era).keys()
+    call(server, era, "dogs_pets_get")
+    assert (cats.received, dogs.received) == ([], ["GET /v1/pets"])
+    result = call(server, era, "pets_get")
+    assert result.is_error
+    assert "cats_pets_get" in text(result)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"mode": "some"}, "mode must be one of auto, all, search"),
+        ({"approve": "yes"}, "approve must be one of ask, refuse, allow"),
+        ({"page_size": 0}, "page_size must be at least 1"),
+        ({"key": "short"}, "key must have at least 32 bytes"),
+        ({"allow": ["pets_got"]}, "allow must contain"),
+        ({"read_only": True, "allow": ["write"]}, "read_only contradicts allow"),
+    ],
+)
+def test_invalid_options_are_usage_errors(era: str, options: Any, reason: str) -> None:
+    """An invalid option is an error at start that says what is expected."""
+    assert era
+    with pytest.raises(UsageError, match=reason):
+        mcp.server(application(), Api().connection(), **options)
+
+
+def test_output_schemas_are_listed_if_asked(era: str) -> None:
+    """With output schemas each success has structured content, which the official client checks."""
+    api = Api()
+    server = mcp.server(application(), api.connection(), output_schema=True)
+
+    async def do(client: Any) -> Any:
+        listed = await client.list_tools()
+        assert any(tool.output_schema for tool in listed.tools)
+        return await client.call_tool("pets_getById", {"id": 1})
+
+    assert talk(server, era, do).structured_content == {"name": "Rex"}
