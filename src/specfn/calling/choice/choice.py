@@ -205,7 +205,7 @@ _Kind = TypeVar("_Kind", bound=type[Choice])
 
 def kind_of(kind: type[Choice]) -> str | None:
     """Return the ``type`` of a class of choices; ``None`` if it has no type."""
-    fields: dict[str, Any] = kind.__pydantic_fields__
+    fields = kind.model_fields
     tag = fields["type"].default if "type" in fields else None
     return tag if isinstance(tag, str) else None
 
