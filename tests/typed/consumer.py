@@ -83,6 +83,16 @@ async def awaited(
         return first, await specfn.apropagate(function, None, connection)
 
 
+def bound(application: specfn.Application, connection: specfn.Connection) -> str | None:
+    functions = application.bind(connection, ask=True)
+    answer: calling.Answer = functions.outcome("items.get", "{}")
+    kind: calling.AnswerKind = answer.kind
+    pending: calling.PendingCall | None = answer.pending
+    if kind == "needs_approval" and pending is not None:
+        return functions["items.get"].outcome("{}", granted=pending.token).text
+    return answer.text
+
+
 def approve(request: calling.ApprovalRequest) -> calling.Decision:
     if request.repeated:
         return calling.Deny(reason="it was sent already")

@@ -7,13 +7,15 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from specfn._internal.json import loads
+
+#: The release of ``jsonschema`` whose test suite is used.
+RELEASE = "4.26.0"
 
 #: The files that every implementation must pass, and those whose options are ours, too.
 FILES = ("", "optional/format")
@@ -40,14 +42,14 @@ class Group(NamedTuple):
 def folder() -> Path | None:
     """The folder of draft 2020-12; ``None`` where it is not and cannot be had.
 
-    ``SPECFN_JSON_SCHEMA_SUITE`` names a checkout, or its ``tests/draft2020-12``. Without it the source distribution of the
-    installed version is downloaded by pip, once, into the user's cache.
+    ``SPECFN_JSON_SCHEMA_SUITE`` names a checkout, or its ``tests/draft2020-12``. Without it the source distribution of one
+    release is downloaded by pip, once, into the user's cache.
     """
     said = os.environ.get("SPECFN_JSON_SCHEMA_SUITE")
     if said:
         places = (Path(said), Path(said) / "tests" / "draft2020-12")
         return next((place for place in places if (place / "anyOf.json").is_file()), None)
-    release = f"jsonschema-{version('jsonschema')}"
+    release = f"jsonschema-{RELEASE}"
     cached = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "specfn-tests"
     found = cached / release / "json" / "tests" / "draft2020-12"
     if not found.is_dir():
