@@ -31,22 +31,22 @@ class Owner(TypedDict, total=False):
 
 TYPESCRIPT = """
 type PetOutput = {
-  name: string; // Its name.
-  id?: number;
-  born?: string | null; // (date)
-  kind?: "cat" | "dog"; // Default: "cat"
-  tags?: string[];
-  place?: [number, string?];
-  labels?: { [key: string]: string };
-  owner?: string | OwnerOutput;
-  "x-extra"?: any;
+	name: string; // Its name.
+	id?: number;
+	born?: string | null; // (date)
+	kind?: "cat" | "dog"; // Default: "cat"
+	tags?: string[];
+	place?: [number, string?];
+	labels?: Record<string, string>;
+	owner?: string | OwnerOutput;
+	"x-extra"?: any;
 };
 type OwnerOutput = { pets?: PetOutput[] };
 export declare const api: {
-  pets: {
-    /** Deprecated. Update a pet. */
-    postByPetId(args: { petId: number; query?: { from?: string }; body: Pet }): Promise<PetOutput[]>;
-  };
+	pets: {
+		/** Deprecated. Update a pet. */
+		postByPetId(args: { petId: number; query?: { from?: string }; body: Pet }): Promise<PetOutput[]>;
+	};
 };
 """
 
@@ -90,7 +90,7 @@ def test_a_keyword_has_a_trailing_underscore() -> None:
     text = signatures(load(WORDS).functions, "python")
     found = {node.target.id for node in ast.walk(ast.parse(text)) if _is_attribute(node)}
     assert {"global_", "await_", "list", "_class"} <= found
-    assert "  global: {" in signatures(load(WORDS).functions, "typescript")
+    assert "\tglobal: {" in signatures(load(WORDS).functions, "typescript")
 
 
 def _is_attribute(node: ast.AST) -> bool:
@@ -162,3 +162,31 @@ def test_properties_beside_a_union() -> None:
         {"a": {"type": "string"}}, one, two
     )
     assert "body: { a?: string } }" in _union({"a": {"type": "string"}}, {}, one)
+
+
+def test_a_comment_of_many_functions_is_written_once() -> None:
+    """The comment of an argument that many functions have is written once, and never as the encoding of a file."""
+    text = "coding: nonsense */ x"
+    paths = {
+        f"/a{n}/{{id}}": {
+            "get": {
+                "parameters": [
+                    {
+                        "name": "id",
+                        "in": "path",
+                        "required": True,
+                        "description": text,
+                        "schema": {},
+                    }
+                ],
+                "responses": {"200": {"description": ""}},
+            }
+        }
+        for n in range(5)
+    }
+    functions = load(document(paths)).functions
+    python, typescript = signatures(functions, "python"), signatures(functions, "typescript")
+    assert python.count(f"\n#: id: {text}\n") == python.count(text) == 1
+    assert typescript.count(f"\n// id: {text}\n") == typescript.count(text) == 1
+    compile(python.encode(), "signatures", "exec")
+    assert f'        """GET /a0/{{id}}\n        id: {text}"""\n' in functions[0].signature("python")

@@ -1,9 +1,9 @@
 """The functions of one text with the definitions that their types need."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from specfn.function.schemas import Schemas
 from specfn.function.signatures.doc_comments import comment_of, function_comment
@@ -20,6 +20,9 @@ from specfn.function.signatures.type_nodes import (
     parts_of,
 )
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
+
+#: The number of functions from which on the comment of an argument is written once for all of them.
+_MANY: Final = 3
 
 
 class Described(Protocol):
@@ -64,10 +67,17 @@ _Definitions: TypeAlias = dict[Named, Declaration]
 
 @dataclass
 class Collection:
-    """The functions of one text, and the definitions in the order of the first reference."""
+    """The functions of one text.
+
+    Attributes:
+        functions: the functions.
+        definitions: the definitions in the order of the first reference.
+        shared: a comment for each argument that has the same comment in several functions.
+    """
 
     functions: list[Signature] = field(default_factory=list)
     definitions: _Definitions = field(default_factory=dict)
+    shared: list[str] = field(default_factory=list)
 
     def uses(self) -> dict[Object, int]:
         """Return how often each object with properties is written if definitions are written once."""
@@ -110,9 +120,38 @@ def collect(functions: Iterable[Described], most: int | None = None) -> Collecti
         assert isinstance(renamed, Named)
         if renamed not in collection.definitions:
             collection.definitions[renamed] = Declaration(rewrite(node), comment)
-    collection.functions += [each._replace(result=rewrite(each.result)) for each in found]
+    found = [each._replace(result=rewrite(each.result)) for each in found]
+    shared = _shared_comments(found)
+    collection.shared = [f"{key}: {comment}" for key, comment in shared.items()]
+    collection.functions = [_without_comments(types, each, shared) for each in found]
     _cut_cycles(types, collection.definitions)
     return collection
+
+
+def _shared_comments(functions: list[Signature]) -> dict[str, str]:
+    """Return the most frequent comment of each argument that many functions have."""
+    counts = Counter(
+        (argument.key, argument.comment)
+        for function in functions
+        for argument in function.arguments
+        if argument.comment
+    )
+    found: dict[str, str] = {}
+    for (key, comment), count in counts.most_common():
+        if count >= _MANY:
+            found.setdefault(key, comment)
+    return found
+
+
+def _without_comments(types: Types, function: Signature, shared: dict[str, str]) -> Signature:
+    """Return a function whose arguments have no comment that is written once for all functions."""
+    arguments = tuple(
+        types.of(Member, each.key, each.type, each.required, "")
+        if shared.get(each.key) == each.comment
+        else each
+        for each in function.arguments
+    )
+    return function._replace(arguments=arguments)
 
 
 def _signature(

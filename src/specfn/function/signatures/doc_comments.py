@@ -8,8 +8,8 @@ from specfn.function.description import parted
 from specfn.schema.safe_text import clean, shorten
 
 #: The most characters of the comment of a property or type, and of a function.
-_MEMBER: Final = 120
-_FUNCTION: Final = 320
+_MEMBER: Final = 100
+_FUNCTION: Final = 240
 
 #: The most characters of a default value.
 _DEFAULT: Final = 30

@@ -62,7 +62,8 @@ class _PythonText:
 
     def write(self) -> str:
         """Return the module."""
-        body = [*self._declarations(), *self._namespaces()]
+        shared = [f"#: {line_comment(text)}" for text in self._collected.shared]
+        body = [*shared, *self._declarations(), *self._namespaces()]
         parts = [*self._imports(), *body, *self._extra, "api: Api"]
         return "\n".join([_HEADER, *parts]) + "\n"
 

@@ -14,6 +14,7 @@ from specfn.function.signatures.type_nodes import (
     Member,
     Named,
     Object,
+    Scalar,
     Type,
     Union,
     is_bare,
@@ -24,14 +25,14 @@ from specfn.schema.literals import literal
 
 _HEADER: Final = "// Functions of an API. A call is await api.NAMESPACE.FUNCTION(...)."
 _SCALARS: Final = {"integer": "number"}
-_TAKEN: Final = frozenset({"Array", "Promise"})
+_TAKEN: Final = frozenset({"Array", "Promise", "Record"})
 
 #: The longest object on one line.
 _LINE: Final = 80
-_INDENT: Final = "  "
+_INDENT: Final = "\t"
 
-#: Objects of so many members are written where they are used, however often that is.
-_FEW: Final = 2
+#: An object of so many properties is written where it is used, however often that is.
+_FEW: Final = 1
 
 #: Words that cannot be the name of an argument.
 _RESERVED: Final = RESERVED | frozenset(
@@ -58,7 +59,8 @@ class _TypeScriptText:
         """Return the module."""
         tree = tree_of(self._collected.functions)
         api = ["export declare const api: {", *self._namespace(tree, _INDENT), "};"]
-        return "\n".join([_HEADER, *self._declarations(), *api]) + "\n"
+        shared = [f"// {line_comment(text)}" for text in self._collected.shared]
+        return "\n".join([_HEADER, *shared, *self._declarations(), *api]) + "\n"
 
     # -- types ----------------------------------------------------------------------------------------
 
@@ -107,8 +109,7 @@ class _TypeScriptText:
         deeper = indent + _INDENT
         fields = [self._field(member, deeper) for member in node.members]
         if not node.members:
-            rest = "any" if node.rest is None else self._type(node.rest, indent)
-            return f"{{ [key: string]: {rest} }}"
+            return self._map(node.rest, indent)
         if node.rest is not None and not is_bare(node.rest):
             other = " ".join(self._type(node.rest, "").split())
             fields.append(f"[key: string]: any; // {other}")
@@ -117,6 +118,12 @@ class _TypeScriptText:
             if len(line) <= _LINE and "\n" not in line:
                 return line
         return "\n".join(["{", *(deeper + field for field in fields), indent + "}"])
+
+    def _map(self, node: Type | None, indent: str) -> str:
+        """Return an object with any keys. A type that may refer to itself cannot use ``Record``."""
+        text = "any" if node is None else self._type(node, indent)
+        is_plain = node is None or isinstance(node, Scalar | Literals)
+        return f"Record<string, {text}>" if is_plain else f"{{ [key: string]: {text} }}"
 
     def _field(self, member: Member, indent: str) -> str:
         name = member.key if is_identifier(member.key) else literal(member.key)
