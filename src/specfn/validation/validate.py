@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from specfn._internal.pointer import input_tokens
 from specfn.records import ArgumentProblem
 from specfn.schema.describe import Schema
 from specfn.settings import OneOf
@@ -23,9 +24,9 @@ class Diagnosis(NamedTuple):
     """The faults of one value, with the objects that a repair needs.
 
     Attributes:
-        faults: the faults, one per place.
-        explainer: explains parts of the value; ``None`` if the value is not plain JSON within the limits. Such a value
-            cannot be repaired.
+        faults: the faults, one per place; empty if the value is valid.
+        explainer: explains parts of the value; ``None`` if there is nothing to repair: the value is valid, or not plain
+            JSON within the limits.
         depth: the most levels that a value may have.
     """
 
@@ -127,15 +128,17 @@ class Validator:
         """
         engine = self._engine()
         if not is_plain_json(value, engine.depth):
-            problems = tuple(
-                Fault(problem, True) for problem in plain_json_problems(value, engine.depth)
+            faults = tuple(
+                Fault(problem, True, place=input_tokens(problem.path) or ())
+                for problem in plain_json_problems(value, engine.depth)
             )
-            return Diagnosis(problems, None, engine.depth)
+            return Diagnosis(faults, None, engine.depth)
         if engine.pattern_cost is not None:
             engine = self._for_value(engine, engine.pattern_cost, value)
+        if engine.accepts(value):
+            return Diagnosis((), None, engine.depth)
         explainer = engine.explainer()
-        faults = () if engine.accepts(value) else explainer.faults(value)
-        return Diagnosis(faults, explainer, engine.depth)
+        return Diagnosis(explainer.faults(value), explainer, engine.depth)
 
     def is_valid(self, value: Any) -> bool:
         """Return whether a value is valid. No problems are collected.

@@ -1,5 +1,6 @@
 import copy
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
+from specfn._internal.pointer import input_tokens
 from specfn.records import ABSENT
 from specfn.validation.outcome import Failure, Success
 from specfn.validation.repair import coerce as module
@@ -432,3 +434,73 @@ def test_laws(schema: Any, value: Any, arrays: bool) -> None:  # noqa: FBT001
     again = coerce(outcome.data, validator, policy)
     assert again.data is outcome.data
     assert again.repairs == ()
+
+
+class _Forgetful(dict[Any, Any]):
+    """A memory of looks that forgets all of them."""
+
+    def get(self, *_: Any) -> None:
+        return None
+
+
+@settings(deadline=None, max_examples=examples(160))
+@given(schemas, values, st.sampled_from([module._FAULTS, 2, 5]), st.booleans(), st.booleans())
+def test_looks_are_remembered_without_effect(
+    schema: Any,
+    value: Any,
+    limit: int,
+    arrays: bool,  # noqa: FBT001
+    opens: bool,  # noqa: FBT001
+) -> None:
+    """The outcome and the counts of the limits are the same if each set of changes is validated again."""
+    validator = Validator({"allOf": [schema]})
+    policy = CoercionPolicy(arrays=arrays)
+    contexts: list[Any] = []
+
+    def context(*arguments: Any) -> Any:
+        contexts.append(_CONTEXT(*arguments))
+        return contexts[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_FAULTS", limit)
+        patch.setattr(module, "_Context", context)
+        outcome = coerce(value, validator, policy, opens=opens)
+        patch.setattr(module, "_Coercion", partial(module._Coercion, seen=_Forgetful()))
+        assert coerce(value, validator, policy, opens=opens) == outcome
+    counts = [(each.fault_count, each.compared) for each in contexts]
+    assert counts[: len(counts) // 2] == counts[len(counts) // 2 :]
+
+
+_CONTEXT = module._Context
+
+
+@settings(deadline=None, max_examples=examples(160))
+@given(schemas, values)
+def test_faults_have_the_place_of_their_path(schema: Any, value: Any) -> None:
+    """The place of a fault, and of each guess on its path, is read from the path of the problem."""
+    for fault in Validator({"allOf": [schema]}).diagnose(value).faults:
+        assert fault.place == input_tokens(fault.problem.path)
+        assert all(guess.place == fault.place[: len(guess.place)] for guess in fault.guesses)
+
+
+def test_one_diagnosis_of_what_cannot_be_repaired() -> None:
+    """A value without a candidate is validated and explained once."""
+    looks = 0
+
+    class Counting(Validator):
+        def diagnose(self, value: Any) -> Any:
+            nonlocal looks
+            looks += 1
+            return super().diagnose(value)
+
+        def validate(self, _: Any) -> Any:
+            raise AssertionError
+
+        is_valid = validate
+
+    assert not coerce({"a": "x", "c": 1}, Counting(PAIR))
+    assert looks == 1
+    assert coerce({"a": 1}, Counting(PAIR))
+    assert looks == 2
+    assert coerce({"a": "1"}, Counting(PAIR))
+    assert looks == 4

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JsonObject
-from specfn._internal.pointer import step
+from specfn._internal.pointer import Tokens, step
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.schema.describe import Schema, describe
 from specfn.validation.compile.engine import SubschemaCompiler
@@ -41,12 +41,14 @@ class Fault(NamedTuple):
         node: the prepared node of the place; ``False`` if no value is allowed there.
         guesses: the branches that were guessed on the path.
         refused: whether the object declares the property and forbids it.
+        place: the place of the problem, as keys and indexes. No path is read back from its text.
     """
 
     problem: ArgumentProblem
     node: Any
     guesses: tuple[Guess, ...] = ()
     refused: bool = False
+    place: Tokens = ()
 
 
 class _Draft(NamedTuple):
@@ -110,7 +112,7 @@ class Explainer:
         root = self._prepared.definitions["0"] if node is None else node
         found: dict[str, Fault] = {}
         seen: set[tuple[int, str]] = set()
-        named_guesses: set[str] = set()
+        named_guesses: set[Tokens] = set()
         waiting: list[_Item] = [Task(root, Place("$input", value, root))]
         while waiting:
             item = waiting.pop()
@@ -134,7 +136,7 @@ class Explainer:
         return tuple(found.values())
 
     def _add_names(
-        self, item: _UndeclaredNames, found: dict[str, Fault], named_guesses: set[str]
+        self, item: _UndeclaredNames, found: dict[str, Fault], named_guesses: set[Tokens]
     ) -> None:
         """Add a fault for each undeclared property."""
         task = item.task
@@ -143,21 +145,21 @@ class Explainer:
             path = about + step(name)
             if path not in found:
                 wrong = problem(path, "undefined", value[name], UNKNOWN)
-                fault = Fault(wrong, False, task.guesses)
+                fault = Fault(wrong, False, task.guesses, place=(*task.place.tokens, name))
                 if len(found) < SHOWN:
                     draft = _Draft(fault, self._advice.unknown, (task, name))
                     fault = self._described(draft, named_guesses)
                 found[path] = fault
 
-    def _described(self, draft: _Draft, named_guesses: set[str]) -> Fault:
+    def _described(self, draft: _Draft, named_guesses: set[Tokens]) -> Fault:
         """Describe a fault. The first fault of a guessed branch names the alternative."""
         fault = draft.fault
         problem = fault.problem
         if draft.describe is not None:
             problem = draft.describe(problem, *draft.about)
         guess = fault.guesses[-1] if fault.guesses else None
-        if guess is not None and guess.path not in named_guesses and problem.description is None:
-            named_guesses.add(guess.path)
+        if guess is not None and guess.place not in named_guesses and problem.description is None:
+            named_guesses.add(guess.place)
             problem = self._advice.guessed(problem, guess)
         return fault._replace(problem=problem)
 
@@ -181,9 +183,9 @@ class Explainer:
                 value = value_at(place.value, expected_text.tokens)
                 wrong = problem(place.path + expected_text.step, expected_text.expected, value)
                 about = (expected_text.node, expected_text.holder)
-                items.append(
-                    _Draft(Fault(wrong, expected_text.node, guesses), self._advice.wrong, about)
-                )
+                tokens = (*place.tokens, *expected_text.tokens)
+                fault = Fault(wrong, expected_text.node, guesses, place=tokens)
+                items.append(_Draft(fault, self._advice.wrong, about))
             elif one.finding.kind == "part" and one.tokens:
                 self._postpone(task, one, items, later)
             else:
@@ -248,7 +250,8 @@ class Explainer:
         node = self._shapes.members(task.node).get(name, True)
         if node is True:
             node = self._shapes.members(task.place.node).get(name, True)
-        place = Place(task.place.path + step(name), ABSENT, node)
+        tokens = (*task.place.tokens, name)
+        place = Place(task.place.path + step(name), ABSENT, node, tokens=tokens)
         yield self._problem(task, self._shapes.target(node), place)
 
     def _surplus(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
@@ -302,7 +305,7 @@ class Explainer:
             return chosen
         branches = self._shapes.branches(part.holder, part.keyword)
         others = tuple(branch for branch in branches if branch is not choice.node)
-        guess = Guess(task.place.path, others, choice.node)
+        guess = Guess(task.place.tokens, others, choice.node)
         return chosen._replace(guesses=(*task.guesses, guess))
 
     def _unknown_tag(self, tag: Tag, task: Task) -> _Draft:
@@ -312,14 +315,16 @@ class Explainer:
             self._tags[key] = describe(node, {}), node
         expected, node = self._tags[key]
         wrong = problem(task.place.path + step(tag.name), expected, tag.found)
-        return _Draft(Fault(wrong, node, task.guesses), self._advice.tag, (tag.values,))
+        fault = Fault(wrong, node, task.guesses, place=(*task.place.tokens, tag.name))
+        return _Draft(fault, self._advice.tag, (tag.values,))
 
     def _inner(self, task: Task, token: str | int, node: Any) -> Place:
         """Return the place of an inner value."""
         place = task.place
         optional = self._is_optional(task, token)
         path = place.path + step(token)
-        return Place(path, place.value[token], node, optional, place, task.node)
+        tokens = (*place.tokens, token)
+        return Place(path, place.value[token], node, optional, place, task.node, tokens)
 
     def _is_optional(self, task: Task, token: str | int) -> bool:
         """Return whether an inner value may be omitted."""
@@ -334,7 +339,7 @@ class Explainer:
         place = place or task.place
         expected = self._texts.of(place.node, optional=place.optional)
         wrong = problem(place.path, expected, place.value)
-        fault = Fault(wrong, place.node, task.guesses)
+        fault = Fault(wrong, place.node, task.guesses, place=place.tokens)
         return _Draft(fault, self._advice.wrong, (place.node, holder))
 
     _HANDLERS: ClassVar[Mapping[str, Callable[[Any, Task, LevelFinding], Iterator[_Item]]]] = {
@@ -348,4 +353,5 @@ class Explainer:
 
 
 def _unwanted(place: Place, description: str | None, guesses: tuple[Guess, ...]) -> Fault:
-    return Fault(problem(place.path, "undefined", place.value, description), False, guesses)
+    wrong = problem(place.path, "undefined", place.value, description)
+    return Fault(wrong, False, guesses, place=place.tokens)

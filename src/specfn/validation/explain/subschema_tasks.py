@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from specfn._internal.pointer import Tokens
 from specfn.validation.compile.parts import SchemaPart
 from specfn.validation.explain.level import LocatedFinding
 
@@ -16,6 +17,7 @@ class Place(NamedTuple):
         optional: whether it may be omitted.
         above: the place of the value around it.
         within: the schema of that value that contains ``node``.
+        tokens: its path as keys and indexes.
     """
 
     path: str
@@ -24,6 +26,7 @@ class Place(NamedTuple):
     optional: bool = False
     above: "Place | None" = None
     within: Any = None
+    tokens: Tokens = ()
 
 
 class BranchChoice(NamedTuple):
@@ -42,12 +45,12 @@ class Guess(NamedTuple):
     """A branch of a union that was selected only because it has the fewest errors.
 
     Attributes:
-        path: the path of the union's value.
+        place: the place of the union's value.
         others: the other branches.
         node: the branch.
     """
 
-    path: str
+    place: Tokens
     others: tuple[Any, ...]
     node: Any = None
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from specfn._internal.pointer import Tokens, input_path, input_tokens
+from specfn._internal.pointer import Tokens, input_path
 from specfn.records import ABSENT, ArgumentProblem, Repair
 from specfn.validation.explain.explain import Explainer, Fault
 from specfn.validation.explain.subschema_tasks import Guess
@@ -32,6 +32,9 @@ _GUESSES: Final = 100
 
 #: The faults of a value that is beyond the limits.
 _NOT_PLAIN_JSON: Final = (Fault(ArgumentProblem(path="$input", expected="any"), True),)
+
+#: The key of a change: its place, its kind, and the identity of the schema of the place.
+_Key: TypeAlias = tuple[Tokens, str, int]
 
 #: Returns the faults of a value.
 _Look: TypeAlias = Callable[[Any], tuple[Fault, ...]]
@@ -59,9 +62,9 @@ def coerce(
     Raises:
         DocumentError: on first use, if the schema cannot be enforced.
     """
-    if validator.is_valid(value):
-        return success(value)
     faults, explainer, depth = validator.diagnose(value)
+    if not faults:
+        return success(value)
     if explainer is not None:
         context = _Context(explainer, depth, policy)
         coercion = _Coercion(context, lambda tried: validator.diagnose(tried).faults, value, faults)
@@ -78,6 +81,7 @@ class _Change(NamedTuple):
         kind: its name.
         before: the value before.
         after: the value after.
+        node: the schema of the place.
         is_open: whether a value in it is still invalid and may be repaired later.
     """
 
@@ -85,16 +89,30 @@ class _Change(NamedTuple):
     kind: str
     before: Any
     after: Any
+    node: Any
     is_open: bool = False
+
+    @property
+    def key(self) -> _Key:
+        """Return a key of the change. Schemas live as long as their explainer, so their identity is a key."""
+        return self.place, self.kind, id(self.node)
 
 
 class _RepairCase(NamedTuple):
     """An invalid place with its candidates."""
 
-    place: Tokens
+    fault: Fault
     before: Any
     candidates: list[Candidate]
-    guesses: tuple[Guess, ...]
+
+    @property
+    def place(self) -> Tokens:
+        return self.fault.place
+
+    def change(self, index: int) -> _Change:
+        """Return the conversion to one of the candidates."""
+        kind, value = self.candidates[index]
+        return _Change(self.place, kind, self.before, value, self.fault.node)
 
 
 class _FaultPlaces:
@@ -104,10 +122,9 @@ class _FaultPlaces:
         self.places: set[Tokens] = set()
         self._around: set[Tokens] = set()
         for fault in faults:
-            place = input_tokens(fault.problem.path)
-            if place is not None:
-                self.places.add(place)
-                self._around.update(place[:end] for end in range(len(place)))
+            place = fault.place
+            self.places.add(place)
+            self._around.update(place[:end] for end in range(len(place)))
 
     def inside(self, place: Tokens) -> bool:
         """Return whether a place contains a fault."""
@@ -159,6 +176,7 @@ class _Coercion:
     is_part: bool = False
     taken: dict[Tokens, _Change] = field(default_factory=dict)
     excluded: set[Tokens] = field(default_factory=set)
+    seen: dict[frozenset[_Key], tuple[Any, tuple[Fault, ...]]] = field(default_factory=dict)
 
     def run(self, *, opens: bool = False) -> bool:
         """Repeat until nothing changes. Return false if nothing was changed, or if the limit was reached."""
@@ -193,19 +211,16 @@ class _Coercion:
         for fault in self.faults:
             if fault.node is False and not fault.refused:
                 continue  # no candidate exists there, and there may be very many such faults
-            place = input_tokens(fault.problem.path)
-            if place is None or place in self.taken or place in self.excluded:
+            place = fault.place
+            if place in self.taken or place in self.excluded:
                 continue
             before = value_at(self.value, place)
             if before is not ABSENT:
                 found_candidates = candidates(
                     before, fault, place, self.context.facts, self.context.policy
                 )
-                found.extend(
-                    [_RepairCase(place, before, found_candidates, fault.guesses)]
-                    if found_candidates
-                    else []
-                )
+                if found_candidates:
+                    found.append(_RepairCase(fault, before, found_candidates))
         return found
 
     def _chosen(self, cases: list[_RepairCase]) -> list[_Change]:
@@ -215,17 +230,16 @@ class _Coercion:
         opened: dict[Tokens, _Change] = {}
         for index in range(max((len(case.candidates) for case in cases), default=0)):
             tried = [case for case in cases if index < len(case.candidates)]
-            fault_places = self._try({case.place: case.candidates[index].value for case in tried})
+            changes = [case.change(index) for case in tried]
+            fault_places = self._try(changes)
             if fault_places is None:
                 return []
-            for case in tried:
-                candidate = case.candidates[index]
-                change = _Change(case.place, candidate.kind, case.before, candidate.value)
-                if not fault_places.reaches(case.place, known):
-                    if not fault_places.inside(case.place):
-                        right[case.place].append(change)
-                    elif candidate.kind == "json":
-                        opened[case.place] = change._replace(is_open=True)
+            for change in changes:
+                if not fault_places.reaches(change.place, known):
+                    if not fault_places.inside(change.place):
+                        right[change.place].append(change)
+                    elif change.kind == "json":
+                        opened[change.place] = change._replace(is_open=True)
         only = {place: changes[0] for place, changes in right.items() if len(changes) == 1}
         only.update((place, change) for place, change in opened.items() if not right[place])
         return self._without_rivals(cases, only)
@@ -234,25 +248,25 @@ class _Coercion:
         self, cases: list[_RepairCase], only: dict[Tokens, _Change]
     ) -> list[_Change]:
         """Return the candidates that lead to no guessed branch, or to a branch without a rival."""
-        compared: dict[str, bool] = {}
+        compared: dict[Tokens, bool] = {}
         kept: list[_Change] = []
         for case in cases:
-            if case.place not in only or (self.is_part and case.guesses):
+            guesses = case.fault.guesses
+            if case.place not in only or (self.is_part and guesses):
                 continue
-            for guess in case.guesses:
-                if guess.path not in compared:
-                    compared[guess.path] = self._has_rival(guess, only)
-            if not any(compared[guess.path] for guess in case.guesses):
+            for guess in guesses:
+                if guess.place not in compared:
+                    compared[guess.place] = self._has_rival(guess, only)
+            if not any(compared[guess.place] for guess in guesses):
                 kept.append(only[case.place])
         return kept
 
     def _has_rival(self, guess: Guess, only: Mapping[Tokens, _Change]) -> bool:
         """Return whether other candidates would lead to another branch of a union."""
         self.context.compared += 1
-        place = input_tokens(guess.path)
-        if self.context.compared > _GUESSES or place is None:
+        place, depth = guess.place, len(guess.place)
+        if self.context.compared > _GUESSES:
             return True
-        depth = len(place)
         ours = {
             change.place[depth:]: change.after
             for change in only.values()
@@ -268,19 +282,32 @@ class _Coercion:
                     return True
         return False
 
-    def _try(self, changes: Mapping[Tokens, Any]) -> _FaultPlaces | None:
+    def _try(self, changes: list[_Change]) -> _FaultPlaces | None:
         """Return the places that are invalid after some changes; ``None`` beyond the limit."""
         if self.context.fault_count > _FAULTS:
             return None
-        faults = self.look(replace_places(self.value, _outermost(changes)))
-        self.context.fault_count += len(faults) + 1
+        _, faults = self._after(_outermost(changes))
         return _FaultPlaces(faults)
 
     def _take(self, chosen: list[_Change]) -> None:
-        changes = _outermost({change.place: change.after for change in chosen})
-        self.value = replace_places(self.value, changes)
-        self.taken.update((change.place, change) for change in chosen if change.place in changes)
-        self._look_again()
+        changes = _outermost(chosen)
+        self.value, self.faults = self._after(changes)
+        self.taken.update(changes)
+
+    def _after(self, changes: Mapping[Tokens, _Change]) -> tuple[Any, tuple[Fault, ...]]:
+        """Return the value after some changes, and its faults. The same set of changes is validated once.
+
+        The limit of faults counts each look.
+        """
+        key = frozenset(change.key for change in (*self.taken.values(), *changes.values()))
+        seen = self.seen.get(key)
+        if seen is None:
+            value = replace_places(
+                self.value, {place: change.after for place, change in changes.items()}
+            )
+            seen = self.seen[key] = value, self.look(value)
+        self.context.fault_count += len(seen[1]) + 1
+        return seen
 
     def _undo_invalid(self) -> None:
         """Undo changes that turn out invalid in combination with the others."""
@@ -302,14 +329,14 @@ class _Coercion:
     def _undo(self, changes: list[_Change]) -> None:
         if not changes:
             return
-        back = _outermost({change.place: change.before for change in changes})
-        self.value = replace_places(self.value, back)
+        back = _outermost(changes)
+        self.value = replace_places(
+            self.value, {place: change.before for place, change in back.items()}
+        )
         for place in [*self.taken]:
             if any(place[: len(outer)] == outer for outer in back):
                 del self.taken[place]
-        self._look_again()
-
-    def _look_again(self) -> None:
+        self.seen.clear()
         self.faults = self.look(self.value)
         self.context.fault_count += len(self.faults) + 1
 
@@ -318,10 +345,11 @@ def _same(left: Any, right: Any) -> bool:
     return type(left) is type(right) and bool(left == right)
 
 
-def _outermost(changes: Mapping[Tokens, Any]) -> dict[Tokens, Any]:
+def _outermost(changes: Iterable[_Change]) -> dict[Tokens, _Change]:
     """Return the changes whose place is not inside the place of another change."""
+    by_place = {change.place: change for change in changes}
     return {
-        place: new
-        for place, new in changes.items()
-        if not any(place[:end] in changes for end in range(len(place)))
+        place: change
+        for place, change in by_place.items()
+        if not any(place[:end] in by_place for end in range(len(place)))
     }
