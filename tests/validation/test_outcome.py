@@ -1,5 +1,7 @@
 import dataclasses
 import pickle
+import subprocess
+import sys
 
 import pytest
 
@@ -49,3 +51,20 @@ def test_what_is_deep_or_long_is_shown_in_short() -> None:
         for shown in (repr(problem), repr(Failure(data=value, errors=(problem,)))):
             assert len(shown) < 1_000
             assert "path='$input'" in shown
+
+
+LOADED = """
+import sys
+from specfn.validation.formats import _pattern
+from specfn.validation.validate import Validator
+validator = Validator({"type": "string", "format": "date"})
+assert validator.validate("2024-01-31")
+assert not any(name.startswith("specfn.validation.explain.") for name in sys.modules)
+assert _pattern.cache_info().currsize == 1
+assert validator.problems("x")[0].expected == 'string & Format<"date">'
+"""
+
+
+def test_valid_arguments_load_no_explanation() -> None:
+    """The first validation of valid arguments imports no module of explanation and compiles only the patterns of its formats."""
+    subprocess.run([sys.executable, "-c", LOADED], check=True, timeout=60)

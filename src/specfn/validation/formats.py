@@ -24,35 +24,38 @@ BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
     "double-int": (-(1 << 53) + 1, (1 << 53) - 1),
 }
 
-_BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)(={0,2})\Z")
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    """Compile a pattern on first use. Most processes need few of them."""
+    return re.compile(text)
+
+
+_BASE64: Final = r"(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)(={0,2})\Z"
 
 
 def is_base64(text: str) -> bool:
     """Return whether a text is base64 in either alphabet, padded or not (RFC 4648, sections 4 and 5)."""
-    match = _BASE64.match(text)
+    match = _pattern(_BASE64).match(text)
     if match is None:
         return False
     return len(text) % 4 == 0 if match.group(1) else len(text) % 4 != 1
 
 
-_DATE: Final = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
-_TIME: Final = re.compile(
-    r"(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?P<offset>[zZ]|([+-])(\d{2}):?(\d{2}))?", re.ASCII
-)
+_DATE: Final = r"(?a)(\d{4})-(\d{2})-(\d{2})"
+_TIME: Final = r"(?a)(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?P<offset>[zZ]|([+-])(\d{2}):?(\d{2}))?"
 
 #: A number of a duration. Only the last one may have a fraction.
 _N: Final = r"[+-]?\d+(?:[.,]\d+(?=[A-Z]\Z))?"
 _CLOCK: Final = rf"(?:T(?=.)(?:{_N}H)?(?:{_N}M)?(?:{_N}S)?)?"
-_DURATION: Final = re.compile(
-    rf"[+-]?P(?=.)(?:{_N}W|(?:{_N}Y)?(?:{_N}M)?(?:{_N}D)?{_CLOCK})", re.ASCII
-)
+_DURATION: Final = rf"(?a)[+-]?P(?=.)(?:{_N}W|(?:{_N}Y)?(?:{_N}M)?(?:{_N}D)?{_CLOCK})"
 
 _DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def is_date(text: str) -> bool:
     """Return whether a text is an existing date: ``2024-02-29``."""
-    match = _DATE.fullmatch(text)
+    match = _pattern(_DATE).fullmatch(text)
     if match is None:
         return False
     year, month, day = map(int, match.groups())
@@ -69,7 +72,7 @@ def is_time(text: str) -> bool:
 
 def _is_time(text: str, *, needs_offset: bool) -> bool:
     """Return whether a text is a time. Second 60 is valid only before midnight in UTC."""
-    match = _TIME.fullmatch(text)
+    match = _pattern(_TIME).fullmatch(text)
     if match is None or (needs_offset and match["offset"] is None):
         return False
     hour, minute, second = (int(match[index]) for index in (1, 2, 3))
@@ -91,7 +94,7 @@ def is_date_time(text: str) -> bool:
 
 def is_duration(text: str) -> bool:
     """Return whether a text is a duration of years to seconds, or of weeks: ``P1DT2H``, ``-PT0.5S``."""
-    return _DURATION.fullmatch(text) is not None
+    return _pattern(_DURATION).fullmatch(text) is not None
 
 
 #: String formats with a check of our own. jsonschema-rs accepts dates and times with stray signs, needs quadratic time

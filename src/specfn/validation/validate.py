@@ -10,7 +10,6 @@ from specfn.validation.compile.engine import PatternCost, classify, compile_sche
 from specfn.validation.compile.limits import depth_limit
 from specfn.validation.compile.prepare import PreparedSchema, prepare
 from specfn.validation.compile.references import Survey, survey
-from specfn.validation.explain.explain import Explainer, Fault
 from specfn.validation.guard import is_plain_json, plain_json_problems
 from specfn.validation.outcome import Failure, Success, success
 from specfn.validation.patterns.cost import refused
@@ -18,6 +17,8 @@ from specfn.validation.patterns.to_rust import to_rust
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from specfn.validation.explain.explain import Explainer, Fault
 
 
 class Diagnosis(NamedTuple):
@@ -30,8 +31,8 @@ class Diagnosis(NamedTuple):
         depth: the most levels that a value may have.
     """
 
-    faults: tuple[Fault, ...]
-    explainer: Explainer | None
+    faults: "tuple[Fault, ...]"
+    explainer: "Explainer | None"
     depth: int
 
 
@@ -128,6 +129,8 @@ class Validator:
         """
         engine = self._engine()
         if not is_plain_json(value, engine.depth):
+            from specfn.validation.explain.explain import Fault  # noqa: PLC0415 - only for invalid values
+
             faults = tuple(
                 Fault(problem, True, place=input_tokens(problem.path) or ())
                 for problem in plain_json_problems(value, engine.depth)
@@ -231,8 +234,10 @@ class _Compiled:
         """Return the problems of a plain JSON value that is not accepted."""
         return self.explainer().problems(value)
 
-    def explainer(self) -> Explainer:
+    def explainer(self) -> "Explainer":
         """Return the explainer, built on first use."""
+        from specfn.validation.explain.explain import Explainer  # noqa: PLC0415 - only for invalid values
+
         if self._explainer is None:
             self._explainer = Explainer(self._prepare(), self._survey.named)
         return self._explainer
