@@ -77,6 +77,10 @@ SOUND: list[Any] = [
     10**4299,
     nested(DEPTH),
     [0] * NODES,
+    [1e308] * 20,
+    ["x" * 1_000_000] * (NODES - 1),
+    ["ü"] * 20,
+    [10**4299] * 20,
     {"a": [0] * (NODES - 1)},
 ]
 
@@ -104,6 +108,11 @@ UNSOUND: list[tuple[str, Any, str, str]] = [
     ("hostile object", [Hostile()], "$input[0]", "any"),
     ("too deep", nested(DEPTH + 1), "$input" + "[0]" * DEPTH, "any"),
     ("far too deep", nested(100_000), "$input" + "[0]" * DEPTH, "any"),
+    ("hostile object among many texts", ["a"] * 20 + [Hostile()], "$input[20]", "any"),
+    ("many hostile objects", [Hostile()] * 20, "$input[0]", "any"),
+    ("truth among numbers of a class", [1] * 20 + [Number.ONE], "$input[20]", "any"),
+    ("nan among many", [0.5] * 20 + [float("nan")], "$input[20]", "number"),
+    ("infinities that cancel", [0.5] * 20 + [float("inf"), -float("inf")], "$input[20]", "number"),
     ("too many", [0] * (NODES + 1), "$input", "any"),
     ("alias bomb", doubled(60), "$input", "any"),
     ("cycle", cyclic(), "$input", "any"),
@@ -180,6 +189,19 @@ anything = st.recursive(
         | st.frozensets(st.integers(), max_size=2)
     ),
 )
+
+
+same = st.sampled_from([None, True, 1, -5, 1.5, 1e308, "a", [], {}])
+others = anything | st.sampled_from([10**4299, 10**4300, 10**700, 1e308, -1e308, "ü", "\ud800"])
+
+
+@given(same, st.integers(0, 40), st.lists(st.tuples(st.integers(0, 40), others), max_size=3))
+def test_an_item_among_many_is_checked(item: Any, count: int, odd: list[tuple[int, Any]]) -> None:
+    """A list of many items of one type, with a few others at any place, is refused exactly where there is a reason."""
+    items = [item] * count
+    for index, other in odd:
+        items.insert(index, other)
+    assert is_plain_json(items) is (plain_json_problems(items) == ())
 
 
 @given(json_values)

@@ -6,9 +6,10 @@ microsecond for ordinary arguments. A second walk collects the problems, if ther
 """
 
 import sys
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice, repeat
 from math import isfinite
+from operator import is_
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.pointer import input_path
@@ -28,12 +29,25 @@ _LEAST: Final = -_PLAIN
 _DIGITS: Final = 4300
 _BITS_PER_DIGIT: Final = 3.3219280948873626
 
+#: The least items of a list that are checked together.
+_MANY: Final = 16
+
+#: Checks of many scalars of one type together, by the identity of the type. Looking up a class itself would call its
+#: metaclass. A sum of floats is finite only if all of them are.
+_TOGETHER: Final[Mapping[int, Callable[[list[Any]], bool]]] = {
+    id(bool): lambda _: True,
+    id(type(None)): lambda _: True,
+    id(int): lambda items: min(items) > _LEAST and max(items) < _PLAIN,
+    id(float): lambda items: isfinite(sum(items)),
+    id(str): lambda items: all(map(str.isascii, items)),
+}
+
 
 def is_plain_json(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR0911, PLR0912 - runs before every call
     """Return whether a value is plain JSON within the limits: exact types, string keys, finite numbers, no lone surrogates."""
     if type(value) is not dict and type(value) is not list:
         return _is_plain_scalar(value)
-    boxes = [value]
+    boxes: list[Any] = [value]
     room = NODES
     enough = depth  # fewer containers than this cannot exceed the depth
     for box in boxes:  # the loop appends to the list
@@ -50,6 +64,8 @@ def is_plain_json(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR091
                 if type(key) is not str or not (key.isascii() or _encodes(key)):
                     return False
             items = box.values()
+        elif len(box) >= _MANY and _are_plain_scalars(box):
+            continue
         for item in items:
             kind = type(item)
             if kind is str:
@@ -63,6 +79,13 @@ def is_plain_json(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR091
             elif item is not None and kind is not bool and not _is_plain_scalar(item):
                 return False
     return True
+
+
+def _are_plain_scalars(items: list[Any]) -> bool:
+    """Return whether all items are scalars of one type and can be checked together. If not, each is checked alone."""
+    kind = type(items[0])
+    check = _TOGETHER.get(id(kind))
+    return check is not None and all(map(is_, map(type, items), repeat(kind))) and check(items)
 
 
 def _within(value: Any, depth: int) -> bool:

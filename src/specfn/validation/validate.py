@@ -121,14 +121,18 @@ class Validator:
         outcome = self.validate(value)
         return outcome.errors if isinstance(outcome, Failure) else ()
 
-    def diagnose(self, value: Any) -> "Diagnosis":
+    def diagnose(self, value: Any, *, is_plain: bool = False) -> "Diagnosis":
         """Return the faults of a value, each with the schema of its place, and the objects that a repair needs.
+
+        Args:
+            value: the value.
+            is_plain: whether the value is known to be plain JSON within the limits.
 
         Raises:
             DocumentError: on first use, if the schema cannot be enforced.
         """
         engine = self._engine()
-        if not is_plain_json(value, engine.depth):
+        if not is_plain and not is_plain_json(value, engine.depth):
             from specfn.validation.explain.explain import Fault  # noqa: PLC0415 - only for invalid values
 
             faults = tuple(

@@ -10,6 +10,7 @@ from tests.effort import examples
 
 from specfn._internal.pointer import input_tokens
 from specfn.records import ABSENT
+from specfn.validation.guard import is_plain_json
 from specfn.validation.outcome import Failure, Success
 from specfn.validation.repair import coerce as module
 from specfn.validation.repair.candidates import CoercionPolicy
@@ -308,10 +309,10 @@ def test_thousands_of_places() -> None:
     looks = 0
 
     class Counting(Validator):
-        def diagnose(self, value: Any) -> Any:
+        def diagnose(self, value: Any, *, is_plain: bool = False) -> Any:
             nonlocal looks
             looks += 1
-            return super().diagnose(value)
+            return super().diagnose(value, is_plain=is_plain)
 
     value = [str(index) for index in range(5_000)]
     outcome = coerce(value, Counting({"type": "array", "items": INTEGER}))
@@ -488,10 +489,10 @@ def test_one_diagnosis_of_what_cannot_be_repaired() -> None:
     looks = 0
 
     class Counting(Validator):
-        def diagnose(self, value: Any) -> Any:
+        def diagnose(self, value: Any, *, is_plain: bool = False) -> Any:
             nonlocal looks
             looks += 1
-            return super().diagnose(value)
+            return super().diagnose(value, is_plain=is_plain)
 
         def validate(self, _: Any) -> Any:
             raise AssertionError
@@ -504,3 +505,35 @@ def test_one_diagnosis_of_what_cannot_be_repaired() -> None:
     assert looks == 2
     assert coerce({"a": "1"}, Counting(PAIR))
     assert looks == 4
+
+
+def test_each_new_container_is_guarded() -> None:
+    """A string that contains arrays too deep for the engine stays a string, also beside other repairs."""
+    kind: dict[str, Any] = {"type": "array", "items": {"$ref": "#/$defs/kind"}}
+    schema = {
+        "properties": {"deep": {"$ref": "#/$defs/kind"}, "n": INTEGER, "m": INTEGER},
+        "$defs": {"kind": kind},
+    }
+    around: Any = {"deep": "[" * 63 + "]" * 63, "n": "1", "m": "x"}
+    for opens in (False, True):
+        assert not coerce(around, Validator(schema), opens=opens)
+    for levels in range(1, 70):
+        value = {"deep": "[" * levels + "]" * levels, "n": "1"}
+        outcome = coerce(value, Validator(schema))
+        assert bool(outcome) is (levels < 64)
+        assert outcome.data["n"] == 1
+
+
+@settings(deadline=None, max_examples=examples(160))
+@given(schemas, values, st.booleans())
+def test_only_containers_need_a_guard(schema: Any, value: Any, opens: bool) -> None:  # noqa: FBT001
+    """Each value that is validated without a guard is plain JSON, and a guard of all of them changes no outcome."""
+
+    class Guarding(Validator):
+        def diagnose(self, value: Any, *, is_plain: bool = False) -> Any:
+            assert is_plain_json(value) or not is_plain
+            return super().diagnose(value)
+
+    unions = {"anyOf": [{"type": "object", "properties": {"a": schema}}, schema]}
+    outcome = coerce(value, Validator(unions), opens=opens)
+    assert coerce(value, Guarding(unions), opens=opens) == outcome

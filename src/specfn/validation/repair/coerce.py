@@ -6,9 +6,9 @@ remain invalid. If several branches of a union are possible, and no tag selects 
 candidate is used only if other candidates cannot lead to another branch.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from specfn._internal.pointer import Tokens, input_path
 from specfn.records import ABSENT, ArgumentProblem, Repair
@@ -36,8 +36,8 @@ _NOT_PLAIN_JSON: Final = (Fault(ArgumentProblem(path="$input", expected="any"), 
 #: The key of a change: its place, its kind, and the identity of the schema of the place.
 _Key: TypeAlias = tuple[Tokens, str, int]
 
-#: Returns the faults of a value.
-_Look: TypeAlias = Callable[[Any], tuple[Fault, ...]]
+#: The types of new values that may exceed the limits of plain JSON: depth, and number of values.
+_CONTAINERS: Final = (dict, list)
 
 
 def coerce(
@@ -67,10 +67,20 @@ def coerce(
         return success(value)
     if explainer is not None:
         context = _Context(explainer, depth, policy)
-        coercion = _Coercion(context, lambda tried: validator.diagnose(tried).faults, value, faults)
+
+        def look(value: Any, *, is_plain: bool) -> tuple[Fault, ...]:
+            return validator.diagnose(value, is_plain=is_plain).faults
+
+        coercion = _Coercion(context, look, value, faults)
         if coercion.run(opens=opens):
             return coercion.outcome()
     return Failure(data=value, errors=tuple(fault.problem for fault in faults))
+
+
+class _Look(Protocol):
+    """A function that returns the faults of a value, which may be known to be plain JSON."""
+
+    def __call__(self, value: Any, *, is_plain: bool) -> tuple[Fault, ...]: ...
 
 
 class _Change(NamedTuple):
@@ -158,22 +168,28 @@ class _Context:
 
     def within(self, node: Any) -> _Look:
         """Return a function that returns the faults of a part of the value in one node of the schema."""
-        return lambda part: (
-            self._explainer.faults_in(node, part)
-            if is_plain_json(part, self._depth)
-            else _NOT_PLAIN_JSON
-        )
+
+        def look(value: Any, *, is_plain: bool) -> tuple[Fault, ...]:
+            if is_plain or is_plain_json(value, self._depth):
+                return self._explainer.faults_in(node, value)
+            return _NOT_PLAIN_JSON
+
+        return look
 
 
 @dataclass(slots=True)
 class _Coercion:
-    """The state of one coercion: the value so far, and its faults."""
+    """The state of one coercion: the value so far, and its faults.
+
+    The value is plain JSON at first. It stays so as long as no change contains an array or object.
+    """
 
     context: _Context
     look: _Look
     value: Any
     faults: tuple[Fault, ...]
     is_part: bool = False
+    is_plain: bool = True
     taken: dict[Tokens, _Change] = field(default_factory=dict)
     excluded: set[Tokens] = field(default_factory=set)
     seen: dict[frozenset[_Key], tuple[Any, tuple[Fault, ...]]] = field(default_factory=dict)
@@ -275,7 +291,10 @@ class _Coercion:
         part = value_at(self.value, place)
         for node in guess.others:
             look = self.context.within(node)
-            other = _Coercion(self.context, look, part, look(part), is_part=True)
+            faults = look(part, is_plain=False)
+            other = _Coercion(
+                self.context, look, part, faults, is_part=True, is_plain=self.is_plain
+            )
             if other.faults and other.run() and not other.faults:
                 theirs = {place: change.after for place, change in other.taken.items()}
                 if not all(_same(theirs.get(key, ABSENT), value) for key, value in ours.items()):
@@ -292,6 +311,7 @@ class _Coercion:
     def _take(self, chosen: list[_Change]) -> None:
         changes = _outermost(chosen)
         self.value, self.faults = self._after(changes)
+        self.is_plain = self.is_plain and not _holds_container(changes)
         self.taken.update(changes)
 
     def _after(self, changes: Mapping[Tokens, _Change]) -> tuple[Any, tuple[Fault, ...]]:
@@ -305,7 +325,8 @@ class _Coercion:
             value = replace_places(
                 self.value, {place: change.after for place, change in changes.items()}
             )
-            seen = self.seen[key] = value, self.look(value)
+            is_plain = self.is_plain and not _holds_container(changes)
+            seen = self.seen[key] = value, self.look(value, is_plain=is_plain)
         self.context.fault_count += len(seen[1]) + 1
         return seen
 
@@ -337,12 +358,16 @@ class _Coercion:
             if any(place[: len(outer)] == outer for outer in back):
                 del self.taken[place]
         self.seen.clear()
-        self.faults = self.look(self.value)
+        self.faults = self.look(self.value, is_plain=self.is_plain)
         self.context.fault_count += len(self.faults) + 1
 
 
 def _same(left: Any, right: Any) -> bool:
     return type(left) is type(right) and bool(left == right)
+
+
+def _holds_container(changes: Mapping[Tokens, _Change]) -> bool:
+    return any(type(change.after) in _CONTAINERS for change in changes.values())
 
 
 def _outermost(changes: Iterable[_Change]) -> dict[Tokens, _Change]:
