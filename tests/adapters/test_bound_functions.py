@@ -14,6 +14,7 @@ from specfn.adapters.bound_functions import acall, call, offered, schema
 from specfn.adapters.framework import framework
 from specfn.api import load
 from specfn.application.binding.bound import Bound
+from specfn.calling.call_answer import PendingCall
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.http.connection import Connection
 from specfn.options import Options
@@ -35,7 +36,16 @@ DOCUMENT: dict[str, Any] = {
 }
 
 #: The module that each adapter imports.
-FRAMEWORKS = {"openai_agents": "agents"}
+FRAMEWORKS = {
+    "google_adk": "google.adk",
+    "langchain": "langchain_core",
+    "openai_agents": "agents",
+    "pydantic_ai": "pydantic_ai",
+}
+
+
+#: The modules that are no adapters.
+SHARED = {"bound_functions", "framework", "langchain_middleware"}
 
 
 def bind(options: Options | None = None, **policy: Any) -> Bound:
@@ -104,19 +114,26 @@ def test_a_function_knows_if_its_calls_wait(policy: Any, *, waits: bool) -> None
 
 
 @pytest.mark.parametrize("sent", [{}, "{}"])
-def test_only_an_approved_call_is_sent(sent: Any) -> None:
-    """A call that waits is sent only if it was approved."""
+@pytest.mark.parametrize(
+    ("decision", "kind"), [(None, "needs_approval"), (True, "unreachable"), (False, "refused")]
+)
+def test_only_an_approved_call_is_sent(sent: Any, decision: Any, kind: str) -> None:
+    """A call that waits is sent only if it was approved; the decision may be a function of the call."""
     function = bind()["pets_erase"]
-    assert call(function, sent).kind == "needs_approval"
-    assert call(function, sent, approved=True).kind == "unreachable"
-    assert asyncio.run(acall(function, sent)).kind == "needs_approval"
-    assert asyncio.run(acall(function, sent, approved=True)).kind == "unreachable"
+
+    def decide(waiting: PendingCall) -> Any:
+        assert (waiting.function, waiting.arguments) == ("pets_erase", {})
+        return decision
+
+    for given in (decision, decide):
+        assert call(function, sent, given).kind == kind
+        assert asyncio.run(acall(function, sent, given)).kind == kind
 
 
 def test_an_approval_makes_nothing_else_possible() -> None:
     """Neither invalid arguments nor a refused call are sent because of an approval."""
-    assert call(bind()["pets_erase"], "[", approved=True).kind == "invalid"
-    assert call(bind(ask=False)["pets_erase"], {}, approved=True).kind == "refused"
+    assert call(bind()["pets_erase"], "[", True).kind == "invalid"
+    assert call(bind(ask=False)["pets_erase"], {}, True).kind == "refused"
 
 
 def test_a_missing_framework_is_an_error_with_its_package() -> None:
@@ -140,7 +157,7 @@ def test_a_framework_that_fails_to_import_is_not_missing(
 def test_every_adapter_is_tested() -> None:
     """Each module of the package but the shared ones is in the list of this test."""
     modules = {each.name for each in pkgutil.iter_modules(adapters.__path__)}
-    assert modules - {"bound_functions", "framework"} == set(FRAMEWORKS)
+    assert modules - SHARED == set(FRAMEWORKS)
 
 
 @pytest.mark.parametrize("name", FRAMEWORKS)

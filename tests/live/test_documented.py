@@ -17,6 +17,9 @@ def _root() -> Path:
 
 NEEDS = {page: [each for each in examples(page) if each.needs] for page in pages(_root())}
 
+#: The examples with a conversation. Those of agent frameworks are run by the tests of the adapters.
+RUN = [each.code for page, found in NEEDS.items() if page.stem != "frameworks" for each in found]
+
 
 def test_examples_that_need_a_package_are_typed(tmp_path: Path) -> None:
     """Strict type checkers accept the pages with the examples that need a package."""
@@ -28,7 +31,7 @@ def test_examples_that_need_a_package_are_typed(tmp_path: Path) -> None:
     assert checked(tmp_path, tmp_path / "cache") == {"mypy": "", "pyright": ""}
 
 
-@pytest.mark.parametrize("code", [each.code for found in NEEDS.values() for each in found])
+@pytest.mark.parametrize("code", RUN)
 def test_examples_that_need_a_package_run(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each example runs with the vendor's own client, against a server that speaks its protocol."""
     with serve() as shop, model_server() as (url, faults):

@@ -1,10 +1,11 @@
 """Bound functions for an adapter: their selection, schemas and calls."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject, copied
 from specfn.application.binding.bound import Bound, BoundFunction
-from specfn.calling.call_answer import Answer
+from specfn.calling.call_answer import Answer, PendingCall
 from specfn.calling.calls import prompts
 from specfn.catalog.selection import Select, chosen
 from specfn.errors import UsageError
@@ -21,9 +22,8 @@ def offered(bound: Bound, select: Select | None) -> list[BoundFunction]:
         UsageError: the selection is invalid, or ``bound`` is not the result of ``Application.bind``.
     """
     if not isinstance(bound, Bound):
-        raise UsageError(
-            f"an adapter takes the result of Application.bind, not {type(bound).__name__}"
-        )
+        given = type(bound).__name__
+        raise UsageError(f"an adapter takes the result of Application.bind, not {given}")
     taken = [bound[name] for name in bound if bound.resolve(name).name == name]
     functions = [each.function for each in taken if each.function.fault is None]
     wanted = {id(each) for each in chosen(functions, lambda key: bound[key].function, select)}
@@ -45,28 +45,36 @@ def schema(function: BoundFunction) -> JsonObject:
     return parameters
 
 
-def denied() -> str:
-    """Return the text for a call that a human declined."""
-    return prompts.denied()
+#: The decision of a human about a call; ``None`` for none. A function returns the decision about a call that waits.
+Decision: TypeAlias = bool | Callable[[PendingCall], bool | None] | None
 
 
-def call(function: BoundFunction, sent: Any, *, approved: bool = False) -> Answer:
+_DECLINED: Final = Answer(text=prompts.denied(), kind="refused")
+
+
+def call(function: BoundFunction, sent: Any, approved: Decision = None) -> Answer:
     """Call a function with the arguments that a model sent.
 
     Args:
         function: the function.
         sent: a text or an object.
-        approved: true if the framework reports that a human approved this call.
+        approved: the decision that the framework reports for this call.
     """
     answer = function.outcome(sent)
-    if approved and answer.pending is not None:
+    if answer.pending is None:
+        return answer
+    decided = approved(answer.pending) if callable(approved) else approved
+    if decided:
         return function.outcome(sent, granted=answer.pending.token)
-    return answer
+    return answer if decided is None else _DECLINED
 
 
-async def acall(function: BoundFunction, sent: Any, *, approved: bool = False) -> Answer:
+async def acall(function: BoundFunction, sent: Any, approved: Decision = None) -> Answer:
     """Call a function like ``call``, asynchronously."""
     answer = await function.aoutcome(sent)
-    if approved and answer.pending is not None:
+    if answer.pending is None:
+        return answer
+    decided = approved(answer.pending) if callable(approved) else approved
+    if decided:
         return await function.aoutcome(sent, granted=answer.pending.token)
-    return answer
+    return answer if decided is None else _DECLINED

@@ -29,8 +29,8 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
 
 def _tool(sdk: Any, function: BoundFunction) -> Any:
     async def invoke(context: Any, sent: str) -> str:
-        approved = context.is_tool_approved(function.name, context.tool_call_id) is True
-        answer = await acall(function, sent, approved=approved)
+        approved = context.is_tool_approved(function.name, context.tool_call_id)
+        answer = await acall(function, sent, approved)
         return answer.text
 
     async def needs_approval(_context: Any, sent: Any, _call_id: str) -> bool:
