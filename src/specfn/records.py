@@ -33,6 +33,11 @@ OperationCode: TypeAlias = Literal[
 ]
 
 
+def members(record: Any) -> dict[str, Any]:
+    """Return the fields of a record by name. Unlike ``dataclasses.asdict``, it copies nothing below them."""
+    return {name: getattr(record, name) for name in record.__dataclass_fields__}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationError:
     """An operation of the document that could not become a function, with the reason.

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from specfn._internal.json import JsonObject, dumps
+from specfn._internal.json import JsonObject, dumps, loads
 from specfn.catalog.token_estimate import estimate
 from specfn.catalog.tools.tools import MANY_TOKENS, offered
 from specfn.function.function import Function
@@ -33,10 +33,11 @@ def measured(function: Function, profile: Profile) -> JsonObject:
         profile: the profile whose limits are checked.
     """
     shown = offered(function)
+    edits = len(shown.edits)  # before the schemas, which are then of the same rendering
     parameters, output = shown.schemas.written
     told = len(dumps({"name": shown.name, "description": shown.description, "parameters": None}))
     size = told - len("null") + len(parameters)
-    depth, properties = _shape(shown.schemas.parameters)
+    depth, properties = _shape(loads(parameters))
     found: JsonObject = {
         "name": function.name,
         "accessor": ".".join(function.accessor),
@@ -50,7 +51,7 @@ def measured(function: Function, profile: Profile) -> JsonObject:
         "tokens": estimate(size),
         "depth": depth,
         "properties": properties,
-        "edits": len(shown.edits),
+        "edits": edits,
     }
     return {**found, "over": [*_over(shown, found, profile)]}
 

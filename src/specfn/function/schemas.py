@@ -212,12 +212,11 @@ class Schemas:
     def edits(self) -> tuple[Edit, ...]:
         """Return every difference between the document and the schemas for a model."""
         if self._edits is None:
-            source = self._from()
-            parameters = source.parameters()
+            parameters, output = self._rendered()
             found = {f"/parameters/{index}": part for index, part in enumerate(parameters)}
             if self.settings.keyword:
                 found = {"/parameters": parameters[0]}
-            found["/output"] = source.output()
+            found["/output"] = output
             self._edits = tuple(
                 Edit(pointer=place + edit.pointer, kind=edit.kind, reason=edit.reason)
                 for place, rendering in found.items()
@@ -225,6 +224,15 @@ class Schemas:
                 for edit in rendering.edits
             )
         return self._edits
+
+    def _rendered(self) -> tuple[Sequence[Rendering | None], Rendering | None]:
+        """Render the schemas for a model with their edits, and keep ``written`` of the same rendering."""
+        parameters, output = self._from().parameters(), self._from().output()
+        if self._written is None:
+            schemas = [each and each.schema for each in parameters]
+            written = dumps(schemas[0] if self.settings.keyword else schemas)
+            self._written = (written, None if output is None else dumps(output.schema))
+        return parameters, output
 
     @property
     def hints(self) -> "tuple[FormatHint, ...]":

@@ -1,13 +1,19 @@
 import io
+import json
 import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from specfn.api import load
+from specfn.cli.main import run
 
 Command = Callable[..., Any]
 
@@ -66,6 +72,21 @@ def test_the_table_shows_every_function(specfn: Command, products: Path) -> None
         )
     assert "21 operations = 21 functions + 0 errors" in ended.out
     assert ended.code == 0
+
+
+@given(st.lists(st.text(st.sampled_from("aZ日本한👩‍🚀é\u0301\u200b"), min_size=1), min_size=1))
+def test_columns_of_a_pipe_are_aligned_by_cells(names: list[str]) -> None:
+    """A character is as wide in the table as in a terminal, so that all rows of a pipe are equally wide."""
+    paths = {f"/{name}": {"get": {}} for name in names}
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
+        path = Path(folder, "document.json")
+        path.write_text(json.dumps({"openapi": "3.1.0", "paths": paths}))
+        stdout = io.StringIO()
+        patch.setattr(sys, "stdout", stdout)
+        assert run(["inspect", str(path)]) == 0
+    table = stdout.getvalue().partition("\n\n")[0].split("\n")
+    assert len(table) == 1 + len(paths)
+    assert len({*map(cell_len, table)}) == 1
 
 
 def test_errors_have_reasons_and_pointers(specfn: Command, document: Command) -> None:

@@ -1,7 +1,6 @@
 """The subcommand ``specfn check``: the faults of a document and the refusals of a provider."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -11,6 +10,7 @@ from specfn.application.examples import example_faults
 from specfn.cli import output, source
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
+from specfn.records import members
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
@@ -58,10 +58,10 @@ def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
 
 def _report(application: "Application", profile: str, *, strict: bool) -> JsonObject:
     """Return the report as data."""
-    findings = [asdict(finding) for finding in application.check(profile)]
-    diagnostics = [asdict(note) for note in _diagnostics(application, strict=strict)]
-    refused = [asdict(note) for note in example_faults(application.raw)]
-    errors = [asdict(error) for error in application.errors]
+    findings = [*map(members, application.check(profile))]
+    diagnostics = [*map(members, _diagnostics(application, strict=strict))]
+    refused = [*map(members, example_faults(application.raw))]
+    errors = [*map(members, application.errors)]
     lost = [
         finding
         for finding in findings

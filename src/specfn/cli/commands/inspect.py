@@ -1,21 +1,22 @@
 """The subcommand ``specfn inspect``: the functions of a document, their sizes, errors and notes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TextIO
 
 import click
 
 from specfn._internal.json import JsonObject, dumps
+from specfn.catalog.report import report
 from specfn.cli import output, source
 from specfn.cli.progress import Progress
+from specfn.connectors import registry
+from specfn.records import members
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
-    from rich.text import Text
 
     from specfn.application.application import Application
 
@@ -38,52 +39,96 @@ def command(spec: str, *, profile: str, as_json: bool) -> None:
     """
     with Progress() as progress:
         application = source.application(spec, DEFAULT, progress)
-        report = _report(application, progress, profile)
+        found = _report(application, progress, profile)
     if as_json:
-        output.write((output.json_printable(dumps(report)), b"\n"))
+        output.write((output.json_printable(dumps(found)), b"\n"))
     else:
-        _show(report)
+        _show(found)
 
 
 def _report(application: "Application", progress: Progress, profile: str) -> JsonObject:
     """Return the report as data."""
     most = len(application.functions)
-    counts = application.report(profile, progress=lambda index: progress.composed(index, most))
+    noted = chain(application.diagnostics, *(function.notes for function in application.functions))
+    notes = [*map(members, noted)]
+    counts = report(
+        application.functions,
+        application.document,
+        registry.profile(profile),
+        errors=len(application.errors),
+        notes=len(notes),
+        progress=lambda index: progress.composed(index, most),
+    )
     functions = [
-        {**measured, "edits": [asdict(edit) for edit in function.edits]}
+        {**measured, "edits": [*map(members, function.edits)]}
         for measured, function in zip(counts.pop("each"), application.functions, strict=True)
     ]
-    noted = chain(application.diagnostics, *(function.notes for function in application.functions))
-    notes = [asdict(note) for note in noted]
-    counts["notes"] = len(notes)
-    errors = [asdict(error) for error in application.errors]
+    errors = [*map(members, application.errors)]
     return {"functions": functions, "errors": errors, "notes": notes, "counts": counts}
 
 
 # -- text output ---------------------------------------------------------------------------------
 
 
-def _show(report: JsonObject) -> None:
-    from rich.console import Console, Group  # noqa: PLC0415  # not for --json
-
+def _show(found: JsonObject) -> None:
+    """Write the report as text. Without a terminal, no line is truncated or wrapped."""
+    rows = [_cells(function) for function in found["functions"]]
     stdout = output.stdout()
-    # Without a terminal, no line is truncated or wrapped.
-    width, height = (None, None) if stdout.isatty() else (10_000, 25)
-    console = Console(file=stdout, width=width, height=height, highlight=False, force_jupyter=False)
-    parts: list[RenderableType] = []
-    if report["functions"]:
-        parts += [_functions(report["functions"], console.width), ""]
-    over = [*_over_lines(report)]
-    if over:
-        parts += [_list(f"Over a limit ({len(over)})", over), ""]
-    for title, rows, lines in (
-        ("Not functions", report["errors"], [*map(_error_line, report["errors"])]),
-        ("Notes", report["notes"], [*_note_lines(report["notes"])]),
+    if stdout.isatty():
+        _show_styled(stdout, rows, found)
+        return
+    blocks = [[*_plain_table(rows)]] if rows else []
+    blocks += [[title, *lines] for title, lines in _lists(found)]
+    blocks.append([_summary(found["counts"])])
+    stdout.write("\n\n".join(map("\n".join, blocks)) + "\n")
+
+
+def _lists(found: JsonObject) -> Iterator[tuple[str, list[str]]]:
+    """Yield the title and the lines of each list that is not empty."""
+    over = [*_over_lines(found)]
+    for title, count, lines in (
+        ("Over a limit", len(over), over),
+        ("Not functions", len(found["errors"]), map(_error_line, found["errors"])),
+        ("Notes", len(found["notes"]), _note_lines(found["notes"])),
     ):
-        if rows:
-            parts += [_list(f"{title} ({len(rows)})", lines), ""]
+        if count:
+            shown = [f"  {output.printable(' '.join(line.split()))}" for line in lines]
+            yield f"{title} ({count})", shown
+
+
+def _width(text: str) -> int:
+    """Return the number of cells that a text needs in a terminal."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # noqa: PLC0415  # most documents are ASCII; 35 ms
+
+    return cell_len(text)
+
+
+def _plain_table(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Yield the lines of a table with all columns, each as wide as its widest cell."""
+    widths = {
+        title: max(_width(row[title]) for row in (*rows, {title: title})) for title in rows[0]
+    }
+    for row in ({title: title for title in widths}, *rows):
+        yield "  ".join(_aligned(row[title], title, width) for title, width in widths.items())
+
+
+def _aligned(text: str, title: str, width: int) -> str:
+    space = " " * (width - _width(text))
+    return space + text if title in _OPTIONAL else text + space
+
+
+def _show_styled(stdout: TextIO, rows: list[dict[str, str]], found: JsonObject) -> None:
+    from rich.console import Console, Group  # noqa: PLC0415  # for terminals only
+    from rich.text import Text  # noqa: PLC0415  # likewise
+
+    console = Console(file=stdout, highlight=False, force_jupyter=False)
+    parts: list[RenderableType] = [_styled_table(rows, console.width), ""] if rows else []
+    for title, lines in _lists(found):
+        parts += [Text.assemble((title, "bold"), *(f"\n{line}" for line in lines)), ""]
     with console.capture() as text:
-        console.print(Group(*parts, _summary(report["counts"])))
+        console.print(Group(*parts, _summary(found["counts"])))
     stdout.write(text.get())
 
 
@@ -94,11 +139,7 @@ _OPTIONAL: Final = ("properties", "depth", "edits", "output", "parameters", "tok
 
 def _columns(rows: Sequence[Mapping[str, str]], width: int) -> list[str]:
     """Return the columns that fit into a terminal; numbers are left out before texts are wrapped."""
-    from rich.cells import cell_len  # noqa: PLC0415  # not for --json
-
-    needed = {
-        title: max(map(cell_len, (title, *(row[title] for row in rows)))) for title in rows[0]
-    }
+    needed = {title: max(map(_width, (title, *(row[title] for row in rows)))) for title in rows[0]}
     for title in _TEXTS:
         needed[title] = min(needed[title], max(width // 3, len(title)))
     for title in _OPTIONAL:
@@ -107,12 +148,11 @@ def _columns(rows: Sequence[Mapping[str, str]], width: int) -> list[str]:
     return [*needed]
 
 
-def _functions(functions: list[JsonObject], width: int) -> "Table":
-    from rich.table import Table  # noqa: PLC0415  # not for --json
+def _styled_table(rows: list[dict[str, str]], width: int) -> "Table":
+    from rich.table import Table  # noqa: PLC0415  # for terminals only
     from rich.text import Text  # noqa: PLC0415  # likewise
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    rows = [_cells(function) for function in functions]
     titles = _columns(rows, width)
     for title in titles:
         if title in _TEXTS:
@@ -140,18 +180,11 @@ def _cells(function: JsonObject) -> dict[str, str]:
     }
 
 
-def _list(title: str, lines: list[str]) -> "Text":
-    from rich.text import Text  # noqa: PLC0415  # not for --json
-
-    shown = (f"\n  {output.printable(' '.join(line.split()))}" for line in lines)
-    return Text.assemble((title, "bold"), *shown)
-
-
-def _over_lines(report: JsonObject) -> Iterator[str]:
+def _over_lines(found: JsonObject) -> Iterator[str]:
     """Yield a line for each exceeded limit, first of all functions together."""
     for name, measures in (
-        ("all functions", report["counts"]),
-        *((function["name"], function) for function in report["functions"]),
+        ("all functions", found["counts"]),
+        *((function["name"], function) for function in found["functions"]),
     ):
         for over in measures["over"]:
             yield f"{name}: " + _OVER[over["what"]].format_map(over)

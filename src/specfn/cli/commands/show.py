@@ -1,7 +1,6 @@
 """The subcommand ``specfn show``: one function as a model reads it."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +9,7 @@ from specfn._internal.json import JsonObject, dumps, dumps_indented
 from specfn.cli import output, source
 from specfn.cli.progress import Progress
 from specfn.cli.select import find_function
+from specfn.records import members
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ def _data(function: "Function", signature: str) -> JsonObject:
             {name: list(scopes) for name, scopes in requirement}
             for requirement in function.security
         ],
-        "edits": [asdict(edit) for edit in function.edits],
-        "notes": [asdict(note) for note in function.notes],
+        "edits": [*map(members, function.edits)],
+        "notes": [*map(members, function.notes)],
         "fingerprint": function.fingerprint,
     }
 

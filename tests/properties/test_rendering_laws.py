@@ -1,4 +1,4 @@
-"""Laws of documents with and without ``readOnly`` and ``writeOnly``."""
+"""Laws of renderings that are shared: by both directions, and by schemas and their edits."""
 
 import copy
 from typing import Any
@@ -10,8 +10,11 @@ from tests.schema.conftest import ref, subschemas
 
 from specfn.api import load
 from specfn.document.normalize import normalize
+from specfn.options import Options
 
 Json = dict[str, Any]
+
+OPTIONS = [Options(), Options(schema_budget=1_024), Options(keyword=False)]
 
 FLAGS = st.sampled_from(["readOnly", "writeOnly"])
 
@@ -66,3 +69,13 @@ def test_a_direction_is_found_wherever_it_is_declared(
     assert not normalize(raw).has_directions
     data.draw(st.sampled_from(found))[flag] = value
     assert normalize(raw).has_directions
+
+
+@LAW
+@given(components, schemas(references=True), st.sampled_from(OPTIONS))
+def test_schemas_are_those_of_their_edits(named: Json, node: Json, options: Options) -> None:
+    """F8: a function has the same schemas and edits, whichever is read first."""
+    loaded = [load(document(named, node), options=options).functions for _ in range(2)]
+    for first, second in zip(*loaded, strict=True):
+        written, edits = first.schemas.written, first.edits
+        assert (second.edits, second.schemas.written) == (edits, written)
