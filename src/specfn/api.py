@@ -113,7 +113,7 @@ def convert(
         expect: as ``load``.
         login: the headers for the origin of a URL.
         progress: receives the number of bytes that have arrived from a URL.
-        thorough: look at a large text as ``strict`` does.
+        thorough: report duplicate keys in JSON, as ``strict`` does.
     """
     with paused():
         found = loading.read(

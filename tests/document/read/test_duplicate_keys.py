@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from specfn._internal.pointer import join
 from specfn.api import convert, load
 from specfn.document.read import duplicate_keys as duplicates
-from specfn.document.read import text as module
 from specfn.document.read.text import parse
 from specfn.errors import DocumentError
 from specfn.settings import DEFAULT
@@ -30,14 +29,14 @@ TWICE = [
 @pytest.mark.parametrize(("text", "pointer", "places"), TWICE)
 def test_a_key_that_stands_twice_is_noted(text: str, pointer: str, places: str) -> None:
     """A key that stands twice in an object of a JSON text is a note with its pointer and both places."""
-    (note,) = parse(text).notes
+    (note,) = parse(text, thorough=True).notes
     assert note.pointer == pointer
     assert places in note.text
 
 
 def test_the_last_counts() -> None:
     """Of members by one key the last is read, as by most readers of JSON, and the note says so."""
-    parsed = parse('{"a": {"b": 1}, "a": {"c": 2}}')
+    parsed = parse('{"a": {"b": 1}, "a": {"c": 2}}', thorough=True)
     assert parsed.document == {"a": {"c": 2}}
     assert "only the last counts" in parsed.notes[0].text
 
@@ -79,46 +78,25 @@ def _expected(value: Any, place: tuple[str | int, ...] = ()) -> list[str]:
 def test_exactly_what_stands_twice_is_noted(value: Any) -> None:
     """Every repeated key of a text is noted at its pointer, in the text's order, and nothing else is."""
     text = _written((("root", value),))
-    assert [note.pointer for note in parse(text).notes] == _expected(value, ("root",))
-
-
-def test_a_text_is_only_taken_apart_where_counting_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A text in which no key stands twice costs a count of its colons; a large one not even that."""
-    asked: list[bytes] = []
-    monkeypatch.setattr(duplicates, "notes", lambda data: asked.append(data) or ())
-    parse('{"a": ":", "b": {"a": "\\":"}}')
-    assert asked == []
-    twice = '{"a": 1, "a": 2}'
-    monkeypatch.setattr(module, "_COUNTED", len(twice) - 1)
-    parse(twice)
-    assert asked == []
-    parse(twice, thorough=True)
-    assert asked == [twice.encode()]
+    assert [note.pointer for note in parse(text, thorough=True).notes] == _expected(
+        value, ("root",)
+    )
 
 
 def test_the_notes_of_one_text_are_limited() -> None:
     """A text of nothing but one key is a hundred notes, not a million."""
     text = "{" + ", ".join(['"a": 1'] * 1000) + "}"
-    assert len(parse(text).notes) == duplicates.MAX_NOTES
-
-
-def test_an_application_tells_of_them() -> None:
-    """N1: keys that stand twice are diagnostics of the application; `strict` refuses them."""
-    text = f'{HEAD}, "paths": {{"/a": {{}}, "/a": {{}}}}}}'.encode()
-    application = load(text)
-    assert [note.pointer for note in application.notes] == ["/paths/~1a"]
-    assert application.diagnostics == application.notes
-    with pytest.raises(DocumentError) as refused:
-        load(text, check="strict")
-    assert refused.value.pointer == "/paths/~1a"
+    assert len(parse(text, thorough=True).notes) == duplicates.MAX_NOTES
 
 
 @pytest.mark.parametrize("thorough", [True, False])
-def test_a_large_text_is_looked_through_when_asked(
-    thorough: bool,  # noqa: FBT001
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Over 4 MiB, keys that stand twice are told by `specfn check` and `strict`, not by loading."""
-    monkeypatch.setattr(module, "_COUNTED", 0)
+def test_they_are_searched_when_asked(thorough: bool) -> None:  # noqa: FBT001
+    """N1: duplicate keys are notes of `specfn check`; `strict` refuses them; loading does not search."""
     text = f'{HEAD}, "paths": {{"/a": {{}}, "/a": {{}}}}}}'.encode()
-    assert len(convert(text, DEFAULT, thorough=thorough).notes) == thorough
+    application = convert(text, DEFAULT, thorough=thorough)
+    assert [note.pointer for note in application.notes] == ["/paths/~1a"] * thorough
+    assert application.diagnostics == application.notes
+    assert load(text).notes == ()
+    with pytest.raises(DocumentError) as refused:
+        load(text, check="strict")
+    assert refused.value.pointer == "/paths/~1a"

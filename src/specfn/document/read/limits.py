@@ -58,14 +58,6 @@ def _may_be_too_deep(value: Any) -> bool:
 _WHOLE: Final = 3
 
 
-def written(value: Any) -> bytes | None:
-    """Return a value as compact JSON in brackets; ``None`` if it may have more than ``MAX_DEPTH`` levels."""
-    try:
-        return orjson.dumps(_wrapped([value]))
-    except TypeError:
-        return None
-
-
 def _wrapped(value: list[Any], levels: int = 0) -> list[Any]:
     """Wrap a value in arrays, so that orjson's depth limit becomes ``MAX_DEPTH`` levels.
 

@@ -91,7 +91,7 @@ def read(
         limit: the most bytes of a file or of a response, decompressed.
         login: headers and authentication for the origin of the URL.
         progress: called with every chunk of a response.
-        thorough: report duplicate keys also in JSON texts over 4 MiB.
+        thorough: report duplicate keys in JSON.
 
     Raises:
         DocumentError: the source cannot be read, or is not a document.

@@ -5,7 +5,8 @@ from typing import Final, NamedTuple
 
 from specfn._internal.collector import paused
 from specfn._internal.json import JSONDecodeError, JsonObject, loads
-from specfn.document.read.limits import MAX_NODES, TOO_DEEP, TOO_LARGE, too_deep, written
+from specfn.document.read import duplicate_keys
+from specfn.document.read.limits import MAX_NODES, TOO_DEEP, TOO_LARGE, too_deep
 from specfn.errors import DocumentError
 from specfn.records import Note
 
@@ -46,10 +47,6 @@ _JSON: Final = re.compile(rb'\s*[{[]\s*(?:[{["]|/[/*]|<{7} )')
 _VERSION: Final = re.compile(rb"openapi|swagger")
 _HEAD: Final = 4096
 
-#: Texts up to this size are always checked for duplicate keys. In larger texts the check would take a hundredth of
-#: the total time.
-_COUNTED: Final = 4 * 1024 * 1024
-
 #: The size of a chunk in which the nodes of a large JSON text are counted.
 _CHUNK: Final = 1 << 20
 
@@ -76,7 +73,7 @@ def parse(text: str | bytes, *, thorough: bool = False) -> Parsed:
 
     Args:
         text: the text.
-        thorough: report duplicate keys also in JSON texts over 4 MiB.
+        thorough: report duplicate keys in JSON. The search takes longer than reading.
 
     Raises:
         DocumentError: the text is neither JSON nor YAML, is not an object, or is too deep or too large.
@@ -136,35 +133,10 @@ def _json_value(data: bytes, *, thorough: bool) -> Parsed:
     except JSONDecodeError as error:
         failed = error
     else:
-        is_counted = thorough or len(data) <= _COUNTED
-        compact = written(value) if is_counted else None
-        if compact is None and too_deep(value):
+        if too_deep(value):
             raise DocumentError(TOO_DEEP)
-        if is_counted and has_more_colons(data, compact):
-            return Parsed(value, notes=_duplicates(data))
-        return Parsed(value)
+        return Parsed(value, notes=tuple(duplicate_keys.notes(data)) if thorough else ())
     return _flow(data, failed)
-
-
-def has_more_colons(data: bytes, compact: bytes | None) -> bool:
-    """Return whether a JSON text may have a duplicate key. The check is as fast as a copy.
-
-    Args:
-        data: the text.
-        compact: the value of the text, written again; ``None`` if it is not known.
-
-    Returns:
-        ``False`` only if no object has a duplicate key.
-    """
-    if compact is None or data.count(b":") != compact.count(b":"):
-        return True
-    return rb"\u003a" in data or rb"\u003A" in data
-
-
-def _duplicates(data: bytes) -> tuple[Note, ...]:
-    from specfn.document.read import duplicate_keys  # noqa: PLC0415  # few texts have any
-
-    return tuple(duplicate_keys.notes(data))
 
 
 def _has_too_many_nodes(data: bytes) -> bool:
