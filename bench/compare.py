@@ -85,11 +85,11 @@ def reference(folder: Path) -> list[str] | None:
 def measure(
     commands: dict[str, list[str]], out: Path, rounds: int, limit: float
 ) -> dict[str, list[Cost]]:
-    """Return the costs of commands in turns; a command that fails or is too slow has one turn."""
+    """Return the costs of commands in turns, in alternating order; one that fails or is too slow has one turn."""
     costs: dict[str, list[Cost]] = {name: [] for name in commands}
     waiting = dict(commands)
-    for _ in range(rounds):
-        for name, command in tuple(waiting.items()):
+    for turn in range(rounds):
+        for name, command in tuple(waiting.items())[:: -1 if turn % 2 else 1]:
             out.unlink(
                 missing_ok=True
             )  # to put a file in the place of another is a flush to the disk
