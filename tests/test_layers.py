@@ -44,6 +44,8 @@ ORDER = (
     ("application",),
     ("adapters", "mcp"),
     ("api",),
+    ("asgi",),
+    ("bulk",),
     ("demo",),
     ("cli",),
     ("__main__",),
@@ -75,6 +77,8 @@ IO = (
     "http/transport/send.py",
     "http/transport/pool.py",
     "http/transport/network.py",
+    "asgi/",
+    "bulk/",
     "cli/",
     "demo/",
 )

@@ -12,6 +12,7 @@ _COMMANDS: Final = (
     "tools",
     "show",
     "validate",
+    "check-calls",
     "call",
     "chat",
     "serve",
@@ -41,7 +42,8 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # likewise
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"specfn.cli.commands.{cmd_name}").command
+        module = cmd_name.replace("-", "_")
+        command: click.Command = import_module(f"specfn.cli.commands.{module}").command
         return command
 
 

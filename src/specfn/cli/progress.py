@@ -41,6 +41,12 @@ class Progress:
         if self._due():
             self._write(f"specfn: {count} of {whole} functions")
 
+    def checked(self, rows: int, share: float | None) -> None:
+        """Show the number of checked rows, and the share of the source."""
+        if self._due():
+            of = f" ({share:.0%})" if share is not None else ""
+            self._write(f"specfn: {rows:,} rows{of}")
+
     def _due(self) -> bool:
         if not self._wanted or monotonic() < self._next:
             return False

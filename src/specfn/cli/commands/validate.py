@@ -1,6 +1,5 @@
 """The subcommand ``specfn validate``: the arguments of a model and its feedback."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +14,7 @@ from specfn.document.read.load import MAX_BYTES
 from specfn.errors import UsageError
 from specfn.records import ABSENT
 from specfn.settings import DEFAULT
+from specfn.validation.outcome_json import problems_json, repairs_json, text_of_bytes
 
 if TYPE_CHECKING:
     from specfn.validation.outcome import Failure, Success
@@ -93,20 +93,10 @@ def _short(value: Any) -> str:
 
 def _data(outcome: "Success | Failure") -> JsonObject:
     """Return the outcome as JSON, without absent values."""
-    errors = () if outcome else outcome.errors
     return {
         "valid": bool(outcome),
-        "data": _plain(outcome.data),
-        "repairs": [_without_absent(asdict(repair)) for repair in outcome.repairs],
+        "data": text_of_bytes(outcome.data),
+        "repairs": repairs_json(outcome.repairs),
         "incomplete": outcome.incomplete,
-        "errors": [_without_absent(asdict(error)) for error in errors],
+        "errors": problems_json(() if outcome else outcome.errors),
     }
-
-
-def _without_absent(record: JsonObject) -> JsonObject:
-    return {key: _plain(value) for key, value in record.items() if value is not ABSENT}
-
-
-def _plain(value: Any) -> Any:
-    """Return bytes as text, with invalid UTF-8 replaced."""
-    return value.decode(errors="replace") if isinstance(value, bytes) else value

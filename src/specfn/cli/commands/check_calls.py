@@ -1,0 +1,116 @@
+"""The subcommand ``specfn check-calls``: the verdict and the feedback for each call in a file."""
+
+import gc
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import click
+
+from specfn.bulk.checker import Checker
+from specfn.bulk.counts import Counts
+from specfn.bulk.file import check_file
+from specfn.bulk.json_lines import JsonLines, stream_chunks
+from specfn.bulk.pool import checked_in_order
+from specfn.cli import output, source
+from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
+from specfn.cli.progress import Progress
+from specfn.cli.save import save
+from specfn.errors import UsageError
+
+STDOUT: Final = "-"
+
+
+@click.command(name="check-calls")
+@source.argument
+@click.argument("file", default=source.STDIN)
+@click.option(
+    "-o", "--output", "path", metavar="FILE", default=STDOUT, help="Write to FILE when complete."
+)
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), help="Number of processes; that of the processors."
+)
+@click.option(
+    "--chunk",
+    type=click.IntRange(1),
+    default=2000,
+    show_default=True,
+    help="Rows that a process checks at a time.",
+)
+@click.option("--strict", is_flag=True, help="Exit with 1 if a row is not valid.")
+def command(spec: str, file: str, path: str, *, jobs: int | None, chunk: int, strict: bool) -> int:
+    """Check the calls in FILE against the functions of SPEC.
+
+    FILE contains a JSON object in each line, with "name" and "arguments" (a text or an object) as a model sent them.
+    Each line is written with "valid", "function", "data", "repairs", "errors" and "feedback". Names that end with .gz
+    are compressed; names that end with .parquet are Parquet files.
+
+    With -o, an interrupted job continues when the same command is started again.
+    """
+    if spec == file == source.STDIN:
+        raise UsageError("stdin cannot be both the document and the calls; name a file")
+    gc.enable()  # the process may run for hours
+    with Progress() as progress:
+        checker = Checker(source.stdin(progress) if spec == source.STDIN else spec)
+        jobs = jobs or processors()
+
+        def show(counts: Counts, share: float | None) -> None:
+            progress.checked(counts.rows, share)
+
+        if STDOUT in (path, file):
+            counts = _stream(checker, file, path, jobs, chunk, show)
+        else:
+            counts = check_file(checker, file, path, jobs=jobs, chunk=chunk, progress=show)
+    output.complain(_summary(counts))
+    return EXIT_FAILURE if strict and counts.invalid else EXIT_SUCCESS
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return count or 1
+
+
+def _stream(  # the arguments of the command
+    checker: Checker,
+    file: str,
+    path: str,
+    jobs: int,
+    chunk: int,
+    show: Callable[[Counts, float | None], Any],
+) -> Counts:
+    """Check lines from stdin, or to stdout. Such a job cannot be continued."""
+    if any(name.endswith(".parquet") for name in (file, path)):
+        raise UsageError("Parquet needs two files: pass FILE and -o FILE")
+    form = JsonLines.for_target(path)
+    is_stdin = file == source.STDIN
+    chunks = stream_chunks(_stdin(), chunk) if is_stdin else form.chunks(file, 0, chunk)
+    counts = Counts()
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal counts
+        for done, piece in checked_in_order(checker, form.check, chunks, jobs):
+            counts = counts.plus(piece.counts)
+            show(counts, done.share)
+            yield piece.content
+
+    if path == STDOUT:
+        output.write(map(output.json_printable, pieces()))
+    else:
+        save(path, pieces())
+    return counts
+
+
+def _stdin() -> Any:
+    if sys.stdin is None:
+        raise UsageError("stdin is closed; name a file")
+    return sys.stdin.buffer
+
+
+def _summary(counts: Counts) -> str:
+    """Return the counts as one line."""
+    return (
+        f"{counts.rows:,} rows: {counts.valid:,} valid ({counts.repaired:,} of them repaired), "
+        f"{counts.invalid:,} invalid ({counts.unresolved:,} of them without a function)"
+    )
