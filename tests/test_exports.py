@@ -10,7 +10,7 @@ import pytest
 
 import specfn
 
-PACKAGES = ["specfn", "specfn.calling", "specfn.connectors"]
+PACKAGES = ["specfn", "specfn.bulk", "specfn.calling", "specfn.connectors"]
 
 #: The names of ``specfn`` that are modules.
 MODULES = {"calling", "choice", "connectors", "errors", "human"}

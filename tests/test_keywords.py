@@ -9,19 +9,28 @@ import pytest
 from pydantic import BaseModel
 
 import specfn
-from specfn import calling, connectors
+from specfn import bulk, calling, connectors
 from specfn.application.binding.bound import Bound, BoundFunction
 
 #: Records that specfn makes, and callers read; and the base of all choices.
 MADE = {
-    *("Success", "Failure", "ApprovalRequest", "CallContext", "CallRecord", "Resolution", "Round"),
+    *(
+        "Success",
+        "Failure",
+        "Counts",
+        "ApprovalRequest",
+        "CallContext",
+        "CallRecord",
+        "Resolution",
+        "Round",
+    ),
     *("Answer", "Ask", "Choice", "Done", "Invoke", "PendingCall", "Send"),
     *("Checked", "Decided", "Ended", "Executed", "Replied", "Requested", "Resolved"),
 }
 
 
 def _constructors_and_functions() -> Iterator[tuple[str, Callable[..., Any]]]:
-    for package in (specfn, calling, connectors):
+    for package in (specfn, bulk, calling, connectors):
         for name in package.__all__:
             member = getattr(package, name)
             is_error = isinstance(member, type) and issubclass(member, Exception)

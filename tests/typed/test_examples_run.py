@@ -14,7 +14,7 @@ from tests.typed.documented import examples
 import specfn
 
 #: The pages; ``docs/execution.md``, ``docs/conversations.md`` and the README have tests of their own.
-PAGES = "index arguments validation tools records separation options binding".split()
+PAGES = "index arguments validation tools records separation options binding bulk".split()
 
 _NAME = {"type": "string"}
 DOCUMENT = {
@@ -101,6 +101,7 @@ def test_the_examples_of_a_page_run(
             "fn": app["pets_getByPetId"],
             "connection": connected(base_url="https://api.example.com"),
             "ask": lambda *_: True,
+            "rows": [{"name": "pets_getByPetId", "arguments": "{}"}],
         }
 
         async def whole() -> None:

@@ -96,6 +96,9 @@ def check_sizes(jobs: int, chunk: int) -> None:
 
 
 def _format(source: str, target: str) -> Format:
+    for path in (source, target):
+        if "\0" in path:
+            raise UsageError(f"{path!r} is not a path")
     if os.path.realpath(source) == os.path.realpath(target):
         raise UsageError(f"the source and the output are the same file: {source!r}")
     is_parquet = [path.endswith(".parquet") for path in (source, target)]

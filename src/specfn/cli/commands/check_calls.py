@@ -4,20 +4,18 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from specfn.bulk.checker import Checker
-from specfn.bulk.counts import Counts
-from specfn.bulk.file import check_file
-from specfn.bulk.json_lines import JsonLines, stream_chunks
-from specfn.bulk.pool import checked_in_order
 from specfn.cli import output, source
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
 from specfn.errors import UsageError
+
+if TYPE_CHECKING:
+    from specfn.bulk import Checker, Counts
 
 STDOUT: Final = "-"
 
@@ -48,6 +46,8 @@ def command(spec: str, file: str, path: str, *, jobs: int | None, chunk: int, st
 
     With -o, an interrupted job continues when the same command is started again.
     """
+    from specfn.bulk import Checker, check_file  # noqa: PLC0415  # the list of commands does not need it
+
     if spec == file == source.STDIN:
         raise UsageError("stdin cannot be both the document and the calls; name a file")
     gc.enable()  # the process may run for hours
@@ -55,7 +55,7 @@ def command(spec: str, file: str, path: str, *, jobs: int | None, chunk: int, st
         checker = Checker(source.stdin(progress) if spec == source.STDIN else spec)
         jobs = jobs or processors()
 
-        def show(counts: Counts, share: float | None) -> None:
+        def show(counts: "Counts", share: float | None) -> None:
             progress.checked(counts.rows, share)
 
         if STDOUT in (path, file):
@@ -73,14 +73,18 @@ def processors() -> int:
 
 
 def _stream(  # the arguments of the command
-    checker: Checker,
+    checker: "Checker",
     file: str,
     path: str,
     jobs: int,
     chunk: int,
-    show: Callable[[Counts, float | None], Any],
-) -> Counts:
+    show: Callable[["Counts", float | None], Any],
+) -> "Counts":
     """Check lines from stdin, or to stdout. Such a job cannot be continued."""
+    from specfn.bulk.counts import Counts  # noqa: PLC0415  # likewise
+    from specfn.bulk.json_lines import JsonLines, stream_chunks  # noqa: PLC0415  # likewise
+    from specfn.bulk.pool import checked_in_order  # noqa: PLC0415  # likewise
+
     if any(name.endswith(".parquet") for name in (file, path)):
         raise UsageError("Parquet needs two files: pass FILE and -o FILE")
     form = JsonLines.for_target(path)
@@ -108,7 +112,7 @@ def _stdin() -> Any:
     return sys.stdin.buffer
 
 
-def _summary(counts: Counts) -> str:
+def _summary(counts: "Counts") -> str:
     """Return the counts as one line."""
     return (
         f"{counts.rows:,} rows: {counts.valid:,} valid ({counts.repaired:,} of them repaired), "
