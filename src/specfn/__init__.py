@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from specfn import calling, connectors, errors, human
     from specfn.api import load, loads, normalize
     from specfn.application.application import Application
+    from specfn.asgi.load import from_asgi
     from specfn.calling.choice import choice
     from specfn.calling.choice.config import InvocationConfig
     from specfn.document.downgrade.document import downgrade
@@ -59,6 +60,7 @@ else:
         "downgrade": "specfn.document.downgrade.document",
         "errors": "specfn.errors",
         "execute": "specfn.http.transport.send",
+        "from_asgi": "specfn.asgi.load",
         "human": "specfn.human",
         "load": "specfn.api",
         "loads": "specfn.api",
@@ -113,6 +115,7 @@ __all__ = [
     "downgrade",
     "errors",
     "execute",
+    "from_asgi",
     "human",
     "load",
     "loads",
