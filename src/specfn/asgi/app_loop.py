@@ -7,10 +7,12 @@ loop of its lifespan: that of ``async with``, or a loop in a thread of its own.
 import asyncio
 import threading
 from collections.abc import Coroutine
-from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from specfn.errors import UsageError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 _Result = TypeVar("_Result")
 
