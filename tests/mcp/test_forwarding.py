@@ -1,5 +1,6 @@
 import asyncio
 import json
+import threading
 from typing import Any
 
 import httpx
@@ -28,10 +29,10 @@ META = {
 }
 
 
-def post(origin: str, message: Any, **headers: str) -> httpx.Response:
+def post(origin: str, message: Any, timeout: float = 30, **headers: str) -> httpx.Response:
     accept = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
     body = message if isinstance(message, bytes) else json.dumps(message).encode()
-    return httpx.post(f"{origin}/mcp", content=body, headers={**accept, **headers}, timeout=30)
+    return httpx.post(f"{origin}/mcp", content=body, headers={**accept, **headers}, timeout=timeout)
 
 
 def message(era: str) -> Any:
@@ -95,8 +96,30 @@ def test_the_server_refuses_other_hosts_and_origins() -> None:
         assert httpx.get(f"{origin}/other", headers={"Host": "evil.example"}).status_code == 421
 
 
+@pytest.mark.parametrize("era", ERAS)
+def test_a_client_that_disconnects_ends_the_request(era: str) -> None:
+    """Over HTTP, the request to the API ends when the client closes its connection."""
+    begun, cancelled = threading.Event(), threading.Event()
+
+    async def handle(_: httpx.Request) -> httpx.Response:
+        begun.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+        return httpx.Response(200)
+
+    client = httpx.AsyncClient(transport=httpx.MockTransport(handle))
+    with served(mcp.asgi(application(), Api().connection(async_client=client))) as origin:
+        with pytest.raises(httpx.ReadTimeout):
+            post(origin, message(era), timeout=1, **versions(era))
+        assert begun.is_set()
+        assert cancelled.wait(20)
+
+
 def test_cancelling_a_call_closes_its_request() -> None:
-    """A client that goes away ends the request to the API."""
+    """A client that cancels a call ends the request to the API."""
     cancelled = asyncio.Event()
 
     async def handle(_: httpx.Request) -> httpx.Response:

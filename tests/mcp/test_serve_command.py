@@ -199,9 +199,7 @@ def test_the_official_client_over_stdio(era: str) -> None:
             assert "products_get" in [tool.name for tool in listed.tools]
             return await client.call_tool("orders_get", {})
 
-        result = ask(
-            arguments, era, do, SPECFN_AUTH_BEARER=shop.token, SPECFN_AUTH_TOKEN=shop.token
-        )
+        result = ask(arguments, era, do, SPECFN_AUTH_BEARER=shop.token)
     assert '"status":200' in text(result)
 
 

@@ -398,3 +398,17 @@ def test_output_schemas_are_listed_if_asked(era: str) -> None:
         return await client.call_tool("pets_getById", {"id": 1})
 
     assert talk(server, era, do).structured_content == {"name": "Rex"}
+
+
+def test_a_success_that_breaks_its_promise_is_not_repeated(era: str) -> None:
+    """A success without the promised JSON says that it was executed, because the client takes no such success."""
+    api = Api(lambda _: httpx.Response(204))
+    server = mcp.server(application(), api.connection(), output_schema=True, allow=["write"])
+
+    async def do(client: Any) -> Any:
+        await client.list_tools()
+        return await client.call_tool("pets_post", REX)
+
+    result = talk(server, era, do)
+    assert result.is_error
+    assert "was executed (HTTP 204)" in text(result)

@@ -7,6 +7,7 @@ from mcp import types
 
 from specfn._internal.json import loads
 from specfn.calling.call_answer import Answer
+from specfn.calling.calls import prompts
 
 log: Final = logging.getLogger("specfn.mcp")
 
@@ -40,8 +41,9 @@ def result_of(
     is_shown = declares_output or _is_whole(answer.text, data)
     if is_shown and isinstance(data, dict) | (takes_any and isinstance(data, list)):
         return result.model_copy(update={"structured_content": data})
-    if declares_output:  # an official client raises for a success without structured content
-        return result.model_copy(update={"is_error": True})
+    if declares_output:  # the official client raises for a success without structured content
+        unusual = prompts.unusual("the call", answer.result.status)
+        return text_result(f"{unusual}\n{answer.text}", is_error=True)
     return result
 
 
