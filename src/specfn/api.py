@@ -10,8 +10,10 @@ from specfn._internal.keyword_arguments import known_keywords
 from specfn.application.application import Application
 from specfn.application.compose import compose
 from specfn.document import normalize as normalizing
+from specfn.document.diagnose.check import strict
 from specfn.document.read import load as loading
 from specfn.document.read.login import Login
+from specfn.document.references.bundle import bundle
 from specfn.errors import DocumentError, UsageError
 from specfn.records import Note
 from specfn.settings import DEFAULT, Settings
@@ -148,7 +150,6 @@ def _whole(
     """Return the document with those that it refers to, and notes on missing ones (rule N4)."""
     if settings.references == "internal":
         return found.document, ()
-    from specfn.document.references.bundle import bundle  # noqa: PLC0415  # most documents are one file
 
     limit = settings.max_document_bytes
     return bundle(found, settings.references, limit=limit, login=login)
@@ -188,8 +189,6 @@ def _refuse_changed(application: Application, expect: str | Mapping[str, Any]) -
 
 
 def _refuse_faulty(document: JsonObject, found: loading.Source) -> None:
-    from specfn.document.diagnose.check import strict  # noqa: PLC0415  # openapi-spec-validator takes its time
-
     faults = (*found.notes, *strict(document, found.uri))
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""

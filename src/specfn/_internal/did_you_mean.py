@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final
 
@@ -18,8 +19,6 @@ _ALIKE: Final = 0.5
 
 def near(word: str, known: Iterable[str]) -> str:
     """Return the closest known words, or the first ten if none is close; empty if there are no known words."""
-    from difflib import get_close_matches  # noqa: PLC0415  # for faults only
-
     there = [*dict.fromkeys(known)]
     close = get_close_matches(word, there, n=3, cutoff=0.5)
     if close:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.application.lookup import FunctionLookup
+from specfn.catalog.selection import chosen
+from specfn.catalog.tools.fit_cache import FitCache
+from specfn.document.diagnose.check import diagnose
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
 from specfn.records import Note, OperationError
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from specfn.catalog.provider_limits import Finding
     from specfn.catalog.report import Progress
     from specfn.catalog.selection import Select, Switch
-    from specfn.catalog.tools.fit_cache import FitCache
     from specfn.catalog.tools.tools import Tools
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
@@ -64,8 +66,6 @@ class Application(FunctionLookup):
 
     @cached_property
     def _fits(self) -> "FitCache":
-        from specfn.catalog.tools.fit_cache import FitCache  # noqa: PLC0415  # only for tools
-
         return FitCache()
 
     def tools(
@@ -249,7 +249,6 @@ class Application(FunctionLookup):
             UsageError: an argument is invalid, or names no function.
         """
         from specfn.application.binding.bind import bind  # noqa: PLC0415  # for callers who bind
-        from specfn.catalog.selection import chosen  # noqa: PLC0415  # likewise
         from specfn.connectors import registry  # noqa: PLC0415  # likewise
 
         functions = chosen(self.functions, self.__getitem__, select)
@@ -281,8 +280,6 @@ class Application(FunctionLookup):
     @cached_property
     def diagnostics(self) -> tuple[Note, ...]:
         """Return the faults of the document as a whole, and those that the metaschema of its version finds."""
-        from specfn.document.diagnose.check import diagnose  # noqa: PLC0415  # compiles metaschemas
-
         return (*self.notes, *diagnose(self.raw))
 
     @cached_property

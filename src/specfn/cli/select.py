@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from specfn._internal.did_you_mean import near
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.lookup import handles
 
@@ -64,7 +65,6 @@ def _no_match(application: "Application", glob: str, texts: Iterable[str]) -> st
     reason = _exclusion_reason(application, glob)
     if reason is not None:
         return reason
-    from specfn._internal.did_you_mean import near  # noqa: PLC0415  # for this error only
 
     return f"--select {glob!r} matches no function{near(glob, texts)}"
 

@@ -4,7 +4,9 @@ import re
 from typing import Any, NamedTuple
 
 from specfn._internal.json import JsonObject
+from specfn.document.read import not_openapi
 from specfn.document.references.resolve import Resolver
+from specfn.document.upgrade.aliased import SharedUpgrade
 from specfn.document.upgrade.openapi3 import OpenApi3
 from specfn.document.upgrade.schemas import SchemaUpgrade
 from specfn.document.upgrade.swagger2 import Swagger2
@@ -55,8 +57,6 @@ def version(document: JsonObject) -> str:
 
 
 def _not_openapi(document: JsonObject) -> DocumentError:
-    from specfn.document.read import not_openapi  # noqa: PLC0415  # valid documents do not need it
-
     found = not_openapi.document(document)
     return DocumentError(
         "this is not an OpenAPI or Swagger document that specfn reads "
@@ -92,8 +92,6 @@ def normalize(document: JsonObject, uri: str | None = None, *, shared: bool = Fa
 
 
 def _sharing() -> type[SchemaUpgrade]:
-    from specfn.document.upgrade.aliased import SharedUpgrade  # noqa: PLC0415  # most documents are trees
-
     return SharedUpgrade
 
 

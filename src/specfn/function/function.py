@@ -11,6 +11,8 @@ from specfn.errors import ArgumentError, DocumentError
 from specfn.function.description import describe, summary_of, within
 from specfn.function.document_faults import fault_of, need_sendable
 from specfn.function.fingerprint import fingerprint
+from specfn.function.lookup import handles
+from specfn.function.notes import schema_notes
 from specfn.function.schemas import Schemas
 from specfn.migrate.parameters.fixed import filled, shown
 from specfn.migrate.route import Api, Route
@@ -100,8 +102,6 @@ class Function:
     @property
     def notes(self) -> tuple[Note, ...]:
         """Return notes for a careful reader of the document. Reading them composes the schemas."""
-        from specfn.function.notes import schema_notes  # noqa: PLC0415  # not for converting
-
         return (*self.route.notes, *schema_notes(self.route, self.schemas))
 
     # -- what a model reads -------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class Function:
             UsageError: the language is unknown.
             DocumentError: the function has a ``fault``.
         """
-        from specfn.function.signatures.signatures import signature  # noqa: PLC0415  # likewise
+        from specfn.function.signatures.signatures import signature  # noqa: PLC0415  # not for converting
 
         need_sendable(self.route)
         return signature(self, language)
@@ -278,7 +278,6 @@ class Function:
     def _names(self) -> "WrapperNames":
         """Return the wrapper names of a function that is used without an application."""
         from specfn.function.arguments.wrapper import WrapperNames  # noqa: PLC0415  # likewise
-        from specfn.function.lookup import handles  # noqa: PLC0415  # likewise
 
         return WrapperNames(self.name, lambda text: self.name if text in handles(self) else None)
 

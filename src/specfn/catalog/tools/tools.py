@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from specfn._internal.json import JsonObject
 from specfn.catalog.tools.namespaces import entries
+from specfn.catalog.tools.shown_paths import ShownPaths
 from specfn.catalog.tools.strict_limits import shows_null
 from specfn.errors import UsageError
 from specfn.function.function import Function
@@ -16,7 +17,6 @@ from specfn.schema.profiles.profile import Profile
 from specfn.schema.profiles.restore import restore
 
 if TYPE_CHECKING:
-    from specfn.catalog.tools.shown_paths import ShownPaths
     from specfn.validation.outcome import Failure
 
 #: The tokens of a list of tools beyond which most models choose badly.
@@ -108,8 +108,6 @@ class Tool:
 
     def _paths(self, given: Iterable[str] = ()) -> "ShownPaths":
         """Return the mapping of paths; undeclared keys follow the declared ones."""
-        from specfn.catalog.tools.shown_paths import ShownPaths  # noqa: PLC0415  # only for invalid calls
-
         if self.function.keyword:
             return ShownPaths(self.fit.names, None)
         return ShownPaths(self.fit.names, [*dict.fromkeys((*_keys(self.function), *given))])

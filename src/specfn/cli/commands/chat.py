@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from specfn._internal.json import dumps_indented
 from specfn._internal.url import shown
 from specfn.cli import connect, output, source
 from specfn.cli.progress import Progress
@@ -173,8 +174,6 @@ def _is_terminal() -> bool:
 
 def _approve(request: "ApprovalRequest") -> bool:
     """Ask for confirmation; refuse without a terminal."""
-    from specfn._internal.json import dumps_indented  # noqa: PLC0415  # for confirmations only
-
     shown = output.printable(dumps_indented(request.arguments).decode())
     click.echo(f"{request.method.upper()} {output.printable(request.path)}\n{shown}", err=True)
     if not _is_terminal():

@@ -10,6 +10,7 @@ from specfn.application.examples import example_faults
 from specfn.cli import output, source
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
+from specfn.document.diagnose.check import strict as thorough
 from specfn.records import members
 from specfn.settings import DEFAULT
 
@@ -97,7 +98,6 @@ def _report(application: "Application", profile: str, *, strict: bool) -> JsonOb
 def _diagnostics(application: "Application", *, strict: bool) -> "Iterable[Note]":
     if not strict:
         return application.diagnostics
-    from specfn.document.diagnose.check import strict as thorough  # noqa: PLC0415  # slow import
 
     return (*application.notes, *thorough(application.raw, application.source))
 

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from specfn._internal.collector import paused
 from specfn._internal.json import JSONDecodeError, JsonObject, loads
-from specfn.document.read import duplicate_keys
+from specfn.document.read import duplicate_keys, not_openapi
 from specfn.document.read.limits import MAX_NODES, TOO_DEEP, TOO_LARGE, too_deep
 from specfn.errors import DocumentError
 from specfn.records import Note
@@ -201,8 +201,6 @@ def _yaml_value(data: bytes) -> Parsed:
 
 def _refuse_foreign(data: bytes) -> None:
     """Refuse a text whose beginning shows another format."""
-    from specfn.document.read import not_openapi  # noqa: PLC0415  # valid documents do not need it
-
     found = not_openapi.text(data)
     if found is not None:
         raise DocumentError(found)

@@ -21,7 +21,7 @@ from yaml.events import (
 )
 
 from specfn._internal.json import JsonObject
-from specfn.document.read import yaml_scalars
+from specfn.document.read import faults, yaml_scalars
 from specfn.document.read.limits import MAX_DEPTH, MAX_NODES, TOO_DEEP, TOO_LARGE
 from specfn.document.read.yaml_scalars import SUSPECT
 from specfn.errors import DocumentError
@@ -90,8 +90,6 @@ def parse(text: str | bytes) -> Read:
 
 def _explained(error: yaml.MarkedYAMLError, text: str | bytes) -> YAMLError:
     """Return a fault of the grammar with an error text that helps the author."""
-    from specfn.document.read import faults  # noqa: PLC0415  # for invalid texts only
-
     begun, found = (
         faults.Position(mark.line, mark.column) if mark else None
         for mark in (error.context_mark, error.problem_mark)

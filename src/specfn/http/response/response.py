@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.http.media import charset_of
 from specfn.http.response.content import Content, read
+from specfn.http.response.links import next_request
 from specfn.http.response.truncate import truncated_json
 from specfn.records import Note
 
@@ -59,7 +60,6 @@ class Result:
         header = self.headers.get("link")
         if header is None or self._request is None:
             return None
-        from specfn.http.response.links import next_request  # noqa: PLC0415  # few responses have pages
 
         return next_request(self._request, header)
 

@@ -1,6 +1,7 @@
 """Look-up of definitions by reference, in the components of a document or in the ``$defs`` of a schema."""
 
 from typing import Any, Protocol
+from urllib.parse import unquote
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import unescape
@@ -43,7 +44,6 @@ class OwnDefinitions:
         name = reference.removeprefix(_DEFS)
         if name in self._schemas:
             return name
-        from urllib.parse import unquote  # noqa: PLC0415  # most names need no decoding
 
         name = unescape(unquote(name))
         return name if name in self._schemas else None
