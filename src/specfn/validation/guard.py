@@ -29,12 +29,13 @@ _LEAST: Final = -_PLAIN
 _DIGITS: Final = 4300
 _BITS_PER_DIGIT: Final = 3.3219280948873626
 
-#: The least items of a list that are checked together.
+#: The least items of a list that are checked together, and the most: one item of another type affects only these.
 _MANY: Final = 16
+_TOGETHER: Final = 256
 
 #: Checks of many scalars of one type together, by the identity of the type. Looking up a class itself would call its
 #: metaclass. A sum of floats is finite only if all of them are.
-_TOGETHER: Final[Mapping[int, Callable[[list[Any]], bool]]] = {
+_CHECKS: Final[Mapping[int, Callable[[list[Any]], bool]]] = {
     id(bool): lambda _: True,
     id(type(None)): lambda _: True,
     id(int): lambda items: min(items) > _LEAST and max(items) < _PLAIN,
@@ -64,8 +65,8 @@ def is_plain_json(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR091
                 if type(key) is not str or not (key.isascii() or _encodes(key)):
                     return False
             items = box.values()
-        elif len(box) >= _MANY and _are_plain_scalars(box):
-            continue
+        elif len(box) >= _MANY:
+            items = _checked_alone(box)
         for item in items:
             kind = type(item)
             if kind is str:
@@ -81,10 +82,18 @@ def is_plain_json(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR091
     return True
 
 
+def _checked_alone(items: list[Any]) -> Iterator[Any]:
+    """Yield the items of a long list that cannot be checked together with the items beside them."""
+    for start in range(0, len(items), _TOGETHER):
+        part = items[start : start + _TOGETHER]
+        if not _are_plain_scalars(part):
+            yield from part
+
+
 def _are_plain_scalars(items: list[Any]) -> bool:
-    """Return whether all items are scalars of one type and can be checked together. If not, each is checked alone."""
+    """Return whether all items are plain scalars of one type. If false, each must be checked alone."""
     kind = type(items[0])
-    check = _TOGETHER.get(id(kind))
+    check = _CHECKS.get(id(kind))
     return check is not None and all(map(is_, map(type, items), repeat(kind))) and check(items)
 
 
