@@ -47,10 +47,12 @@ class Advice:
             node: the schema of the place.
             holder: the schema that failed there; ``None`` if it is the same.
         """
+        more = self._texts.more(node, holder)
         values = self._shapes.values(node) if type(problem.value) is str else None
-        known = values.values if values is not None else ()
-        sentences = (self._closest(problem.value, known), self._texts.more(node, holder))
-        return replace(problem, description=" ".join(filter(None, sentences)) or None)
+        near = None if values is None else self._closest(problem.value, values.values)
+        if more is None and near is None:
+            return problem
+        return replace(problem, description=" ".join(filter(None, (near, more))))
 
     def tag(self, problem: ArgumentProblem, values: Sequence[Any]) -> ArgumentProblem:
         """Describe a tag that selects no alternative."""

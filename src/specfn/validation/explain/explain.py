@@ -4,7 +4,7 @@ Failed subschemas are opened level by level, without recursion. Each pair of sch
 time depends on the number of errors, not on the number of paths to them.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JsonObject
@@ -154,14 +154,14 @@ class Explainer:
     def _described(self, draft: _Draft, named_guesses: set[Tokens]) -> Fault:
         """Describe a fault. The first fault of a guessed branch names the alternative."""
         fault = draft.fault
-        problem = fault.problem
+        before = problem = fault.problem
         if draft.describe is not None:
             problem = draft.describe(problem, *draft.about)
         guess = fault.guesses[-1] if fault.guesses else None
         if guess is not None and guess.place not in named_guesses and problem.description is None:
             named_guesses.add(guess.place)
             problem = self._advice.guessed(problem, guess)
-        return fault._replace(problem=problem)
+        return fault if problem is before else fault._replace(problem=problem)
 
     def _open(self, task: Task) -> list[_Item]:
         """Return the problems of each finding, or the next schema to open."""
@@ -195,19 +195,18 @@ class Explainer:
 
     def _expected_text(self, task: Task, found: LocatedFinding) -> ExpectedText:
         """Return the path and the type text of a wrong value, at the place itself or inside."""
-        inner = self._within(task, found)
-        place = inner.place
-        finding, tokens, path, about = found.finding, found.tokens, place.path, place.node
+        finding, tokens = found.finding, found.tokens
         if finding.kind == "here":
-            optional, holder = place.optional, finding.node
+            about, holder = found.level_nodes[-1].node if tokens else task.place.node, finding.node
         else:
-            optional = self._is_optional(inner, finding.token)
-            about = finding.node
-            holder = self._shapes.target(about)
+            about, holder = finding.node, self._shapes.target(finding.node)
             tokens = (*tokens, finding.token)
-            path += step(finding.token)
+        optional = task.place.optional
+        if tokens:
+            nodes = found.level_nodes[len(tokens) - 1].node, task.node, task.place.node
+            optional = self._may_be_omitted(tokens[-1], nodes if len(tokens) == 1 else nodes[:1])
         expected = self._texts.of(about, optional=optional)
-        return ExpectedText(path[len(task.place.path) :], tokens, expected, about, holder)
+        return ExpectedText("".join(map(step, tokens)), tokens, expected, about, holder)
 
     def _within(self, task: Task, found: LocatedFinding) -> Task:
         """Return the task of the value that a finding concerns."""
@@ -327,11 +326,12 @@ class Explainer:
         return Place(path, place.value[token], node, optional, place, task.node, tokens)
 
     def _is_optional(self, task: Task, token: str | int) -> bool:
-        """Return whether an inner value may be omitted."""
-        return (
-            type(token) is str
-            and token not in self._shapes.required(task.node)
-            and token not in self._shapes.required(task.place.node)
+        return self._may_be_omitted(token, (task.node, task.place.node))
+
+    def _may_be_omitted(self, token: str | int, nodes: Iterable[Any]) -> bool:
+        """Return whether a value is a property that none of some nodes requires."""
+        return type(token) is str and all(
+            token not in self._shapes.required(node) for node in nodes
         )
 
     def _problem(self, task: Task, holder: Any = None, place: Place | None = None) -> _Draft:

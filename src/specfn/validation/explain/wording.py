@@ -9,7 +9,10 @@ from specfn.validation.sentences import MUST
 
 
 class TypeTexts:
-    """Type texts of one prepared schema, each written once."""
+    """Type texts of one prepared schema, each written once.
+
+    The keys are identities of nodes, which must live as long as the texts. Those of a schema and of its explainer do.
+    """
 
     def __init__(self, prepared: PreparedSchema, definitions: Mapping[str, Schema]) -> None:
         """Accept a schema, and the definitions that type texts may name."""
@@ -17,6 +20,7 @@ class TypeTexts:
         self._definitions = definitions
         self._texts: dict[tuple[int, bool], str] = {}
         self._expanded: dict[int, str] = {}
+        self._more: dict[tuple[int, int], str | None] = {}
 
     def of(self, node: Any, *, optional: bool = False) -> str:
         """Return the type text of a prepared node, as the given schema declares it."""
@@ -37,8 +41,11 @@ class TypeTexts:
 
     def more(self, node: Any, holder: Any) -> str | None:
         """Return a sentence on the schema that failed at a place; ``None`` if the type text of the place contains it."""
-        part = self.expanded(node if holder is None else holder)
-        return None if part in self.of(node) else f"{MUST}{part}."
+        key = (id(node), id(holder))
+        if key not in self._more:
+            part = self.expanded(node if holder is None else holder)
+            self._more[key] = None if part in self.of(node) else f"{MUST}{part}."
+        return self._more[key]
 
     def _origin(self, node: Any) -> Schema:
         return self._prepared.origins.get(id(node), node is not False)
