@@ -21,6 +21,7 @@ from tests.mcp.server_support import (
 from specfn import mcp
 from specfn.calling.names.catalog import Catalog, NamePolicy
 from specfn.errors import UsageError
+from specfn.function.schemas import Schemas
 from specfn.mcp.listing import ToolList
 
 CANARY = "canary-4711"
@@ -412,3 +413,45 @@ def test_a_success_that_breaks_its_promise_is_not_repeated(era: str) -> None:
     result = talk(server, era, do)
     assert result.is_error
     assert "was executed (HTTP 204)" in text(result)
+
+
+def test_progress_is_reported_if_asked(era: str) -> None:
+    """A client that asks for progress learns what is sent, and when it is done."""
+    server = mcp.server(application(), Api().connection(), allow="read", read_only=True)
+    seen: list[Any] = []
+
+    async def progress(*given: Any) -> None:
+        seen.append(given)
+
+    async def do(client: Any) -> Any:
+        return await client.call_tool("pets_getById", {"id": 1}, progress_callback=progress)
+
+    assert not talk(server, era, do).is_error
+    assert seen == [(0.0, 1.0, "GET /pets/{id}"), (1.0, 1.0, None)]
+
+
+def test_a_function_that_cannot_be_built_is_left_out(
+    era: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One function that fails spoils neither the list nor the others, and its reason is in the log only."""
+    schema_of = Schemas.root.fget
+    assert schema_of
+
+    def fail(self: Any) -> Any:
+        found = schema_of(self)
+        if "id" in found["properties"]:
+            raise RuntimeError(CANARY)
+        return found
+
+    monkeypatch.setattr(Schemas, "root", property(fail))
+    api = Api()
+    listed = mcp.server(application(), api.connection(), mode="all")
+    assert [*tools(listed, era)] == ["pets_get", "pets_post"]
+    searched = mcp.server(application(), api.connection(), mode="search")
+    results = [
+        call(searched, era, "describe_functions", {"names": ["pets_getById"]}),
+        call(searched, era, "read_function", {"name": "pets_getById", "arguments": {"id": 1}}),
+    ]
+    assert all(CANARY not in text(result) for result in results)
+    assert CANARY in caplog.text
+    assert api.requests == []

@@ -70,6 +70,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
         UsageError: an argument is invalid, or two functions have the same name.
     """
     _check(mode, approve, page_size, key)
+    allow = (allow,) if isinstance(allow, str) else tuple(allow)
     if read_only and ({*allow} - {"read"} or approve == "allow"):
         raise UsageError("read_only contradicts allow and approve: pass one or the other")
     catalog = Catalog.of(functions)

@@ -1,7 +1,7 @@
 """The handlers of a server: the list of tools, and calls. No text of an exception leaves them (threat T33)."""
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from mcp import types
 from mcp.shared.exceptions import MCPError
@@ -14,9 +14,6 @@ from specfn.mcp.listing import ToolList, unknown_cursor
 from specfn.mcp.results import INTERNAL, log, result_of, text_result
 from specfn.mcp.search_tools import InvalidCallError, NamedCall
 from specfn.mcp.served_functions import ServedFunctions
-
-#: Which tools are listed: one per function, or those of search mode.
-Mode: TypeAlias = Literal["all", "search"]
 
 Result: TypeAlias = types.CallToolResult | types.InputRequiredResult
 
@@ -111,6 +108,7 @@ class Handlers:
         if function is not None:
             await ctx.session.report_progress(0, 1, f"{function.method.upper()} {function.path}")
         answer = await call_with_approval(self.served, call, ctx, params, asks=self.asks)
+        await ctx.session.report_progress(1, 1)
         if not isinstance(answer, Answer):
             return answer
         return result_of(

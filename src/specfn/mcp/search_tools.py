@@ -7,6 +7,7 @@ from specfn._internal.json import JsonObject, dumps
 from specfn.catalog.search.search import Found
 from specfn.catalog.tools.tools import LeftOut
 from specfn.mcp.listing import HINTS
+from specfn.mcp.results import log
 from specfn.mcp.served_functions import ServedFunctions
 
 SEARCH: Final = "search_functions"
@@ -188,7 +189,8 @@ def _described(served: ServedFunctions, called: str, among: frozenset[str]) -> J
         return {"name": found.name, "error": "it changes data, and this server only reads"}
     made = served.tools.composed(found.name)
     if isinstance(made, LeftOut):
-        return {"name": found.name, "error": f"it cannot be called: {made.reason}"}
+        log.warning("%s cannot be called: %s", found.name, made.reason)
+        return {"name": found.name, "error": "it cannot be called: its declaration is at fault"}
     tool = READ if made.function.safety == "read" else CHANGE
     return {
         "name": made.name,
