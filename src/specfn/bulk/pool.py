@@ -81,10 +81,15 @@ def _first(waiting: deque[tuple[Chunk, "Future[Piece]"]]) -> tuple[Chunk, Piece]
 
 
 def start_worker(*task: Any) -> None:
-    """Prepare a worker process. An interrupt is handled by the parent."""
+    """Prepare a worker process for the checks of one job."""
+    attach_to_parent()
+    _task[:] = task
+
+
+def attach_to_parent() -> None:
+    """Leave interrupts to the parent of this process, and end when it has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _task[:] = task
 
 
 def _end_with_parent() -> None:

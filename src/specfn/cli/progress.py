@@ -41,6 +41,11 @@ class Progress:
         if self._due():
             self._write(f"specfn: {count} of {whole} functions")
 
+    def converted(self, count: int, whole: int) -> None:
+        """Show the number of converted documents."""
+        if self._due():
+            self._write(f"specfn: {count} of {whole} documents")
+
     def checked(self, rows: int, share: float | None) -> None:
         """Show the number of checked rows, and the share of the source."""
         if self._due():

@@ -1,7 +1,6 @@
 """The subcommand ``specfn check-calls``: the verdict and the feedback for each call in a file."""
 
 import gc
-import os
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from specfn.cli import output, source
+from specfn.cli.each_document import processors
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
@@ -64,12 +64,6 @@ def command(spec: str, file: str, path: str, *, jobs: int | None, chunk: int, st
             counts = check_file(checker, file, path, jobs=jobs, chunk=chunk, progress=show)
     output.complain(_summary(counts))
     return EXIT_FAILURE if strict and counts.invalid else EXIT_SUCCESS
-
-
-def processors() -> int:
-    """Return the number of processors that this process may use."""
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return count or 1
 
 
 def _stream(  # the arguments of the command

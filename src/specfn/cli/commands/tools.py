@@ -2,6 +2,8 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
@@ -9,10 +11,11 @@ import click
 from specfn._internal.json import dumps
 from specfn.catalog.tools.tool_description import listed_description
 from specfn.cli import output, source
-from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
+from specfn.cli.each_document import Converted, each_document
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
 from specfn.cli.select import select_functions
+from specfn.errors import UsageError
 from specfn.function.description import within
 from specfn.function.signatures.language import LANGUAGES, Language
 from specfn.settings import Naming, Settings
@@ -23,11 +26,17 @@ if TYPE_CHECKING:
 
 STDOUT: Final = "-"
 
+#: The suffixes of files for a directory of documents, by format.
+_SUFFIXES: Final = {"json": ".json", "python": ".py", "typescript": ".ts"}
+
 
 @click.command(name="tools")
 @source.argument
 @click.option(
     "-o", "--output", "path", metavar="FILE", help="Write to FILE, completely or not at all."
+)
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), help="Number of processes for a directory of documents."
 )
 @click.option(
     "--positional",
@@ -67,6 +76,7 @@ def command(
     spec: str,
     path: str | None,
     *,
+    jobs: int | None,
     positional: bool,
     dialect: Literal["3.0", "3.1"],
     naming: Naming,
@@ -79,8 +89,27 @@ def command(
     order; "output" is optional. If the list is incomplete, the exit code is not 0.
 
     With --format python or typescript, write a module with a typed signature of each function.
+
+    If SPEC is a directory, each document below it becomes a file below -o DIRECTORY.
     """
     settings = Settings(keyword=not positional, dialect=dialect, naming=naming)
+    convert = partial(_convert, settings=settings, globs=globs, form=form)
+    if Path(spec).is_dir():
+        return each_document(spec, path, jobs, convert, _SUFFIXES[form])
+    if jobs is not None:
+        raise UsageError("--jobs needs a directory of documents")
+    return convert(spec, path).report()
+
+
+def _convert(
+    spec: str,
+    path: str | None,
+    *,
+    settings: Settings,
+    globs: Sequence[str],
+    form: Literal["json"] | Language,
+) -> Converted:
+    """Write the functions of one document."""
     with Progress() as progress:
         application = source.application(spec, settings, progress)
         selected = select_functions(application, globs)
@@ -93,10 +122,7 @@ def command(
                 output.write(list(pieces))  # writes nothing if one function fails
             else:
                 save(path, pieces)
-    output.complain(_left_out(application))
-    for fault in faults:
-        output.complain(str(fault))
-    return EXIT_FAILURE if faults else EXIT_SUCCESS
+    return Converted((_left_out(application), *map(str, faults)), is_complete=not faults)
 
 
 def _written(

@@ -1,0 +1,129 @@
+"""The conversion of each document below a directory, in several processes."""
+
+import os
+from collections.abc import Callable, Generator
+from contextlib import closing
+from pathlib import Path
+from typing import Final, NamedTuple, TypeAlias
+
+from specfn.cli import output
+from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS, explain
+from specfn.cli.progress import Progress
+from specfn.errors import UsageError
+
+_DOCUMENTS: Final = frozenset({".json", ".yaml", ".yml"})
+
+
+class Converted(NamedTuple):
+    """The result of the conversion of a document.
+
+    Attributes:
+        messages: for stderr; an empty one is skipped.
+        is_complete: whether all functions were written.
+    """
+
+    messages: tuple[str, ...]
+    is_complete: bool
+
+    def report(self) -> int:
+        """Print the messages, and return the exit code."""
+        for message in self.messages:
+            output.complain(message)
+        return EXIT_SUCCESS if self.is_complete else EXIT_FAILURE
+
+
+#: Converts a document into a file. It is sent to other processes.
+Convert: TypeAlias = Callable[[str, str | None], Converted]
+
+
+def each_document(
+    directory: str, target: str | None, jobs: int | None, convert: Convert, suffix: str
+) -> int:
+    """Convert each JSON and YAML file below a directory into a file below another one.
+
+    A faulty document is reported, and does not end the others.
+
+    Args:
+        directory: the directory of the documents.
+        target: the directory of the results.
+        jobs: the number of processes; ``None`` for that of the processors.
+        convert: converts one document.
+        suffix: the suffix of the results. It replaces no other suffix, so that names stay different.
+
+    Returns:
+        The exit code: 0 if all are complete.
+
+    Raises:
+        UsageError: the target is missing, or two documents have the same result.
+    """
+    if target is None or target == "-":
+        raise UsageError(f"{directory!r} is a directory: pass -o DIRECTORY for the results")
+    pairs = _pairs(Path(directory), Path(target), suffix)
+    faulty = 0
+    with Progress() as progress, closing(_converted(convert, pairs, jobs or processors())) as done:
+        for count, ((path, _), found) in enumerate(zip(pairs, done, strict=True), start=1):
+            for message in filter(None, found.messages):
+                output.complain(f"{path}: {message}")
+            faulty += not found.is_complete
+            progress.converted(count, len(pairs))
+    output.complain(f"{len(pairs)} documents: {len(pairs) - faulty} complete, {faulty} with errors")
+    return EXIT_FAILURE if faulty else EXIT_SUCCESS
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return count or 1
+
+
+def _pairs(directory: Path, target: Path, suffix: str) -> list[tuple[str, str]]:
+    """Return the path of each document with that of its result."""
+    found: dict[Path, Path] = {}
+    for path in sorted(directory.rglob("*")):
+        is_result = target.resolve() != directory.resolve() and path.is_relative_to(target)
+        if path.suffix.lower() not in _DOCUMENTS or is_result or not path.is_file():
+            continue
+        place = target / path.relative_to(directory)
+        place = place if place.suffix == suffix else place.with_name(place.name + suffix)
+        if place in found or place.resolve() == path.resolve():
+            raise UsageError(
+                f"the result of {str(path)!r} would replace {str(found.get(place, path))!r}; "
+                "pass another directory to -o"
+            )
+        found[place] = path
+    if not found:
+        raise UsageError(f"{str(directory)!r} contains no JSON or YAML files")
+    return [(str(path), str(place)) for place, path in found.items()]
+
+
+def _converted(convert: Convert, pairs: list[tuple[str, str]], jobs: int) -> Generator[Converted]:
+    """Yield the results in order."""
+    if jobs == 1:
+        for pair in pairs:
+            yield _guarded(convert, pair)
+        return
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415  # for several processes
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415  # likewise
+    from multiprocessing import get_context  # noqa: PLC0415  # likewise
+
+    from specfn.bulk.pool import attach_to_parent  # noqa: PLC0415  # likewise
+
+    executor = ProcessPoolExecutor(jobs, get_context("spawn"), attach_to_parent)
+    try:
+        yield from executor.map(_guarded, [convert] * len(pairs), pairs)
+    except BrokenProcessPool:
+        raise UsageError(
+            "a worker process ended: it was killed, or had not enough memory"
+        ) from None
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _guarded(convert: Convert, pair: tuple[str, str]) -> Converted:
+    """Convert a document, or return its error."""
+    path, place = pair
+    try:
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+        return convert(path, place)
+    except Exception as error:  # noqa: BLE001  # one faulty document does not end the others
+        return Converted((explain(error)[0],), is_complete=False)
