@@ -37,15 +37,18 @@ DOCUMENT: dict[str, Any] = {
 
 #: The module that each adapter imports.
 FRAMEWORKS = {
+    "agent_framework": "agent_framework",
+    "fastmcp": "fastmcp",
     "google_adk": "google.adk",
     "langchain": "langchain_core",
+    "llama_index": "llama_index.core",
     "openai_agents": "agents",
     "pydantic_ai": "pydantic_ai",
 }
 
 
 #: The modules that are no adapters.
-SHARED = {"bound_functions", "framework", "langchain_middleware"}
+SHARED = {"bound_functions", "framework", "langchain_middleware", "llama_index_agent"}
 
 
 def bind(options: Options | None = None, **policy: Any) -> Bound:

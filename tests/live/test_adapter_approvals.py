@@ -134,3 +134,42 @@ def test_google_adk(shop: Server, *, approved: bool) -> None:
     text = asyncio.run(run())
     assert ('"status":201' in text) is approved
     assert ("The user declined" in text) is not approved
+
+
+def test_fastmcp_tools_have_hints(shop: Server) -> None:
+    """The client reads the schema, and hints about the safety of each function."""
+    from fastmcp import Client
+    from tests.live.frameworks import fastmcp
+
+    async def run() -> Any:
+        async with Client(fastmcp.server(bind(shop))) as client:
+            return {tool.name: tool for tool in await client.list_tools()}
+
+    listed, bound = asyncio.run(run()), bind(shop)
+    for name, function in bound.items():
+        tool = listed[name]
+        hints = (tool.annotations.read_only_hint, bool(tool.annotations.destructive_hint))
+        assert hints == (function.safety == "read", function.safety == "destructive")
+        assert tool.input_schema == function.parameters
+
+
+@pytest.mark.parametrize("approved", [True, False])
+def test_agent_framework(shop: Server, *, approved: bool) -> None:
+    """The run ends with a request, and the response of the user continues it."""
+    from agent_framework import Message
+    from tests.live.frameworks import agent_framework
+
+    async def run() -> str:
+        agent = agent_framework.agent(bind(shop), [new("microsoft")])
+        session = agent.create_session()
+        before = changes(shop)
+        ran = await agent.run("Go.", session=session)
+        [asked] = ran.user_input_requests
+        assert asked.function_call.name == PLAIN.name
+        assert changes(shop) == before
+        decided = asked.to_function_approval_response(approved=approved)
+        ran = await agent.run(Message("user", [decided]), session=session)
+        assert changes(shop) == before + approved
+        return agent_framework.texts(ran)[-1]
+
+    assert ('"status":201' in asyncio.run(run())) is approved

@@ -34,7 +34,7 @@ NAMES = {each.name for each in iter_modules(frameworks.__path__)} - {"scripted"}
 
 
 #: The frameworks that pass arguments as objects only; broken JSON ends in their model classes.
-OBJECTS_ONLY = {"google_adk"}
+OBJECTS_ONLY = {"fastmcp", "google_adk"}
 
 
 @pytest.fixture(params=sorted(NAMES - OBJECTS_ONLY))
