@@ -7,7 +7,6 @@ fingerprints and reports include it.
 from typing import Final
 
 from specfn.errors import DocumentError
-from specfn.http.media import unsendable
 from specfn.migrate.route import Route
 
 #: Bodies whose texts are encoded in a charset that the document names.
@@ -19,6 +18,7 @@ def fault_of(route: Route) -> DocumentError | None:
     body = route.body
     if body is None or body.kind not in _IN_CHARSETS:
         return None
+    from specfn.http.media import unsendable  # noqa: PLC0415  # few bodies are texts
 
     return unsendable(body)
 

@@ -12,7 +12,6 @@ from specfn.function.description import describe, summary_of, within
 from specfn.function.document_faults import fault_of, need_sendable
 from specfn.function.fingerprint import fingerprint
 from specfn.function.lookup import handles
-from specfn.function.notes import schema_notes
 from specfn.function.schemas import Schemas
 from specfn.migrate.parameters.fixed import filled, shown
 from specfn.migrate.route import Api, Route
@@ -102,6 +101,8 @@ class Function:
     @property
     def notes(self) -> tuple[Note, ...]:
         """Return notes for a careful reader of the document. Reading them composes the schemas."""
+        from specfn.function.notes import schema_notes  # noqa: PLC0415  # the validation boundary
+
         return (*self.route.notes, *schema_notes(self.route, self.schemas))
 
     # -- what a model reads -------------------------------------------------------------------------

@@ -8,7 +8,8 @@ outside inwards, until the caller has enough notes.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import join
@@ -25,7 +26,8 @@ _MAX_VALUE: Final = 60
 _MAX_NAMES: Final = 9
 
 
-class _InvalidValue(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _InvalidValue:
     """A value in the document that a rule of the metaschema rejects."""
 
     place: Place

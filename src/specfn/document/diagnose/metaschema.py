@@ -1,7 +1,8 @@
 """The metaschema of one OpenAPI or Swagger version: validity of a whole document and of its parts."""
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Final
 from urllib.parse import quote, urldefrag
 
 import jsonschema_rs
@@ -16,7 +17,8 @@ _BESIDE: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-class Rule(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Rule:
     """A location in the metaschema, or in a schema that it refers to.
 
     Attributes:

@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from specfn._internal.pointer import input_tokens
 from specfn.records import ArgumentProblem, Repair
@@ -14,7 +14,8 @@ _LONGEST: Final = 512
 _QUOTED: Final = 80
 
 
-class WrapperNames(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WrapperNames:
     """The resolution of names in a wrapper.
 
     Attributes:

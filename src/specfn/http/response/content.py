@@ -2,7 +2,8 @@
 
 import json
 import re
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Final
 
 from specfn._internal import json as _json
 from specfn._internal.characters import escape_invisible
@@ -27,7 +28,8 @@ _TEXTUAL: Final = (
 _UTF_8: Final = frozenset({"utf-8", "utf-8-sig"})
 
 
-class Content(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Content:
     """The content of a response.
 
     Attributes:
