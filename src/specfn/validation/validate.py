@@ -35,6 +35,12 @@ class Diagnosis(NamedTuple):
     explainer: "Explainer | None"
     depth: int
 
+    def outcome(self, value: Any) -> Success | Failure:
+        """Return the outcome of the value."""
+        if not self.faults:
+            return success(value)
+        return Failure(data=value, errors=tuple(fault.problem for fault in self.faults))
+
 
 class Validator:
     """A validator for one schema, compiled once, on first use.

@@ -7,9 +7,11 @@ from specfn.function.arguments.repair import repaired
 from specfn.function.arguments.wrapper import WrapperNames, unwrapped
 from specfn.function.document_faults import need_sendable
 from specfn.function.schemas import Schemas
+from specfn.http.files import is_encoded
 from specfn.migrate.route import Route
 from specfn.validation.check import check
 from specfn.validation.outcome import Failure, Success
+from specfn.validation.validate import Diagnosis
 
 
 class Checkable(Protocol):
@@ -35,15 +37,30 @@ def coerced(function: Checkable, arguments: Any, *, opens: bool) -> Success | Fa
         arguments: the arguments, in its calling style.
         opens: keep a value parsed from a string even if it is invalid.
     """
-    outcome = function.validate(arguments)
+    diagnosis = _diagnosis(function, arguments)
+    outcome = function.validate(arguments) if diagnosis is None else diagnosis.outcome(arguments)
     if outcome:
         return outcome
     try:
         need_sendable(function.route)
-        better = repaired(arguments, function.route, function.schemas, opens=opens)
+        better = repaired(arguments, function.route, function.schemas, diagnosis, opens=opens)
     except DocumentError:
         return outcome
     return outcome if better is None else better
+
+
+def _diagnosis(function: Checkable, arguments: Any) -> Diagnosis | None:
+    """Return the diagnosis of arguments by key, for their outcome and for repairs.
+
+    Returns:
+        ``None`` before the first validation, by position, and where files are possible: ``validate`` knows these.
+    """
+    checker = function.schemas.checker
+    if checker is None or is_encoded(function.route.body):
+        return None
+    diagnosis = checker.diagnose(arguments)
+    is_plain = not diagnosis.faults or diagnosis.explainer is not None
+    return diagnosis if is_plain else None
 
 
 def checked(function: Checkable, sent: Any, names: WrapperNames | None) -> Success | Failure:

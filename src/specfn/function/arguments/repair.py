@@ -9,10 +9,11 @@ from specfn.migrate.safety import is_creation
 from specfn.validation.outcome import Failure, Success
 from specfn.validation.repair.candidates import CoercionPolicy
 from specfn.validation.repair.coerce import coerce
+from specfn.validation.validate import Diagnosis
 
 
 def repaired(
-    arguments: Any, route: Route, schemas: Schemas, *, opens: bool
+    arguments: Any, route: Route, schemas: Schemas, diagnosis: Diagnosis | None, *, opens: bool
 ) -> Success | Failure | None:
     """Coerce arguments that are not valid.
 
@@ -20,6 +21,7 @@ def repaired(
         arguments: the arguments, in the function's calling style.
         route: the operation.
         schemas: its schemas.
+        diagnosis: the diagnosis of arguments by key, if it is known.
         opens: keep a value parsed from a string even if it is invalid.
 
     Returns:
@@ -29,7 +31,8 @@ def repaired(
         DocumentError: the schema is not one that can be enforced.
     """
     if schemas.settings.keyword:
-        outcome = coerce(arguments, schemas.validator, policy(route, schemas), opens=opens)
+        permitted = policy(route, schemas)
+        outcome = coerce(arguments, schemas.validator, permitted, diagnosis, opens=opens)
     else:
         outcome = _by_position(arguments, route, schemas, opens=opens)
     return outcome if outcome.repairs else None

@@ -15,7 +15,7 @@ from specfn.records import ABSENT, ArgumentProblem, Repair
 from specfn.validation.explain.explain import Explainer, Fault
 from specfn.validation.explain.subschema_tasks import Guess
 from specfn.validation.guard import is_plain_json
-from specfn.validation.outcome import Failure, Success, success
+from specfn.validation.outcome import Failure, Success
 from specfn.validation.repair.candidates import (
     DEFAULT_POLICY,
     Candidate,
@@ -23,7 +23,7 @@ from specfn.validation.repair.candidates import (
     candidates,
 )
 from specfn.validation.repair.replace import replace_places, value_at
-from specfn.validation.validate import Validator
+from specfn.validation.validate import Diagnosis, Validator
 
 #: The most rounds, the most faults in all rounds, and the most guesses that are compared.
 _ROUNDS: Final = 64
@@ -44,6 +44,7 @@ def coerce(
     value: Any,
     validator: Validator,
     policy: CoercionPolicy = DEFAULT_POLICY,
+    diagnosis: Diagnosis | None = None,
     *,
     opens: bool = False,
 ) -> Success | Failure:
@@ -53,6 +54,7 @@ def coerce(
         value: the arguments.
         validator: their validator.
         policy: the permitted conversions.
+        diagnosis: the validator's diagnosis of the arguments, if it is known.
         opens: whether an object or array that was sent as a string stays parsed although a value in it is invalid. The
             arguments stay invalid, but the errors are those inside.
 
@@ -62,9 +64,8 @@ def coerce(
     Raises:
         DocumentError: on first use, if the schema cannot be enforced.
     """
-    faults, explainer, depth = validator.diagnose(value)
-    if not faults:
-        return success(value)
+    diagnosis = validator.diagnose(value) if diagnosis is None else diagnosis
+    faults, explainer, depth = diagnosis
     if explainer is not None:
         context = _Context(explainer, depth, policy)
 
@@ -74,7 +75,7 @@ def coerce(
         coercion = _Coercion(context, look, value, faults)
         if coercion.run(opens=opens):
             return coercion.outcome()
-    return Failure(data=value, errors=tuple(fault.problem for fault in faults))
+    return diagnosis.outcome(value)
 
 
 class _Look(Protocol):
