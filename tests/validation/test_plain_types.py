@@ -117,3 +117,30 @@ def test_any_text(text: str) -> None:
     assert isinstance(plain(text), str)
     assert isinstance(tags(text), dict)
     assert " & ".join(split(text, " & ")) == text
+
+
+@given(
+    st.lists(
+        st.sampled_from([*'"\\<>{}[]() |;,:&a', " | ", " & ", "; ", ", ", ": ", '"a | b"', "\n"])
+    ).map("".join),
+    st.sampled_from([" | ", " & ", "; ", ", ", ": "]),
+)
+def test_split_counts_brackets_outside_of_strings(text: str, separator: str) -> None:
+    """A text is split at each separator that no bracket surrounds and no JSON string contains."""
+    expected, part, depth, quoted, position = [], "", 0, False, 0
+    while position < len(text):
+        char, length = text[position], 1
+        if quoted:
+            length = 2 if char == "\\" else 1
+            quoted = char != '"'
+        elif char == '"':
+            quoted = True
+        elif depth == 0 and text.startswith(separator, position):
+            expected.append(part)
+            part, position = "", position + len(separator)
+            continue
+        else:
+            depth += (char in "<{[(") - (char in ">}])")
+        part += text[position : position + length]
+        position += length
+    assert split(text, separator) == [*expected, part]

@@ -6,13 +6,13 @@ stay as they are.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 from specfn._internal.json import JSONDecodeError, loads
 
 _TAG: Final = re.compile(r"([A-Z][A-Za-z]+)(?:<(.*)>)?", re.DOTALL)
-_OPENING: Final = "<{[("
-_CLOSING: Final = ">}])"
+_DEPTH: Final = {**dict.fromkeys("<{[(", 1), **dict.fromkeys(">}])", -1)}
 
 
 def plain(text: str) -> str:
@@ -25,19 +25,21 @@ def plain(text: str) -> str:
 def split(text: str, separator: str) -> list[str]:
     """Split a type text at a separator outside of brackets and quotes."""
     found: list[str] = []
-    depth = start = position = 0
-    while position < len(text):
-        char = text[position]
-        if char == '"':
-            position = _behind_string(text, position)
-            continue
-        if depth == 0 and text.startswith(separator, position):
-            found.append(text[start:position])
-            position = start = position + len(separator)
-            continue
-        depth += (char in _OPENING) - (char in _CLOSING)
-        position += 1
+    depth = start = 0
+    for match in _marks(separator).finditer(text):
+        mark = match.group()
+        if mark in _DEPTH:
+            depth += _DEPTH[mark]
+        elif depth == 0 and mark == separator:
+            found.append(text[start : match.start()])
+            start = match.end()
     return [*found, text[start:]]
+
+
+@cache
+def _marks(separator: str) -> re.Pattern[str]:
+    """Return a pattern of the JSON strings, the brackets and the separators of a type text."""
+    return re.compile(rf'"(?:[^"\\]|\\.?)*"?|[<{{[(>}}\])]|{re.escape(separator)}', re.DOTALL)
 
 
 def tags(text: str) -> dict[str, Any]:
@@ -136,14 +138,6 @@ def _counted(noun: str, count: Any) -> str:
     if count != 1 or not noun:
         return noun
     return " property" if noun == " properties" else noun.removesuffix("s")
-
-
-def _behind_string(text: str, position: int) -> int:
-    """Return the position behind a JSON string."""
-    position += 1
-    while position < len(text) and text[position] != '"':
-        position += 2 if text[position] == "\\" else 1
-    return position + 1
 
 
 #: The constraints that are written in parentheses after the type.
