@@ -141,3 +141,62 @@ def test_an_object_as_a_text_is_repaired(framework: str, shop: Server) -> None:
     """An object that the model sent as a text is repaired."""
     sent = json.dumps({"query": '{"limit": "2", "sort": "price"}'})
     assert '"total"' in check(framework, shop, Call("products_get", sent), "answered")
+
+
+#: Names that frameworks use for parameters of their own.
+TAKEN = "self cls ctx context config run_manager callbacks args kwargs sent input raw name".split()
+RESERVED = {
+    "openapi": "3.1.0",
+    "info": {"title": "Names", "version": "1"},
+    "paths": {
+        "/" + "/".join(f"{{{name}}}" for name in TAKEN): {
+            "get": {
+                "parameters": [
+                    {"name": name, "in": "path", "required": True, "schema": {"type": "integer"}}
+                    for name in TAKEN
+                ],
+                "responses": {"200": {"description": "OK"}},
+            }
+        }
+    },
+}
+
+
+@pytest.mark.parametrize("value", [1, "1", "one", None])
+def test_an_argument_may_have_any_name(framework: str, value: Any) -> None:
+    """Arguments with the names of a framework's own parameters reach specfn."""
+    app = specfn.loads(json.dumps(RESERVED))
+    [function] = app.functions
+    arguments = dict.fromkeys(function.parameters["properties"], value)
+    assert set(arguments) == set(TAKEN)
+    bound = app.bind(specfn.Connection(base_url="http://127.0.0.1:1"))
+    expected = bound[function.name].outcome(arguments)
+    assert expected.kind == ("unreachable" if value in {1, "1"} else "invalid")
+    call = Call(function.name, json.dumps(arguments))
+    assert received(framework, bound, call) == [expected.text]
+
+
+@pytest.mark.parametrize(
+    "sent", ['{"raw": "one"}', '{"raw": 1}', "one", "1", "[1]", '"1"', "{}", ""]
+)
+def test_a_single_argument_may_have_any_name(framework: str, sent: str) -> None:
+    """A text is not taken for an argument, nor an argument for a text.
+
+    The Microsoft Agent Framework passes a text as the argument ``raw``, so it is left out.
+    """
+    paths = {
+        "/{raw}": {
+            "get": {
+                "parameters": [
+                    {"name": "raw", "in": "path", "required": True, "schema": {"type": "integer"}}
+                ],
+                "responses": {"200": {"description": "OK"}},
+            }
+        }
+    }
+    if framework in OBJECTS_ONLY | {"agent_framework"} and not sent.startswith("{"):
+        sent = '{"raw": null}'
+    app = specfn.loads(json.dumps(RESERVED | {"paths": paths}))
+    bound = app.bind(specfn.Connection(base_url="http://127.0.0.1:1"))
+    [name] = bound
+    assert received(framework, bound, Call(name, sent)) == [bound[name].outcome(sent).text]
