@@ -4,7 +4,7 @@ Failed subschemas are opened level by level, without recursion. Each pair of sch
 time depends on the number of errors, not on the number of paths to them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JsonObject
@@ -203,8 +203,9 @@ class Explainer:
             tokens = (*tokens, finding.token)
         optional = task.place.optional
         if tokens:
-            nodes = found.level_nodes[len(tokens) - 1].node, task.node, task.place.node
-            optional = self._may_be_omitted(tokens[-1], nodes if len(tokens) == 1 else nodes[:1])
+            around = found.level_nodes[len(tokens) - 1].node
+            first = task.place.node if len(tokens) == 1 else around
+            optional = self._may_be_omitted(tokens[-1], around, first)
         expected = self._texts.of(about, optional=optional)
         return ExpectedText("".join(map(step, tokens)), tokens, expected, about, holder)
 
@@ -326,13 +327,12 @@ class Explainer:
         return Place(path, place.value[token], node, optional, place, task.node, tokens)
 
     def _is_optional(self, task: Task, token: str | int) -> bool:
-        return self._may_be_omitted(token, (task.node, task.place.node))
+        return self._may_be_omitted(token, task.node, task.place.node)
 
-    def _may_be_omitted(self, token: str | int, nodes: Iterable[Any]) -> bool:
-        """Return whether a value is a property that none of some nodes requires."""
-        return type(token) is str and all(
-            token not in self._shapes.required(node) for node in nodes
-        )
+    def _may_be_omitted(self, token: str | int, around: Any, first: Any) -> bool:
+        """Return whether a value is a property that neither of two nodes of its object requires."""
+        required = self._shapes.required
+        return type(token) is str and token not in required(around) and token not in required(first)
 
     def _problem(self, task: Task, holder: Any = None, place: Place | None = None) -> _Draft:
         """Return the fault of a wrong value, with the type text of its place."""
