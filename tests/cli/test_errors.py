@@ -30,7 +30,7 @@ COMMANDS = (["inspect", "-"], ["inspect", "-", "--json"], ["tools", "-"], ["show
         (["demo", "surplus"], 2),
         (["tools", "-"], 1),
         (["inspect", "missing.json"], 1),
-        (["tools", "."], 1),
+        (["tools", "."], 2),
         (["tools", "ftp://example.com/openapi.json"], 1),
         (["--help"], 0),
         (["-h"], 0),

@@ -682,7 +682,7 @@ def switched_off(defence: Defence) -> Iterator[None]:
 
 #: What pytest is asked for each row: to end with the first failure, and not to collect garbage afterwards, which
 #: takes as long as most rows do.
-OPTIONS: Final = "-x -q --no-header -p no:cacheprovider -p no:unraisableexception".split()
+OPTIONS: Final = (*"-x -q --no-header -p no:cacheprovider -p no:unraisableexception -m".split(), "")
 
 
 class FirstFailure:

@@ -107,7 +107,7 @@ def test_a_document_without_end_is_refused(loopback: Any, respond: Any) -> None:
     """More than the limit is an error, and costs little more memory than the limit and a piece."""
     loopback.respond = respond
     tracemalloc.start()
-    with pytest.raises(DocumentError, match="larger than 2,000,000 bytes"):
+    with pytest.raises(DocumentError, match="larger than the limit of 2,000,000 bytes"):
         fetch(f"{loopback.url}/api.json", limit=2_000_000)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -130,10 +130,10 @@ def test_repairing_takes_looks_of_the_rounds(count: int) -> None:
     looks = 0
 
     class Counting(Validator):
-        def diagnose(self, value: Any) -> Any:
+        def diagnose(self, value: Any, *, is_plain: bool = False) -> Any:
             nonlocal looks
             looks += 1
-            return super().diagnose(value)
+            return super().diagnose(value, is_plain=is_plain)
 
     value = [["1", "x", "true", "null", '{"a": "x"}'][index % 5] for index in range(count)]
     validator = Counting(

@@ -82,7 +82,14 @@ def test_what_is_imported_by_name_is_the_librarys_own(nodes: list[tuple[str, ast
         for name, node in nodes
         if called(node) == "import_module" and not isinstance(node.args[0], ast.Constant)  # type: ignore[attr-defined]
     }
-    assert found <= {"__init__.py", "calling/__init__.py", "cli/group.py", "connectors/registry.py"}
+    assert found <= {
+        "__init__.py",
+        "adapters/framework.py",
+        "bulk/__init__.py",
+        "calling/__init__.py",
+        "cli/group.py",
+        "connectors/registry.py",
+    }
 
 
 def document(text: str) -> dict[str, Any]:

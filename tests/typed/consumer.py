@@ -93,6 +93,12 @@ def bound(application: specfn.Application, connection: specfn.Connection) -> str
     return answer.text
 
 
+def in_process(asgi_application: Any) -> int:
+    application, connection = specfn.from_asgi(asgi_application)
+    with connection:
+        return len(application)
+
+
 def approve(request: calling.ApprovalRequest) -> calling.Decision:
     if request.repeated:
         return calling.Deny(reason="it was sent already")

@@ -722,7 +722,7 @@ def test_ready_predicates_by_name() -> None:
 
 def test_an_unknown_name_is_the_callers_fault() -> None:
     """S1: a predicate that does not exist is told with those that do."""
-    with pytest.raises(UsageError, match="no predicate 'fils'; use 'files' and 'secrets'"):
+    with pytest.raises(UsageError, match="unknown predicate 'fils': use 'files' and 'secrets'"):
         specfn.human.any_of("fils")
     with pytest.raises(UsageError, match="files"):
         Options(separate="fils")  # type: ignore[arg-type]
