@@ -21,6 +21,8 @@ from specfn import bulk
 from specfn.bulk import json_lines, pool
 from specfn.bulk.chunks import Chunk
 
+pytestmark = pytest.mark.slow
+
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
 
 
