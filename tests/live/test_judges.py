@@ -16,7 +16,7 @@ from tests.properties.test_fit_laws import plain
 
 from specfn._internal.json import dumps, loads
 from specfn.api import load
-from specfn.catalog.tools.build import subjects, tools
+from specfn.catalog.tools.tool_builder import subjects, tools
 from specfn.catalog.tools.tools import Tool, Tools
 from specfn.connectors.registry import profile
 

@@ -13,7 +13,7 @@ import specfn
 from specfn._internal.json import dumps, loads
 from specfn.api import load
 from specfn.calling.offered_tools import conversation_profile
-from specfn.catalog.tools.build import subjects, tools
+from specfn.catalog.tools.tool_builder import subjects, tools
 from specfn.connectors.registry import NAMES, codec, profile
 from specfn.function.function import Function
 from specfn.schema.profiles.profile import Profile

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from specfn._internal.json import JsonObject
 from specfn.catalog import selection
 from specfn.catalog.selection import Find, Select, Switch
-from specfn.catalog.tools import build
+from specfn.catalog.tools import tool_builder
 from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.tools import LeftOut, Tools
 from specfn.connectors import registry
@@ -29,8 +29,8 @@ def tools(  # noqa: PLR0913  # the arguments of Application.tools
     """Return functions as tools; see ``Application.tools``."""
     listed = selection.chosen(functions, find, select)
     deferred = selection.switched(listed, functions, find, defer_loading)
-    return build.tools(
-        build.offered_functions(listed, deferred=deferred, namespaces=namespaces),
+    return tool_builder.tools(
+        tool_builder.offered_functions(listed, deferred=deferred, namespaces=namespaces),
         registry.profile(profile),
         fits=fits,
         budget_tokens=budget_tokens,
@@ -41,8 +41,8 @@ def tools(  # noqa: PLR0913  # the arguments of Application.tools
 def tool(function: Function, profile: str | Profile, fits: FitCache) -> JsonObject:
     """Return one function as a tool; see ``Application.tool``."""
     found = registry.profile(profile)
-    (subject,) = build.offered_functions([function])
-    made = build.ToolBuilder(found, fits).build(subject)
+    (subject,) = tool_builder.offered_functions([function])
+    made = tool_builder.ToolBuilder(found, fits).build(subject)
     if isinstance(made, LeftOut):
         raise UsageError(f"the profile {found.name} refuses {function.name}: {made.reason}")
     return made.wire

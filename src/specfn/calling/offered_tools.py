@@ -6,9 +6,9 @@ from typing import Any, Final, Protocol
 
 from specfn._internal.json import JsonObject
 from specfn.calling.names.catalog import Entry
-from specfn.catalog.tools.build import tools
 from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.namespaces import namespace_of
+from specfn.catalog.tools.tool_builder import tools
 from specfn.catalog.tools.tools import OfferedFunction, Tools
 from specfn.connectors.registry import NAMES, profile
 from specfn.connectors.wire_format import Codec

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from specfn.catalog.tools.build import offered_functions, tools
 from specfn.catalog.tools.fit_cache import FitCache
+from specfn.catalog.tools.tool_builder import offered_functions, tools
 from specfn.catalog.tools.tools import LeftOut, LeftOutCode, offered
 from specfn.function.function import Function
 from specfn.schema.profiles.lint import refusals

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from specfn.cli import connect, source
 from specfn.cli.select import select_functions
 from specfn.errors import UsageError
-from specfn.mcp.config import NAME, DocumentConfig, References, ServerConfig, parse
+from specfn.mcp.config_file import NAME, DocumentConfig, ReferencedValues, ServerConfig, parse
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def _read(file: str) -> ServerConfig:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not a text file"
         raise UsageError(f"--config {file!r} cannot be read: {reason}") from None
-    found = parse(text, file, References(os.environ, lambda path: _text(folder / path)))
+    found = parse(text, file, ReferencedValues(os.environ, lambda path: _text(folder / path)))
     documents = tuple(
         replace(document, spec=_located(folder, document.spec)) for document in found.documents
     )

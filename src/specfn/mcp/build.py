@@ -18,10 +18,10 @@ except ImportError as error:
 
 from specfn.calling.names.catalog import Catalog, Functions
 from specfn.mcp import search_tools
-from specfn.mcp.guard import LOOPBACK, AsgiApp, Guard
-from specfn.mcp.handlers import Handlers
+from specfn.mcp.http_guard import LOOPBACK, AsgiApp, Guard
 from specfn.mcp.listing import ToolList
 from specfn.mcp.served_functions import ServedFunctions
+from specfn.mcp.tool_handlers import Handlers
 from specfn.schema.safe_text import clean, shorten
 
 if TYPE_CHECKING:

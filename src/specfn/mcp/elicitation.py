@@ -31,7 +31,7 @@ _BETWEEN: Final = "."
 _EFFECTS: Final = {"read": "reads data", "write": "may change data"}
 
 
-class Form(NamedTuple):
+class ElicitationForm(NamedTuple):
     """A form.
 
     Attributes:
@@ -43,23 +43,23 @@ class Form(NamedTuple):
     schema: JsonObject
 
 
-def form_of(call: Prepared, *, needs_human: bool) -> Form | None:
+def form_of(call: Prepared, *, needs_human: bool) -> ElicitationForm | None:
     """Return the form for a call; ``None`` if its human part has nested or secret fields."""
     assert call.entry is not None
     function = call.entry.function
     fields = _fields(function) if needs_human else {"properties": {}}
     if fields is None:
         return None
-    return Form(_message(call, function), {"type": "object", **fields})
+    return ElicitationForm(_message(call, function), {"type": "object", **fields})
 
 
-def request_of(form: Form) -> types.ElicitRequest:
+def request_of(form: ElicitationForm) -> types.ElicitRequest:
     """Return the request of a form."""
     params = types.ElicitRequestFormParams(message=form.message, requested_schema=form.schema)
     return types.ElicitRequest(params=params)
 
 
-def human_part(form: Form, content: Mapping[str, Any] | None) -> JsonObject:
+def human_part(form: ElicitationForm, content: Mapping[str, Any] | None) -> JsonObject:
     """Return the human part from the content of a form; other fields are ignored."""
     found: JsonObject = {}
     for name, value in (content or {}).items():

@@ -44,12 +44,59 @@ def _object(properties: JsonObject, *required: str) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(required)}
 
 
+def _tool(
+    name: str, title: str, description: str, schema: JsonObject, annotations: JsonObject
+) -> JsonObject:
+    return {
+        "name": name,
+        "title": title,
+        "description": description,
+        "inputSchema": schema,
+        "annotations": annotations,
+    }
+
+
+_LIMIT: Final = {"type": "integer", "minimum": 1, "maximum": _MOST_FOUND, "default": 10}
+_SEARCH_ARGUMENTS: Final = _object(
+    {"query": {"type": "string", "description": "Words of the task."}, "limit": _LIMIT}, "query"
+)
+_NAMES: Final = {
+    "type": "array",
+    "items": {"type": "string"},
+    "minItems": 1,
+    "maxItems": _MOST_DESCRIBED,
+}
 _NAME: Final = {"type": "string", "description": f"The name of the function, from {SEARCH}."}
 _ARGUMENTS: Final = {
     "type": "object",
     "description": f"The arguments of the function, as {DESCRIBE} shows them.",
 }
 _CALL: Final = _object({"name": _NAME, "arguments": _ARGUMENTS}, "name")
+
+#: The annotations of a tool that calls no API.
+_LOCAL: Final = {**HINTS["read"], "openWorldHint": False}
+
+_DESCRIBE_TOOL: Final = _tool(
+    DESCRIBE,
+    "Describe functions",
+    "Return the descriptions and the schemas of the arguments of 1 to 5 functions.",
+    _object({"names": _NAMES}, "names"),
+    _LOCAL,
+)
+_READ_TOOL: Final = _tool(
+    READ,
+    "Call a function that reads",
+    f"Call a function that only reads data. Read its schema with {DESCRIBE} first.",
+    _CALL,
+    {**HINTS["read"], "openWorldHint": True},
+)
+_CHANGE_TOOL: Final = _tool(
+    CHANGE,
+    "Call a function that changes data",
+    f"Call a function that writes or deletes data. Read its schema with {DESCRIBE} first.",
+    _CALL,
+    {**HINTS["destructive"], "openWorldHint": True},
+)
 
 
 def tools(titles: str, *, count: int, read_only: bool) -> list[JsonObject]:
@@ -60,59 +107,19 @@ def tools(titles: str, *, count: int, read_only: bool) -> list[JsonObject]:
         count: the number of functions.
         read_only: leave out the tool that changes data.
     """
-    found = [
-        {
-            "name": SEARCH,
-            "title": "Search functions",
-            "description": f"Search the {count} functions of {titles}. Returns one line per function: its name, its effect, "
-            "its summary, and the functions that yield its arguments.",
-            "inputSchema": _object(
-                {
-                    "query": {"type": "string", "description": "Words of the task."},
-                    "limit": {
-                        "type": "integer",
-                        "minimum": 1,
-                        "maximum": _MOST_FOUND,
-                        "default": 10,
-                    },
-                },
-                "query",
-            ),
-            "annotations": {"readOnlyHint": True, "openWorldHint": False},
-        },
-        {
-            "name": DESCRIBE,
-            "title": "Describe functions",
-            "description": "Return the descriptions and the schemas of the arguments of 1 to 5 functions.",
-            "inputSchema": _object(
-                {
-                    "names": {
-                        "type": "array",
-                        "items": {"type": "string"},
-                        "minItems": 1,
-                        "maxItems": _MOST_DESCRIBED,
-                    }
-                },
-                "names",
-            ),
-            "annotations": {"readOnlyHint": True, "openWorldHint": False},
-        },
-        {
-            "name": READ,
-            "title": "Call a function that reads",
-            "description": f"Call a function that only reads data. Read its schema with {DESCRIBE} first.",
-            "inputSchema": _CALL,
-            "annotations": {**HINTS["read"], "openWorldHint": True},
-        },
-        {
-            "name": CHANGE,
-            "title": "Call a function that changes data",
-            "description": f"Call a function that writes or deletes data. Read its schema with {DESCRIBE} first.",
-            "inputSchema": _CALL,
-            "annotations": {**HINTS["destructive"], "openWorldHint": True},
-        },
-    ]
+    found = [_search_tool(titles, count), _DESCRIBE_TOOL, _READ_TOOL, _CHANGE_TOOL]
     return found[:-1] if read_only else found
+
+
+def _search_tool(titles: str, count: int) -> JsonObject:
+    return _tool(
+        SEARCH,
+        "Search functions",
+        f"Search the {count} functions of {titles}. Returns one line per function: its name, its effect, its summary, and "
+        "the functions that yield its arguments.",
+        _SEARCH_ARGUMENTS,
+        _LOCAL,
+    )
 
 
 def search(served: ServedFunctions, sent: Mapping[str, Any], among: frozenset[str]) -> str:

@@ -14,8 +14,8 @@ from specfn.calling.names.catalog import Catalog, Entry
 from specfn.calling.names.resolve import Resolution
 from specfn.calling.offered_tools import OfferedFunctions
 from specfn.catalog.search.search import Found
-from specfn.catalog.tools.build import OutputForm, ToolBuilder
 from specfn.catalog.tools.fit_cache import FitCache
+from specfn.catalog.tools.tool_builder import OutputForm, ToolBuilder
 from specfn.catalog.tools.tools import LeftOut, OfferedFunction, Tool
 from specfn.connectors.registry import profile
 from specfn.errors import UnknownFunctionError, UsageError

@@ -7,8 +7,8 @@ import pytest
 from tests.catalog.tools.test_tools import application, operation
 
 from specfn.application.application import Application
-from specfn.catalog.tools.build import offered_functions, tools
 from specfn.catalog.tools.fit_cache import FitCache
+from specfn.catalog.tools.tool_builder import offered_functions, tools
 from specfn.catalog.tools.tool_index import ToolIndex
 from specfn.connectors.registry import NAMES, profile
 from specfn.errors import UnknownFunctionError, UsageError

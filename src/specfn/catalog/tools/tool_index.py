@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from specfn.catalog.tools.build import ToolBuilder, offered_functions
 from specfn.catalog.tools.fit_cache import FitCache
+from specfn.catalog.tools.tool_builder import ToolBuilder, offered_functions
 from specfn.catalog.tools.tools import LeftOut, Tool
 from specfn.errors import UsageError
 from specfn.function.function import Function
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class ToolIndex(Mapping[str, Tool]):
     """The tools of functions by the names that the model calls; a tool is composed when it is read.
 
-    Names are known at once. A tool is the same as in the list of all tools (``specfn.catalog.tools.build.tools``), without
+    Names are known at once. A tool is the same as in the list of all tools (``specfn.catalog.tools.tool_builder.tools``), without
     the provider's limit of tools in one request.
 
     Attributes:

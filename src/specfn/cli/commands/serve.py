@@ -169,7 +169,7 @@ def _listener(options: dict[str, Any]) -> _Listener | None:
 
 
 def _names(host: str, more: Sequence[str]) -> tuple[str, ...] | None:
-    from specfn.mcp.guard import LOOPBACK  # noqa: PLC0415  # for HTTP only
+    from specfn.mcp.http_guard import LOOPBACK  # noqa: PLC0415  # for HTTP only
 
     if host in _ANY and not more:
         return None

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specfn.errors import UsageError
-from specfn.mcp.config import References, parse
+from specfn.mcp.config_file import ReferencedValues, parse
 
 SECRET = "canary-4711"
 
@@ -20,7 +20,7 @@ def read(text: str, variables: Any = None, files: Any = None) -> Any:
         return found
 
     given = {"TOKEN": SECRET} if variables is None else variables
-    return parse(text, "c.yaml", References(given, content))
+    return parse(text, "c.yaml", ReferencedValues(given, content))
 
 
 def test_a_whole_configuration() -> None:

@@ -16,7 +16,7 @@ from specfn._internal.json import dumps, loads
 from specfn.calling.call_answer import Answer
 from specfn.calling.calls import prompts
 from specfn.calling.calls.prepare import Prepared
-from specfn.mcp.elicitation import Form, form_of, human_part, request_of
+from specfn.mcp.elicitation import ElicitationForm, form_of, human_part, request_of
 from specfn.mcp.results import log
 from specfn.mcp.served_functions import ServedFunctions
 
@@ -89,7 +89,7 @@ async def call_with_approval(
     return await _decided(served, call, _Response(token, given))
 
 
-def _form(call: Prepared, answer: Answer) -> Form | None:
+def _form(call: Prepared, answer: Answer) -> ElicitationForm | None:
     """Return the form for a call that waits; ``None`` if it does not wait, or no form can be shown."""
     if answer.kind not in ("needs_approval", "needs_human"):
         return None

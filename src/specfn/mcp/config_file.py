@@ -76,7 +76,7 @@ class ServerConfig:
 
 
 @dataclass(frozen=True)
-class References:
+class ReferencedValues:
     """The values that a configuration may refer to.
 
     Attributes:
@@ -88,7 +88,7 @@ class References:
     read: Callable[[str], str]
 
 
-def parse(text: str, file: str, references: References) -> ServerConfig:
+def parse(text: str, file: str, references: ReferencedValues) -> ServerConfig:
     """Return the configuration that a YAML text declares.
 
     Args:
@@ -109,13 +109,13 @@ def parse(text: str, file: str, references: References) -> ServerConfig:
         ) from None
     except RecursionError:
         raise UsageError(f"{file}: the values are nested too deeply") from None
-    return _Reader(file, references).server(root)
+    return _ConfigReader(file, references).server(root)
 
 
-class _Reader:
+class _ConfigReader:
     """Reads the nodes of a configuration."""
 
-    def __init__(self, file: str, references: References) -> None:
+    def __init__(self, file: str, references: ReferencedValues) -> None:
         self._file = file
         self._references = references
         self._used: dict[str, None] = {}

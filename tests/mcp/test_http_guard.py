@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from specfn.mcp.guard import LOOPBACK, Guard
+from specfn.mcp.http_guard import LOOPBACK, Guard
 
 TOKEN = "token-of-the-clients"
 

@@ -9,11 +9,11 @@ from mcp.shared.exceptions import MCPError
 from specfn._internal.json import JsonObject
 from specfn.calling.call_answer import Answer
 from specfn.mcp import search_tools
-from specfn.mcp.approval import Context, call_with_approval, is_modern
 from specfn.mcp.listing import ToolList, unknown_cursor
 from specfn.mcp.results import INTERNAL, log, result_of, text_result
 from specfn.mcp.search_tools import InvalidCallError, NamedCall
 from specfn.mcp.served_functions import ServedFunctions
+from specfn.mcp.tool_approval import Context, call_with_approval, is_modern
 
 Result: TypeAlias = types.CallToolResult | types.InputRequiredResult
 
