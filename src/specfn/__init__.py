@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from specfn import calling, connectors, errors, human
     from specfn.api import load, loads, normalize
     from specfn.application.application import Application
-    from specfn.asgi.load import from_asgi
+    from specfn.asgi.from_asgi import from_asgi
     from specfn.calling.choice import choice
     from specfn.calling.choice.config import InvocationConfig
     from specfn.document.downgrade.document import downgrade
@@ -60,7 +60,7 @@ else:
         "downgrade": "specfn.document.downgrade.document",
         "errors": "specfn.errors",
         "execute": "specfn.http.transport.send",
-        "from_asgi": "specfn.asgi.load",
+        "from_asgi": "specfn.asgi.from_asgi",
         "human": "specfn.human",
         "load": "specfn.api",
         "loads": "specfn.api",

@@ -1,7 +1,7 @@
 """The shop's functions, for tests that need no server."""
 
 import specfn
-from specfn.demo.document import document
+from specfn.demo.shop_document import document
 
 APP = specfn.load(document())
 

@@ -5,8 +5,8 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from specfn.demo.document import operations
 from specfn.demo.server import Server
+from specfn.demo.shop_document import operations
 
 Api = Callable[..., httpx.Response]
 

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from specfn.demo import server
-from specfn.demo.document import text
 from specfn.demo.server import Server, serve
+from specfn.demo.shop_document import text
 
 PRODUCT = {"name": "Lamp", "price": 1, "stock": 1}
 

@@ -6,8 +6,8 @@ import pytest
 
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.demo.document import operations, text
 from specfn.demo.server import Server
+from specfn.demo.shop_document import operations, text
 from specfn.errors import HTTPStatusError, UsageError
 from specfn.http.connection import Connection
 from specfn.http.response.response import Result

@@ -15,7 +15,7 @@ from tests.live.frameworks.scripted import Call
 
 import specfn
 from specfn.application.binding.bound import Bound
-from specfn.demo import document
+from specfn.demo import shop_document
 from specfn.demo.server import Server, serve
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of the frameworks
@@ -49,7 +49,7 @@ def framework(request: pytest.FixtureRequest) -> str:
 
 @cache
 def application() -> specfn.Application:
-    return specfn.loads(document.text())
+    return specfn.loads(shop_document.text())
 
 
 def bind(shop: Server, **policy: Any) -> Bound:

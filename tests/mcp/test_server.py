@@ -21,7 +21,7 @@ from tests.mcp.server_support import (
 from specfn import mcp
 from specfn.calling.names.catalog import Catalog, NamePolicy
 from specfn.errors import UsageError
-from specfn.function.schemas import Schemas
+from specfn.function.function_schemas import Schemas
 from specfn.mcp.listing import ToolList
 
 CANARY = "canary-4711"

@@ -9,7 +9,7 @@ from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.catalog.token_estimate import estimate
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
-from specfn.function.lookup import spaced, unambiguous
+from specfn.function.function_names import spaced, unambiguous
 
 if TYPE_CHECKING:
     from specfn.calling.names.resolve import Directory, Resolution

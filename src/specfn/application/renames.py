@@ -7,7 +7,7 @@ from typing import Final
 
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.function.lookup import by_handle, meant
+from specfn.function.function_names import by_handle, meant
 from specfn.settings import Settings
 
 #: A legal name (rule F1).

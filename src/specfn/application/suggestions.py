@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from specfn.calling.names.nearest import nearest
 from specfn.function.function import Function
-from specfn.function.lookup import operation_ids
+from specfn.function.function_names import operation_ids
 
 
 def suggestions(key: str, functions: Sequence[Function], known: Collection[str]) -> Sequence[str]:

@@ -14,7 +14,7 @@ from specfn.bulk.counts import Counts
 from specfn.bulk.journal import Journal, source_of
 from specfn.bulk.json_lines import JsonLines
 from specfn.bulk.parquet import Parquet
-from specfn.bulk.pool import checked_in_order
+from specfn.bulk.worker_pool import checked_in_order
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 from specfn._internal.did_you_mean import near
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
-from specfn.function.lookup import handles
+from specfn.function.function_names import handles
 from specfn.settings import Selection
 
 _Test: TypeAlias = Callable[[Function], bool]

@@ -106,7 +106,7 @@ def _converted(convert: Convert, pairs: list[tuple[str, str]], jobs: int) -> Gen
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415  # likewise
     from multiprocessing import get_context  # noqa: PLC0415  # likewise
 
-    from specfn.bulk.pool import attach_to_parent  # noqa: PLC0415  # likewise
+    from specfn.bulk.worker_pool import attach_to_parent  # noqa: PLC0415  # likewise
 
     executor = ProcessPoolExecutor(jobs, get_context("spawn"), attach_to_parent)
     try:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from specfn._internal.did_you_mean import near
 from specfn.errors import UnknownFunctionError, UsageError
-from specfn.function.lookup import handles
+from specfn.function.function_names import handles
 
 if TYPE_CHECKING:
     from specfn.application.application import Application

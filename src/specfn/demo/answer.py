@@ -4,10 +4,10 @@ from secrets import compare_digest
 from typing import TYPE_CHECKING, Any
 
 from specfn._internal.pointer import join
-from specfn.demo.check import problems
 from specfn.demo.decode import DecodedRequest, DecodingError, Received, UploadedFile, call
-from specfn.demo.document import BASE_PATH, ShopOperation, operations, text
 from specfn.demo.handlers import HANDLERS, RefusalError, Reply, invalid
+from specfn.demo.request_validation import problems
+from specfn.demo.shop_document import BASE_PATH, ShopOperation, operations, text
 from specfn.demo.store import Store
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, unquote
 
 from specfn._internal.json import JSONDecodeError, JsonObject, loads
-from specfn.demo.document import ShopBody, ShopOperation, ShopParameter, follow
+from specfn.demo.shop_document import ShopBody, ShopOperation, ShopParameter, follow
 
 Pairs: TypeAlias = list[tuple[str, str]]
 

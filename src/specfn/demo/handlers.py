@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from specfn._internal.json import JsonObject
 from specfn.demo.decode import DecodedRequest, UploadedFile
-from specfn.demo.document import BASE_PATH
+from specfn.demo.shop_document import BASE_PATH
 from specfn.demo.store import Row, Store
 
 _RATES = {"EUR": 1.0, "GBP": 0.85, "USD": 1.1}

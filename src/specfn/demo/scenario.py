@@ -20,8 +20,8 @@ from rich.text import Text
 from specfn._internal.json import dumps_indented, loads
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.demo.document import operations, text
 from specfn.demo.server import Server, serve
+from specfn.demo.shop_document import operations, text
 from specfn.function.function import Function
 from specfn.http.connection import Connection
 

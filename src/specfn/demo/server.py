@@ -14,8 +14,8 @@ from typing import Any
 from specfn._internal.json import dumps
 from specfn.demo.answer import answer
 from specfn.demo.decode import Received
-from specfn.demo.document import BASE_PATH
 from specfn.demo.handlers import RefusalError, Reply
+from specfn.demo.shop_document import BASE_PATH
 from specfn.demo.store import Store
 
 _LARGEST_BODY = 8 * 1024 * 1024

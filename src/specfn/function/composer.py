@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from specfn._internal.json import JsonObject, dumps
 from specfn.errors import DocumentError, UsageError
 from specfn.function.file_descriptions import with_files
+from specfn.function.function_schemas import (
+    ComposedSchemas,
+    Schemas,
+    closed,
+    renderer_of,
+    validator_of,
+)
 from specfn.function.multipart_files import marked
-from specfn.function.schemas import ComposedSchemas, Schemas, closed, renderer_of, validator_of
 from specfn.migrate.parameters.fixed import fixed_parameters, shown
 from specfn.migrate.route import Body, Parameter, ParameterGroup, Route
 from specfn.schema.compose.definitions import Definitions

@@ -5,7 +5,7 @@ from typing import Any, Final, Protocol
 
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps_sorted, loads
-from specfn.function.schemas import Schemas
+from specfn.function.function_schemas import Schemas
 from specfn.migrate.route import Api, Body, MultipartPart, MultipartParts, Parameter, Route
 
 

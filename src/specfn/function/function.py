@@ -11,8 +11,8 @@ from specfn.errors import ArgumentError, DocumentError
 from specfn.function.description import describe, summary_of, within
 from specfn.function.document_faults import fault_of, need_sendable
 from specfn.function.fingerprint import fingerprint
-from specfn.function.lookup import handles
-from specfn.function.schemas import Schemas
+from specfn.function.function_names import handles
+from specfn.function.function_schemas import Schemas
 from specfn.migrate.parameters.fixed import filled, shown
 from specfn.migrate.route import Api, Route
 from specfn.records import ABSENT, ArgumentProblem, Edit, Note

@@ -7,7 +7,7 @@ from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
 from specfn.document.references.dynamic import OPEN
 from specfn.document.upgrade.constants import DECLARED
-from specfn.function.schemas import Schemas
+from specfn.function.function_schemas import Schemas
 from specfn.migrate.route import Route
 from specfn.records import Note
 from specfn.schema.render.annotations import reading

@@ -160,7 +160,7 @@ def test_a_glob_for_an_operation_that_is_no_function_gets_the_reason(
 @pytest.mark.parametrize("source", ["path", "stdin", "url"])
 def test_a_document_comes_from_anywhere(specfn: Command, shop: Server, source: str) -> None:
     """A path, ``-`` and a URL of the same document give the same list."""
-    from specfn.demo.document import text  # noqa: PLC0415  # only this test needs it
+    from specfn.demo.shop_document import text  # noqa: PLC0415  # only this test needs it
 
     with_path = Path(__file__).parents[3] / "src" / "specfn" / "demo" / "openapi.yaml"
     spec = {"path": str(with_path), "stdin": "-", "url": shop.document_url}[source]

@@ -16,7 +16,7 @@ from specfn._internal.settings_model import Model, Texts, stored_as
 from specfn.connectors.turn import Mode
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.function.lookup import place
+from specfn.function.function_names import place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

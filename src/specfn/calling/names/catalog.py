@@ -18,7 +18,7 @@ from specfn.catalog.tools.tools import offered
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.description import place, with_place, within
 from specfn.function.function import Function
-from specfn.function.lookup import aliases
+from specfn.function.function_names import aliases
 from specfn.function.naming import names as shorten
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 from specfn.calling.names import spelling
 from specfn.calling.names.nearest import SimilarNames
 from specfn.errors import wrong_result
-from specfn.function.lookup import NamedOperation, exact_handles, spaced
+from specfn.function.function_names import NamedOperation, exact_handles, spaced
 
 Status: TypeAlias = Literal["exact", "repaired", "ambiguous", "unknown", "not_advertised"]
 How: TypeAlias = Literal["exact", "hook", "cleaned", "alias", "separator"]

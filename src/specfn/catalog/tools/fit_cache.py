@@ -12,7 +12,7 @@ from specfn.schema.profiles.fit import Fit, Fitter
 from specfn.schema.profiles.profile import Profile
 
 if TYPE_CHECKING:
-    from specfn.function.schemas import Schemas
+    from specfn.function.function_schemas import Schemas
 
 #: The kind of edit for an optional property that accepts null: null and absence become indistinguishable.
 _NULL = "null"

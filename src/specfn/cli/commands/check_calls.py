@@ -77,7 +77,7 @@ def _stream(  # the arguments of the command
     """Check lines from stdin, or to stdout. Such a job cannot be continued."""
     from specfn.bulk.counts import Counts  # noqa: PLC0415  # likewise
     from specfn.bulk.json_lines import JsonLines, stream_chunks  # noqa: PLC0415  # likewise
-    from specfn.bulk.pool import checked_in_order  # noqa: PLC0415  # likewise
+    from specfn.bulk.worker_pool import checked_in_order  # noqa: PLC0415  # likewise
 
     if any(name.endswith(".parquet") for name in (file, path)):
         raise UsageError("Parquet needs two files: pass FILE and -o FILE")

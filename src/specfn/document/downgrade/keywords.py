@@ -7,7 +7,7 @@ A rewrite that accepts more calls ``widen``.
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject, dumps
-from specfn.document.downgrade.components import name_of
+from specfn.document.downgrade.component_facts import name_of
 from specfn.document.downgrade.draft import Rewrite, SchemaDraft, SchemaWalk
 from specfn.document.downgrade.types import without_null
 

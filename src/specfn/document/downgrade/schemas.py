@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from specfn._internal.json import JsonObject
-from specfn.document.downgrade.components import discriminated, name_of, renamed, using
+from specfn.document.downgrade.component_facts import discriminated, name_of, renamed, using
 from specfn.document.downgrade.draft import SchemaDraft
 from specfn.document.downgrade.formats import is_format
 from specfn.document.downgrade.keywords import CONDITIONS

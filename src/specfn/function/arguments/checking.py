@@ -6,7 +6,7 @@ from specfn.errors import DocumentError
 from specfn.function.arguments.repair import repaired
 from specfn.function.arguments.wrapper import WrapperNames, unwrapped
 from specfn.function.document_faults import need_sendable
-from specfn.function.schemas import Schemas
+from specfn.function.function_schemas import Schemas
 from specfn.http.files import is_encoded
 from specfn.migrate.route import Route
 from specfn.validation.check import check

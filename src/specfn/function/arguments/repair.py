@@ -3,7 +3,7 @@
 from typing import Any
 
 from specfn.function.arguments.positions import Positions
-from specfn.function.schemas import Schemas
+from specfn.function.function_schemas import Schemas
 from specfn.migrate.route import Route
 from specfn.migrate.safety import is_creation
 from specfn.validation.outcome import Failure, Success

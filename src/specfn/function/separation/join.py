@@ -5,7 +5,7 @@ from typing import Any
 from specfn._internal.keyword_arguments import known_keywords
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.function.schemas import Sides
+from specfn.function.function_schemas import Sides
 from specfn.function.separation.split import both
 
 

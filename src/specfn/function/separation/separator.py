@@ -7,7 +7,7 @@ from typing import Any
 from specfn import human
 from specfn._internal.json import JsonObject, dumps, loads
 from specfn.function.file_descriptions import with_files
-from specfn.function.schemas import (
+from specfn.function.function_schemas import (
     ComposedSchemas,
     Schemas,
     SchemaSource,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
-from specfn.function.schemas import Schemas
+from specfn.function.function_schemas import Schemas
 from specfn.function.signatures.doc_comments import comment_of, function_comment
 from specfn.function.signatures.read_schema import Reader
 from specfn.function.signatures.type_nodes import (

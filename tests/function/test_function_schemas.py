@@ -5,7 +5,7 @@ import pytest
 
 from specfn.api import load, loads
 from specfn.function.function import Function
-from specfn.function.schemas import closed
+from specfn.function.function_schemas import closed
 from specfn.options import Options
 
 INTEGER = {"type": "integer"}

@@ -3,8 +3,8 @@ from typing import Any
 
 from openapi_spec_validator import validate
 
-from specfn.demo.document import document, operations
 from specfn.demo.handlers import HANDLERS
+from specfn.demo.shop_document import document, operations
 
 
 def test_the_document_is_valid_openapi() -> None:

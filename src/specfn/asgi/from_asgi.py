@@ -7,7 +7,7 @@ import httpx
 
 from specfn._internal.keyword_arguments import known_keywords
 from specfn.api import load
-from specfn.asgi.connection import ORIGIN, AppConnection, RunningApp
+from specfn.asgi.app_connection import ORIGIN, AppConnection, RunningApp
 from specfn.errors import DocumentError, UsageError
 
 if TYPE_CHECKING:

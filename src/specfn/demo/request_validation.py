@@ -15,7 +15,7 @@ from referencing.jsonschema import DRAFT202012
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
-from specfn.demo.document import document
+from specfn.demo.shop_document import document
 
 _DOCUMENT = "urn:specfn:demo"
 _DATE_TIME = re.compile(
