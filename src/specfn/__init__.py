@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from specfn.options import Options
     from specfn.validation.outcome import Failure, Success
 else:
+    from specfn._internal.lazy_names import lazy_names
+
     _HOMES = {
         "Application": "specfn.application.application",
         "ArgumentError": "specfn.errors",
@@ -72,19 +74,7 @@ else:
 
     _MODULES = {"calling", "choice", "connectors", "errors", "human"}
 
-    def __getattr__(name: str) -> object:
-        home = _HOMES.get(name)
-        if home is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-        from importlib import import_module  # noqa: PLC0415  # not before a name is used
-
-        module = import_module(home)
-        value = module if name in _MODULES else getattr(module, name)
-        globals()[name] = value
-        return value
-
-    def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_names(globals(), _HOMES, _MODULES)
 
 
 __version__ = "0.1.0"

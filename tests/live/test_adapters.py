@@ -115,6 +115,14 @@ def test_a_good_call_is_answered(framework: str, shop: Server) -> None:
     assert '"status":200' in text
 
 
+def test_a_streamed_run_has_the_same_texts(shop: Server) -> None:
+    """A run of the OpenAI Agents SDK that streams gives the model the texts of one that does not."""
+    calls = [Call("products_get", sent) for sent in ("{}", '{"query": {"limit": "x"}}', "all")]
+    streamed = asyncio.run(agent("openai_agents").drive_stream(bind(shop), calls))
+    assert streamed == received("openai_agents", bind(shop), *calls)
+    assert len(streamed) == len(calls)
+
+
 @pytest.mark.parametrize("policy", [{"ask": False}, {"approve": lambda _request: False}])
 def test_a_refusal_is_explained(framework: str, shop: Server, policy: Any) -> None:
     """The model receives the reason of a refusal; nothing is sent."""

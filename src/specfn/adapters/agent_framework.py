@@ -6,8 +6,7 @@ checks everything and the model still reads the whole schema.
 
 from typing import Any
 
-from specfn.adapters.bound_functions import acall, offered, schema
-from specfn.adapters.framework import framework
+from specfn.adapters.bound_functions import acall, framework, offered, schema
 from specfn.application.binding.bound import Bound, BoundFunction
 from specfn.catalog.selection import Select
 
@@ -26,7 +25,7 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
     """
     base: Any = framework("agent_framework", "agent-framework-core").FunctionTool
 
-    class BoundTool(base):  # type: ignore[misc]  # the framework may be missing
+    class AgentFrameworkTool(base):  # type: ignore[misc]  # the framework may be missing
         """The tool of a bound function."""
 
         def __init__(self, function: BoundFunction) -> None:
@@ -49,7 +48,7 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
             """Call the function; an argument may have any name."""
             return self._run(**arguments)
 
-    return [BoundTool(function) for function in offered(bound, select)]
+    return [AgentFrameworkTool(function) for function in offered(bound, select)]
 
 
 async def _answer(function: BoundFunction, arguments: dict[str, Any]) -> str:

@@ -2,8 +2,7 @@
 
 from typing import Any, Final
 
-from specfn.adapters.bound_functions import offered, schema
-from specfn.adapters.framework import framework
+from specfn.adapters.bound_functions import framework, offered, schema
 from specfn.application.binding.bound import Bound, BoundFunction
 from specfn.catalog.selection import Select
 
@@ -29,7 +28,7 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
     """
     kinds: Any = framework("fastmcp.tools.base", "fastmcp")
 
-    class BoundTool(kinds.Tool):  # type: ignore[misc]  # the framework may be missing
+    class FastMcpTool(kinds.Tool):  # type: ignore[misc]  # the framework may be missing
         """The tool of a bound function."""
 
         def bind(self, function: BoundFunction) -> Any:
@@ -43,7 +42,7 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
             return kinds.ToolResult(content=answer.text, is_error=not answer.ok)
 
     return [
-        BoundTool(
+        FastMcpTool(
             name=function.name,
             title=function.function.summary,
             description=function.description,

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from specfn.adapters.bound_functions import acall, offered, schema
-from specfn.adapters.framework import framework
+from specfn.adapters.bound_functions import acall, framework, offered, schema
 from specfn.application.binding.bound import Bound, BoundFunction
 from specfn.catalog.selection import Select
 
@@ -25,7 +24,7 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
     base: Any = framework("google.adk.tools", _PACKAGE).BaseTool
     types: Any = framework("google.genai.types", _PACKAGE)
 
-    class BoundTool(base):  # type: ignore[misc]  # the framework may be missing
+    class AdkTool(base):  # type: ignore[misc]  # the framework may be missing
         """The tool of a bound function."""
 
         def __init__(self, function: BoundFunction) -> None:
@@ -49,4 +48,4 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
                 tool_context.actions.skip_summarization = True
             return answer.text
 
-    return [BoundTool(function) for function in offered(bound, select)]
+    return [AdkTool(function) for function in offered(bound, select)]

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from specfn.adapters.bound_functions import acall, call, offered, schema
-from specfn.adapters.framework import framework
+from specfn.adapters.bound_functions import acall, call, framework, offered, schema
 from specfn.adapters.langchain_middleware import middleware
 from specfn.application.binding.bound import Bound, BoundFunction
 from specfn.catalog.selection import Select
@@ -25,13 +24,13 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
     """
     base: Any = framework("langchain_core.tools", "langchain").StructuredTool
 
-    class BoundTool(base):  # type: ignore[misc]  # the framework may be missing
+    class LangchainTool(base):  # type: ignore[misc]  # the framework may be missing
         """The tool of a bound function; its arguments may have any names."""
 
         def _to_args_and_kwargs(self, tool_input: Any, tool_call_id: Any) -> Any:  # noqa: ARG002
             return (), {"sent": tool_input}
 
-    return [_tool(BoundTool, function) for function in offered(bound, select)]
+    return [_tool(LangchainTool, function) for function in offered(bound, select)]
 
 
 def _tool(tool: Any, function: BoundFunction) -> Any:

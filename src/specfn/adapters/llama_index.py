@@ -2,8 +2,7 @@
 
 from typing import Any, Final
 
-from specfn.adapters.bound_functions import acall, call, offered, schema
-from specfn.adapters.framework import framework
+from specfn.adapters.bound_functions import acall, call, framework, offered, schema
 from specfn.adapters.llama_index_agent import TEXT, function_agent
 from specfn.application.binding.bound import Bound, BoundFunction
 from specfn.calling.call_answer import Answer
@@ -35,7 +34,7 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
         def get_parameters_dict(self) -> Any:
             return self.parameters
 
-    class BoundTool(types.AsyncBaseTool):  # type: ignore[misc]  # likewise
+    class LlamaIndexTool(types.AsyncBaseTool):  # type: ignore[misc]  # likewise
         """The tool of a bound function."""
 
         def __init__(self, function: BoundFunction) -> None:
@@ -68,4 +67,4 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
                 is_error=not answer.ok,
             )
 
-    return [BoundTool(function) for function in offered(bound, select)]
+    return [LlamaIndexTool(function) for function in offered(bound, select)]

@@ -2,7 +2,6 @@
 
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable
-from types import TracebackType
 from typing import Final, Self
 
 import httpx
@@ -150,19 +149,3 @@ class AppConnection(Connection):
             self._app.loop.adopt()
         await self._app.loop.arun(self._app.start())
         return await super().__aenter__()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()

@@ -14,25 +14,16 @@ if TYPE_CHECKING:
     from specfn.bulk.counts import Counts
     from specfn.bulk.file import check_file
 else:
+    from specfn._internal.lazy_names import lazy_names
+
     _HOMES = {
-        "Checker": "checker",
-        "Counts": "counts",
-        "check_calls": "calls",
-        "check_file": "file",
+        "Checker": "specfn.bulk.checker",
+        "Counts": "specfn.bulk.counts",
+        "check_calls": "specfn.bulk.calls",
+        "check_file": "specfn.bulk.file",
     }
 
-    def __getattr__(name: str) -> object:
-        home = _HOMES.get(name)
-        if home is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-        from importlib import import_module  # noqa: PLC0415  # not before a name is used
-
-        value = getattr(import_module(f"{__name__}.{home}"), name)
-        globals()[name] = value
-        return value
-
-    def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_names(globals(), _HOMES)
 
 
 __all__ = ["Checker", "Counts", "check_calls", "check_file"]

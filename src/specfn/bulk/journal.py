@@ -17,7 +17,7 @@ from specfn.errors import UsageError
 _VERSION: Final = 1
 
 
-class State(NamedTuple):
+class JobState(NamedTuple):
     """The state of a job.
 
     Attributes:
@@ -56,21 +56,23 @@ class Journal:
             raise
         self._file.truncate(self.state.written)
 
-    def _stored(self, job: JsonObject) -> State:
+    def _stored(self, job: JsonObject) -> JobState:
         """Return the state of an interrupted job, or that of a new one."""
         try:
             found = loads(Path(self._path).read_bytes())
-            state = State(found["job"], found["read"], found["written"], Counts(**found["counts"]))
+            state = JobState(
+                found["job"], found["read"], found["written"], Counts(**found["counts"])
+            )
             size = Path(self.partial).stat().st_size
         except (OSError, JSONDecodeError, KeyError, TypeError, ValueError):
-            return State(job)
+            return JobState(job)
         for name, value in job.items():
             if state.job.get(name) != value:
                 raise UsageError(
                     f"{self.partial!r} is of another job: {name} changed since it began; "
                     f"delete it and {self._path!r} to begin again"
                 )
-        return state if size >= state.written else State(job)
+        return state if size >= state.written else JobState(job)
 
     def _lock(self, target: str) -> None:
         """Refuse a second job with the same output, on systems with file locks."""

@@ -53,73 +53,64 @@ if TYPE_CHECKING:
     from specfn.calling.outcome import CallRecord, Outcome, Stopped
     from specfn.calling.session import Session
 else:
+    from specfn._internal.lazy_names import lazy_names
+
     _HOMES = {
-        "Answer": "call_answer",
-        "AnswerKind": "call_answer",
-        "ApprovalRequest": "calls.approval",
-        "Approve": "calls.approval",
-        "Approver": "calls.approval",
-        "Ask": "calls.effects",
-        "AsyncApprover": "calls.approval",
-        "Auto": "choice.choice",
-        "CallContext": "calls.invoke",
-        "CallRecord": "outcome",
-        "Catalog": "names.catalog",
-        "Checked": "events",
-        "Choice": "choice.choice",
-        "ChoiceOptions": "choice.choice",
-        "Decided": "events",
-        "Decision": "calls.approval",
-        "Defer": "calls.approval",
-        "Deny": "calls.approval",
-        "Done": "calls.effects",
-        "Effect": "calls.effects",
-        "Ended": "events",
-        "Event": "events",
-        "Executed": "events",
-        "Filter": "calls.invoke",
-        "Filters": "choice.choice",
-        "InvocationConfig": "choice.config",
-        "Invoke": "calls.effects",
-        "Invoked": "calls.effects",
-        "Listener": "events",
-        "Messages": "calls.history",
-        "NamePolicy": "names.catalog",
-        "Next": "calls.invoke",
-        "NoCall": "choice.choice",
-        "Outcome": "outcome",
-        "PendingCall": "call_answer",
-        "Plan": "choice.choice",
-        "PromptSettings": "choice.prompt_files",
-        "Replied": "events",
-        "Requested": "events",
-        "Required": "choice.choice",
-        "Resolution": "names.resolve",
-        "Resolved": "events",
-        "Round": "choice.choice",
-        "Send": "calls.effects",
-        "Sender": "drive",
-        "Session": "session",
-        "Settings": "choice.prompt_files",
-        "Stopped": "outcome",
-        "arun": "drive",
-        "parse_choice": "choice.choice",
-        "register_choice": "choice.choice",
-        "run": "drive",
+        "Answer": "specfn.calling.call_answer",
+        "AnswerKind": "specfn.calling.call_answer",
+        "ApprovalRequest": "specfn.calling.calls.approval",
+        "Approve": "specfn.calling.calls.approval",
+        "Approver": "specfn.calling.calls.approval",
+        "Ask": "specfn.calling.calls.effects",
+        "AsyncApprover": "specfn.calling.calls.approval",
+        "Auto": "specfn.calling.choice.choice",
+        "CallContext": "specfn.calling.calls.invoke",
+        "CallRecord": "specfn.calling.outcome",
+        "Catalog": "specfn.calling.names.catalog",
+        "Checked": "specfn.calling.events",
+        "Choice": "specfn.calling.choice.choice",
+        "ChoiceOptions": "specfn.calling.choice.choice",
+        "Decided": "specfn.calling.events",
+        "Decision": "specfn.calling.calls.approval",
+        "Defer": "specfn.calling.calls.approval",
+        "Deny": "specfn.calling.calls.approval",
+        "Done": "specfn.calling.calls.effects",
+        "Effect": "specfn.calling.calls.effects",
+        "Ended": "specfn.calling.events",
+        "Event": "specfn.calling.events",
+        "Executed": "specfn.calling.events",
+        "Filter": "specfn.calling.calls.invoke",
+        "Filters": "specfn.calling.choice.choice",
+        "InvocationConfig": "specfn.calling.choice.config",
+        "Invoke": "specfn.calling.calls.effects",
+        "Invoked": "specfn.calling.calls.effects",
+        "Listener": "specfn.calling.events",
+        "Messages": "specfn.calling.calls.history",
+        "NamePolicy": "specfn.calling.names.catalog",
+        "Next": "specfn.calling.calls.invoke",
+        "NoCall": "specfn.calling.choice.choice",
+        "Outcome": "specfn.calling.outcome",
+        "PendingCall": "specfn.calling.call_answer",
+        "Plan": "specfn.calling.choice.choice",
+        "PromptSettings": "specfn.calling.choice.prompt_files",
+        "Replied": "specfn.calling.events",
+        "Requested": "specfn.calling.events",
+        "Required": "specfn.calling.choice.choice",
+        "Resolution": "specfn.calling.names.resolve",
+        "Resolved": "specfn.calling.events",
+        "Round": "specfn.calling.choice.choice",
+        "Send": "specfn.calling.calls.effects",
+        "Sender": "specfn.calling.drive",
+        "Session": "specfn.calling.session",
+        "Settings": "specfn.calling.choice.prompt_files",
+        "Stopped": "specfn.calling.outcome",
+        "arun": "specfn.calling.drive",
+        "parse_choice": "specfn.calling.choice.choice",
+        "register_choice": "specfn.calling.choice.choice",
+        "run": "specfn.calling.drive",
     }
 
-    def __getattr__(name: str) -> object:
-        home = _HOMES.get(name)
-        if home is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-        from importlib import import_module  # noqa: PLC0415  # not before a name is used
-
-        value = getattr(import_module(f"{__name__}.{home}"), name)
-        globals()[name] = value
-        return value
-
-    def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_names(globals(), _HOMES)
 
 
 __all__ = [

@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.json import JsonObject, copied
@@ -85,30 +85,22 @@ def run(  # noqa: PLR0913  # the settings of a conversation, and its driver
         UsageError: an argument is invalid or missing.
         Exception: ``send`` raised it.
     """
-    session = _session(
-        functions,
-        connector=connector,
-        messages=messages,
-        model=model,
-        choice=choice,
-        config=config,
-        profile=profile,
-        settings=settings,
-        extra=extra,
-        before_request=before_request,
-        on_event=on_event,
-    )
-    for name, given in (("send", send), ("approve", approve)):
-        if _is_coroutine_function(given):
-            raise UsageError(
-                f"{name} is a coroutine function, which run() does not support; use arun()"
-            )
+    session = _session(functions, locals())
+    _refuse_coroutine_functions(send=send, approve=approve)
     if session.choice.options.allow_concurrent_invocation:
         session.degrade("concurrent_invocation")
     return run_without_waiting(
         _drive(session, _SyncIO(send, approve), connection, filters),
         "a filter or an approver waits for I/O, which run() does not support; use arun()",
     )
+
+
+def _refuse_coroutine_functions(**given: Any) -> None:
+    for name, value in given.items():
+        if _is_coroutine_function(value):
+            raise UsageError(
+                f"{name} is a coroutine function, which run() does not support; use arun()"
+            )
 
 
 def _is_coroutine_function(given: Any) -> bool:
@@ -139,28 +131,23 @@ async def arun(  # noqa: PLR0913  # as run
     ``send`` and ``approve`` may be coroutine functions, and calls may run concurrently. After cancellation or an
     exception of the caller's code, every call of the last turn has a result in the session.
     """
-    session = _session(
-        functions,
-        connector=connector,
-        messages=messages,
-        model=model,
-        choice=choice,
-        config=config,
-        profile=profile,
-        settings=settings,
-        extra=extra,
-        before_request=before_request,
-        on_event=on_event,
-    )
+    session = _session(functions, locals())
     return await _drive(session, _AsyncIO(send, approve), connection, filters)
 
 
-def _session(functions: Any, **given: Any) -> Session:
-    """Return the caller's session, or one with the given settings.
+#: The arguments of ``run`` that a session has, too.
+_SETTINGS: Final = (
+    "connector messages model choice config profile settings extra before_request on_event".split()
+)
+
+
+def _session(functions: Any, arguments: Mapping[str, Any]) -> Session:
+    """Return the caller's session, or one with the settings among the arguments of ``run``.
 
     Raises:
         UsageError: settings are passed with a session, or neither a session nor a connector is passed.
     """
+    given = {name: arguments[name] for name in _SETTINGS}
     if isinstance(functions, Session):
         both = [name for name, value in given.items() if value is not None and value != ()]
         if both:

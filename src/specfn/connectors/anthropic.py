@@ -10,7 +10,7 @@ from typing import Any, Final
 from specfn._internal.json import JsonObject
 from specfn.connectors.deltas import StreamParts, merge
 from specfn.connectors.failures import is_failure, missing_member, refuse_failure, refuse_other
-from specfn.connectors.histories import invalid_message, of_blocks
+from specfn.connectors.histories import of_content
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import (
     Endpoint,
@@ -188,14 +188,9 @@ class Messages:
 
     def history(self, message: JsonObject) -> list[Message]:
         """Read a message in the format of ``messages`` of the API."""
-        if message.get("role") not in ("user", "assistant") or "content" not in message:
-            raise invalid_message(
-                message, self.name, "a message with the role user or assistant, and content"
-            )
-        return of_blocks(
+        return of_content(
             message,
             self.name,
-            key="content",
             text=lambda block: block.get("text") or "" if block.get("type") == "text" else "",
             call=lambda block: _call(block) if block.get("type") == "tool_use" else None,
             result=_returned,

@@ -11,7 +11,7 @@ from specfn._internal.json import JsonObject
 from specfn.connectors.anthropic import ENFORCED, FORMATS
 from specfn.connectors.deltas import StreamParts, merge
 from specfn.connectors.failures import is_failure, missing_member, refuse_failure, refuse_other
-from specfn.connectors.histories import invalid_message, of_blocks
+from specfn.connectors.histories import of_content
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import alternating, blocks_of, object_of, plain, text_of
 from specfn.errors import UsageError
@@ -149,14 +149,9 @@ class Converse:
 
     def history(self, message: JsonObject) -> list[Message]:
         """Read a message in the format of ``messages`` of the API."""
-        if message.get("role") not in ("user", "assistant") or "content" not in message:
-            raise invalid_message(
-                message, self.name, "a message with the role user or assistant, and content"
-            )
-        return of_blocks(
+        return of_content(
             message,
             self.name,
-            key="content",
             text=_text,
             call=lambda block: _call(block["toolUse"]) if "toolUse" in block else None,
             result=lambda block: _returned(block["toolResult"]) if "toolResult" in block else None,

@@ -161,6 +161,25 @@ def of_blocks(
     return found
 
 
+def of_content(
+    message: JsonObject,
+    vendor: str,
+    *,
+    text: Callable[[JsonObject], str],
+    call: Callable[[JsonObject], Call | None],
+    result: Callable[[JsonObject], Returned | None],
+) -> list[Message]:
+    """Read a message with blocks in ``content`` like ``of_blocks``.
+
+    Raises:
+        UsageError: the message has another role, or no content.
+    """
+    if message.get("role") not in ("user", "assistant") or "content" not in message:
+        expected = "a message with the role user or assistant, and content"
+        raise invalid_message(message, vendor, expected)
+    return of_blocks(message, vendor, key="content", text=text, call=call, result=result)
+
+
 def _together(messages: Sequence[tuple[int, Message]]) -> list[tuple[int, Message]]:
     """Merge adjacent messages that are one turn, for vendors that send calls and results one by one."""
     found: list[tuple[int, Message]] = []

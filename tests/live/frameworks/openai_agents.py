@@ -1,11 +1,13 @@
 """An agent of the OpenAI Agents SDK with a scripted model."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from itertools import count
 from typing import Any
 
 from agents import Agent, Model, ModelResponse, Runner, Usage, set_tracing_disabled
 from openai.types.responses import (
+    Response,
+    ResponseCompletedEvent,
     ResponseFunctionToolCall,
     ResponseOutputMessage,
     ResponseOutputText,
@@ -38,8 +40,10 @@ class Scripted(Model):
             )
         return ModelResponse(output=[output], usage=Usage(), response_id=None)
 
-    def stream_response(self, *_: Any, **__: Any) -> Any:
-        raise NotImplementedError
+    async def stream_response(self, *_: Any, **__: Any) -> AsyncIterator[Any]:
+        made = await self.get_response()
+        response = Response.model_construct(id="r", output=made.output, usage=None)
+        yield ResponseCompletedEvent.model_construct(type="response.completed", response=response)
 
 
 def agent(bound: Bound, calls: Sequence[Call]) -> Agent[None]:
@@ -55,3 +59,11 @@ def texts(ran: Any) -> list[str]:
 async def drive(bound: Bound, calls: Sequence[Call]) -> list[str]:
     """Return the texts that the model receives for its calls."""
     return texts(await Runner.run(agent(bound, calls), "Go."))
+
+
+async def drive_stream(bound: Bound, calls: Sequence[Call]) -> list[str]:
+    """Return the texts of ``drive`` of a run that streams."""
+    ran = Runner.run_streamed(agent(bound, calls), "Go.")
+    async for _ in ran.stream_events():
+        pass
+    return texts(ran)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject
-from specfn.application.binding.python_names import python_names
+from specfn._internal.python_names import python_names
 from specfn.function.function import Function
 
 #: The Python types of arguments.

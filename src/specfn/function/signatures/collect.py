@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from specfn.function.function_schemas import Schemas
 from specfn.function.signatures.doc_comments import comment_of, function_comment
-from specfn.function.signatures.read_schema import Reader
+from specfn.function.signatures.read_schema import SchemaReader
 from specfn.function.signatures.type_nodes import (
     NODES,
     Member,
@@ -181,12 +181,12 @@ class _Direction:
         self.definitions: _Definitions = {}
         self._types = types
         self._room = most
-        self._readers: dict[int, tuple[DefinitionLookup, Reader]] = {}
+        self._readers: dict[int, tuple[DefinitionLookup, SchemaReader]] = {}
 
     def read(self, schema: Any, named: DefinitionLookup) -> Type:
         """Return the type of a schema, and add every definition that it needs."""
         if id(named) not in self._readers:
-            self._readers[id(named)] = (named, Reader(self._types, named))
+            self._readers[id(named)] = (named, SchemaReader(self._types, named))
         reader = self._readers[id(named)][1]
         found = reader.read(schema)
         waiting = deque(references(found))
@@ -197,7 +197,7 @@ class _Direction:
                 waiting += references(self.definitions[name].type)
         return found
 
-    def _declaration(self, reader: Reader, schema: Any) -> Declaration:
+    def _declaration(self, reader: SchemaReader, schema: Any) -> Declaration:
         """Return a definition; ``any`` if the limit is reached."""
         if self._room is None:
             return Declaration(reader.read(schema), comment_of(schema))

@@ -36,7 +36,7 @@ _MEMBERS: Final = 100
 _DEPTH: Final = 30
 
 
-class Reader:
+class SchemaReader:
     """A reader of schemas with one set of definitions."""
 
     def __init__(self, types: Types, named: DefinitionLookup) -> None:
