@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from specfn._internal.collector import paused
 from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords
 from specfn.application.application import Application
 from specfn.application.compose import compose
 from specfn.document import normalize as normalizing
+from specfn.document.collector import paused
 from specfn.document.diagnose.check import strict
 from specfn.document.read import load as loading
 from specfn.document.read.login import Login

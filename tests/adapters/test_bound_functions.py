@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from specfn import adapters
-from specfn.adapters.bound_functions import acall, call, framework, offered, schema
+from specfn.adapters.bound_functions import acall, call, offered, schema
+from specfn.adapters.framework import framework
 from specfn.api import load
 from specfn.application.binding.bound import Bound
 from specfn.calling.call_answer import PendingCall

@@ -6,7 +6,8 @@ checks everything and the model still reads the whole schema.
 
 from typing import Any
 
-from specfn.adapters.bound_functions import acall, framework, offered, schema
+from specfn.adapters.bound_functions import acall, offered, schema
+from specfn.adapters.framework import framework
 from specfn.application.binding.bound import Bound, BoundFunction
 from specfn.catalog.selection import Select
 

@@ -1,7 +1,6 @@
-"""Parts of all adapters: the import of a framework; the selection, schemas and calls of bound functions."""
+"""Bound functions for an adapter: their selection, schemas and calls."""
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject, copied
@@ -10,27 +9,6 @@ from specfn.calling.call_answer import Answer, PendingCall
 from specfn.calling.calls import prompts
 from specfn.catalog.selection import Select, chosen
 from specfn.errors import UsageError
-
-
-def framework(module: str, package: str) -> Any:
-    """Import a module of a framework.
-
-    Args:
-        module: the module.
-        package: the package that has to be installed.
-
-    Raises:
-        UsageError: the framework is not installed; with the command that installs it.
-    """
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        root = module.partition(".")[0]
-        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise
-        raise UsageError(
-            f"the module {root!r} is not installed; install it with: pip install {package}"
-        ) from error
 
 
 def offered(bound: Bound, select: Select | None) -> list[BoundFunction]:

@@ -2,7 +2,8 @@
 
 from typing import Any, Final
 
-from specfn.adapters.bound_functions import framework, offered, schema
+from specfn.adapters.bound_functions import offered, schema
+from specfn.adapters.framework import framework
 from specfn.application.binding.bound import Bound, BoundFunction
 from specfn.catalog.selection import Select
 

@@ -5,7 +5,8 @@ LangChain puts such calls into ``invalid_tool_calls`` and does not run them.
 
 from typing import Any
 
-from specfn.adapters.bound_functions import acall, call, framework, offered
+from specfn.adapters.bound_functions import acall, call, offered
+from specfn.adapters.framework import framework
 from specfn.application.binding.bound import Bound, BoundFunction
 from specfn.catalog.selection import Select
 

@@ -2,7 +2,8 @@
 
 from typing import Any, Final
 
-from specfn.adapters.bound_functions import acall, call, framework, offered, schema
+from specfn.adapters.bound_functions import acall, call, offered, schema
+from specfn.adapters.framework import framework
 from specfn.adapters.llama_index_agent import TEXT, function_agent
 from specfn.application.binding.bound import Bound, BoundFunction
 from specfn.calling.call_answer import Answer

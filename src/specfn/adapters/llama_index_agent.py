@@ -7,7 +7,7 @@ not be sent: it is not the call of the model.
 import json
 from typing import Any, Final
 
-from specfn.adapters.bound_functions import framework
+from specfn.adapters.framework import framework
 
 #: The only argument of a call whose arguments are not valid JSON: their text.
 TEXT: Final = "$text"

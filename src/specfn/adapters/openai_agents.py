@@ -5,7 +5,8 @@ The SDK passes the arguments as the text that the model sent, so specfn parses, 
 
 from typing import Any
 
-from specfn.adapters.bound_functions import acall, framework, offered, schema
+from specfn.adapters.bound_functions import acall, offered, schema
+from specfn.adapters.framework import framework
 from specfn.application.binding.bound import Bound, BoundFunction
 from specfn.catalog.selection import Select
 

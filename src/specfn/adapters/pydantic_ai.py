@@ -6,7 +6,8 @@ a normal result: ``ModelRetry`` would put it into a JSON object and end the run 
 
 from typing import Any
 
-from specfn.adapters.bound_functions import acall, framework, offered, schema
+from specfn.adapters.bound_functions import acall, offered, schema
+from specfn.adapters.framework import framework
 from specfn.application.binding.bound import Bound, BoundFunction
 from specfn.catalog.selection import Select
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.application.binding.test_bind import answering, application
 
-from specfn._internal.python_names import python_names
 from specfn.application.binding.namespace import namespace
+from specfn.function.signatures.legal_names import python_names
 
 PATHS: dict[str, Any] = {
     "/pets": {"get": {}, "post": {"requestBody": {"content": {"application/json": {}}}}},

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject
-from specfn._internal.python_names import python_names
 from specfn.function.function import Function
+from specfn.function.signatures.legal_names import python_names
 
 #: The Python types of arguments.
 _TYPES: Final[Mapping[str, type]] = {

@@ -3,8 +3,8 @@
 import re
 from typing import Final, NamedTuple
 
-from specfn._internal.collector import paused
 from specfn._internal.json import JSONDecodeError, JsonObject, loads
+from specfn.document.collector import paused
 from specfn.document.read import duplicate_keys, not_openapi
 from specfn.document.read.limits import MAX_NODES, TOO_DEEP, TOO_LARGE, too_deep
 from specfn.errors import DocumentError

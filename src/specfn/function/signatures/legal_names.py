@@ -1,7 +1,8 @@
 """Names of types, and names that a language accepts."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
+from keyword import iskeyword
 from typing import Final
 
 _WORD: Final = re.compile(r"[A-Za-z0-9]+")
@@ -17,6 +18,27 @@ def pascal_case(*texts: str) -> str:
 def is_identifier(name: str) -> bool:
     """Return whether a name is an ASCII identifier in Python and TypeScript. Both may reserve it as a keyword."""
     return name.isascii() and name.isidentifier()
+
+
+def python_names(
+    names: Iterable[str], is_taken: Callable[[str], bool] = iskeyword
+) -> dict[str, str]:
+    """Return a unique name in Python for each name: the name itself, or with a trailing ``_`` if it is taken.
+
+    Args:
+        names: the names, which are identifiers.
+        is_taken: returns whether a name cannot be used; by default, whether it is a keyword.
+    """
+    known = [*dict.fromkeys(names)]
+    used = set(known)
+    found: dict[str, str] = {}
+    for name in known:
+        free = name
+        while is_taken(free) or (free != name and free in used):
+            free += "_"
+        used.add(free)
+        found[name] = free
+    return found
 
 
 class Names:
