@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from specfn._internal.url import shown
+from specfn.cli import options as shared
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,25 +22,23 @@ _PREFIX: Final = "SPECFN_AUTH_"
 
 _OPTIONS: Final = (
     click.option(
-        "--base-url", metavar="URL", help="URL of the API: origin and base path, e.g. https://host/v1."
+        "--base-url",
+        metavar="URL",
+        help="URL of the API: origin and base path, e.g. https://host/v1.",
     ),
-    click.option(
-        "--origin", "origins", metavar="URL", multiple=True,
-        help="Another trusted origin, for operations with their own server.",
-    ),
-    click.option(
-        "--auth", metavar="SCHEME=VALUE", multiple=True,
-        help="A credential by security scheme; user:password for basic authentication. "
+    shared.origins("Another trusted origin, for operations with their own server."),
+    shared.repeated(
+        "--auth",
+        "auth",
+        "SCHEME=VALUE",
+        "A credential by security scheme; user:password for basic authentication. "
         "Better in the environment: SPECFN_AUTH_SCHEME.",
     ),
-    click.option("--header", "headers", metavar="'NAME: VALUE'", multiple=True, help="Header for the request."),
-    click.option("--query", "queries", metavar="NAME=VALUE", multiple=True, help="Likewise."),
-    click.option("--cookie", "cookies", metavar="NAME=VALUE", multiple=True, help="Likewise."),
-    click.option(
-        "--timeout", metavar="SECONDS", type=click.FloatRange(0, min_open=True),
-        help="For the whole call; 60 by default.",
-    ),
-)  # fmt: skip
+    shared.headers("Header for the request."),
+    shared.queries,
+    shared.cookies,
+    shared.timeout("For the whole call; 60 by default."),
+)
 
 
 def options(command: _Command) -> _Command:

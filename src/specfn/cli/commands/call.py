@@ -4,12 +4,13 @@ import base64
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
 from specfn._internal.json import JsonObject, dumps, dumps_indented
 from specfn.cli import connect, output, source
+from specfn.cli import options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
@@ -30,14 +31,12 @@ STDOUT: Final = "-"
 @click.argument("name")
 @click.argument("arguments", default="")
 @connect.options
-@click.option("--file", "files", metavar="PLACE=PATH", multiple=True,
-              help="Send a file as a property of the body, or as the whole body (PLACE body).")  # fmt: skip
+@shared.repeated("--file", "files", "PLACE=PATH",
+                 "Send a file as a property of the body, or as the whole body (PLACE body).")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Print the request, and send nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Send unsafe requests without confirmation.")
-@click.option(
-    "-o", "--output", "path", metavar="FILE", help="Write to FILE, completely or not at all."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print status, headers and data as JSON.")
+@shared.output_file
+@shared.as_json("Print status, headers and data as JSON.")
 def command(spec: str, name: str, arguments: str, **options: Any) -> int:
     """Call the function NAME of SPEC with ARGUMENTS, and print the response.
 
@@ -53,14 +52,28 @@ def command(spec: str, name: str, arguments: str, **options: Any) -> int:
         text = source.stdin(progress) if arguments == source.STDIN else arguments
     given = _checked(function, text, options["files"])
     connection = connect.connection(function.api, options)
+    request = _Request(function, given, connection, options)
     if options["dry_run"]:
-        return _show(function, given, connection, options)
-    if not _is_confirmed(
-        function, given, connection, options, has_stdin=source.STDIN in (spec, arguments)
-    ):
+        return _show(request)
+    if not _is_confirmed(request, has_stdin=source.STDIN in (spec, arguments)):
         output.complain("not sent: the request was not confirmed")
         return EXIT_FAILURE
-    return _call(function, given, connection, options)
+    return _call(request)
+
+
+class _Request(NamedTuple):
+    """A checked call, and the options of the command."""
+
+    function: "Function"
+    arguments: JsonObject
+    connection: "Connection"
+    options: Mapping[str, Any]
+
+    def dry_run(self) -> JsonObject:
+        """Return the request as data, with a line for curl; send nothing."""
+        from specfn.http.dry_run import dry_run  # noqa: PLC0415  # httpx is imported on first use
+
+        return dry_run(self.function, self.arguments, self.connection)
 
 
 def _checked(function: "Function", text: str | bytes, files: Sequence[str]) -> Any:
@@ -106,44 +119,28 @@ def _with_files(arguments: Any, files: Sequence[str]) -> Any:
     return arguments
 
 
-def _show(
-    function: "Function",
-    arguments: JsonObject,
-    connection: "Connection",
-    options: Mapping[str, Any],
-) -> int:
-    from specfn.http.dry_run import dry_run  # noqa: PLC0415  # httpx is imported on first use
-
-    run = dry_run(function, arguments, connection)
-    written = dumps_indented(run) if options["as_json"] else run["curl"].encode()
-    _write(output.json_printable(written) + b"\n", options["path"])
+def _show(request: _Request) -> int:
+    run = request.dry_run()
+    written = dumps_indented(run) if request.options["as_json"] else run["curl"].encode()
+    _write(output.json_printable(written) + b"\n", request.options["path"])
     return EXIT_SUCCESS
 
 
-def _is_confirmed(
-    function: "Function",
-    arguments: JsonObject,
-    connection: "Connection",
-    options: Mapping[str, Any],
-    *,
-    has_stdin: bool,
-) -> bool:
+def _is_confirmed(request: _Request, *, has_stdin: bool) -> bool:
     """Return true if a call is safe or confirmed.
 
     Raises:
         UsageError: no terminal is available for the confirmation.
     """
-    if function.safety == "read" or options["yes"]:
+    function = request.function
+    if function.safety == "read" or request.options["yes"]:
         return True
     target = f"{function.method.upper()} {function.path} ({function.safety})"
     if has_stdin or not _is_terminal(sys.stdin):
         raise UsageError(
             f"{target} may change data and stdin is not a terminal: pass --yes to send, or --dry-run to preview"
         )
-    from specfn.http.dry_run import dry_run  # noqa: PLC0415  # httpx is imported on first use
-
-    shown = output.printable(dry_run(function, arguments, connection)["curl"])
-    click.echo(shown, err=True)
+    click.echo(output.printable(request.dry_run()["curl"]), err=True)
     return click.confirm(f"{output.printable(target)}: send this?", default=False, err=True)
 
 
@@ -151,19 +148,15 @@ def _is_terminal(stream: Any) -> bool:
     return bool(getattr(stream, "isatty", bool)())
 
 
-def _call(
-    function: "Function",
-    arguments: JsonObject,
-    connection: "Connection",
-    options: Mapping[str, Any],
-) -> int:
+def _call(request: _Request) -> int:
     from specfn.http.transport.send import propagate  # noqa: PLC0415  # httpx is imported on first use
 
-    result = propagate(function, arguments, connection)
-    if options["as_json"]:
-        _write(output.json_printable(dumps(_data(result))) + b"\n", options["path"])
+    result = propagate(request.function, request.arguments, request.connection)
+    path = request.options["path"]
+    if request.options["as_json"]:
+        _write(output.json_printable(dumps(_data(result))) + b"\n", path)
     else:
-        _print(result, options["path"])
+        _print(result, path)
     for note in result.notes:
         output.complain(note.text)
     if result.truncated:

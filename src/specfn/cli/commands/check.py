@@ -7,7 +7,7 @@ import click
 
 from specfn._internal.json import JsonObject, dumps
 from specfn.application.examples import example_faults
-from specfn.cli import output, source
+from specfn.cli import options, output, source
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.document.diagnose.check import strict as thorough
@@ -31,15 +31,9 @@ _NAMED: Final = 3
 
 @click.command(name="check")
 @source.argument
-@click.option(
-    "--profile",
-    default="portable",
-    show_default=True,
-    metavar="NAME",
-    help="Profile of the provider; an unknown name lists the profiles.",
-)
+@options.profile("Profile of the provider; an unknown name lists the profiles.")
 @click.option("--strict", is_flag=True, help="Also report the findings of openapi-spec-validator.")
-@click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
+@options.as_json()
 def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
     """Report the faults of SPEC and the functions that a provider would refuse.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from specfn.cli import output, source
+from specfn.cli import options, output, source
 from specfn.cli.each_document import processors
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
@@ -26,9 +26,7 @@ STDOUT: Final = "-"
 @click.option(
     "-o", "--output", "path", metavar="FILE", default=STDOUT, help="Write to FILE when complete."
 )
-@click.option(
-    "-j", "--jobs", type=click.IntRange(1), help="Number of processes; that of the processors."
-)
+@options.jobs("Number of processes; the number of processors by default.")
 @click.option(
     "--chunk",
     type=click.IntRange(1),

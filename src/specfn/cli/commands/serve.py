@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import click
 
+from specfn.cli import options as shared
 from specfn.cli import output
 from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
@@ -18,7 +19,7 @@ from specfn.mcp.hosts import HOSTS, print_config
 if TYPE_CHECKING:
     from socket import socket
 
-#: Names of hosts that stand for all addresses of this machine.
+#: Hosts that mean all addresses of this machine.
 _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bound
 
 #: Seconds for open requests after an interrupt.
@@ -29,51 +30,35 @@ _GRACE: Final = 5
 @click.argument("specs", metavar="[NAME=]SPEC...", nargs=-1)
 @click.option("--stdio", is_flag=True, help="Serve stdin and stdout; the default.")
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve HTTP at /mcp.")
-@click.option(
+@shared.repeated(
     "--base-url",
     "base_urls",
-    metavar="[NAME=]URL",
-    multiple=True,
-    help="URL of the API: origin and base path, e.g. https://host/v1.",
+    "[NAME=]URL",
+    "URL of the API: origin and base path, e.g. https://host/v1.",
 )
-@click.option(
+@shared.repeated(
     "--auth",
-    metavar="[NAME.]SCHEME=VALUE",
-    multiple=True,
-    help="A credential by security scheme. Better in the environment: SPECFN_AUTH_[NAME_]SCHEME.",
+    "auth",
+    "[NAME.]SCHEME=VALUE",
+    "A credential by security scheme. Better in the environment: SPECFN_AUTH_[NAME_]SCHEME.",
 )
-@click.option(
-    "--header", "headers", metavar="'NAME: VALUE'", multiple=True, help="Header for each request."
-)
-@click.option("--query", "queries", metavar="NAME=VALUE", multiple=True, help="Likewise.")
-@click.option("--cookie", "cookies", metavar="NAME=VALUE", multiple=True, help="Likewise.")
-@click.option(
-    "--origin", "origins", metavar="URL", multiple=True, help="Another trusted origin of the API."
-)
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(0, min_open=True),
-    help="For each call; 60 by default.",
-)
-@click.option(
-    "--select",
-    "globs",
-    metavar="GLOB",
-    multiple=True,
-    help="Only functions whose name, accessor, operationId, METHOD /path, path or tag matches.",
-)
+@shared.headers("Header for each request.")
+@shared.queries
+@shared.cookies
+@shared.origins("Another trusted origin of the API.")
+@shared.timeout("For each call; 60 by default.")
+@shared.select
 @click.option(
     "--mode",
     type=click.Choice(["auto", "all", "search"]),
     help="One tool per function (all), or tools that find and call functions (search). "
     "auto: search above 100 tools or 32,000 tokens.",
 )
-@click.option(
+@shared.repeated(
     "--allow",
-    metavar="SAFETY|NAME",
-    multiple=True,
-    help="Call without approval: write, destructive, or a function; besides functions that read.",
+    "allow",
+    "SAFETY|NAME",
+    "Call without approval: write, destructive, or a function; besides functions that read.",
 )
 @click.option("--read-only", is_flag=True, help="Only functions that read.")
 @click.option(
@@ -86,12 +71,8 @@ _GRACE: Final = 5
     help="HTTP clients need the bearer token in this environment variable.",
 )
 @click.option("--no-client-auth", is_flag=True, help="Serve other machines without a token.")
-@click.option(
-    "--host-name",
-    "host_names",
-    metavar="HOST",
-    multiple=True,
-    help="Another name that HTTP clients call this server by.",
+@shared.repeated(
+    "--host-name", "host_names", "HOST", "Another name that HTTP clients call this server by."
 )
 @click.option(
     "--print-config",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from specfn._internal.json import JsonObject, dumps, dumps_indented
-from specfn.cli import output, source
+from specfn.cli import options, output, source
 from specfn.cli.progress import Progress
 from specfn.cli.select import find_function
 from specfn.records import members
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command(name="show")
 @source.argument
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
+@options.as_json()
 def command(spec: str, name: str, *, as_json: bool) -> None:
     """Show the function NAME of SPEC.
 

@@ -10,7 +10,7 @@ import click
 
 from specfn._internal.json import dumps
 from specfn.catalog.tools.tool_description import listed_description
-from specfn.cli import output, source
+from specfn.cli import options, output, source
 from specfn.cli.each_document import Converted, each_document
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
@@ -32,45 +32,28 @@ _SUFFIXES: Final = {"json": ".json", "python": ".py", "typescript": ".ts"}
 
 @click.command(name="tools")
 @source.argument
-@click.option(
-    "-o", "--output", "path", metavar="FILE", help="Write to FILE, completely or not at all."
-)
-@click.option(
-    "-j", "--jobs", type=click.IntRange(1), help="Number of processes for a directory of documents."
-)
+@options.output_file
+@options.jobs("Number of processes for a directory of documents.")
 @click.option(
     "--positional",
     is_flag=True,
     help="A list of schemas per function instead of one object schema.",
 )
-@click.option(
-    "--dialect",
-    type=click.Choice(["3.0", "3.1"]),
-    default="3.0",
-    show_default=True,
-    help="Schemas without $ref (3.0), or with $defs (3.1).",
+@options.choice(
+    "--dialect", "dialect", ["3.0", "3.1"], "Schemas without $ref (3.0), or with $defs (3.1)."
 )
-@click.option(
+@options.choice(
     "--naming",
-    type=click.Choice(["path", "operationId"]),
-    default="path",
-    show_default=True,
-    help="Name functions by their paths, or by their operationIds where these are unique.",
+    "naming",
+    ["path", "operationId"],
+    "Name functions by their paths, or by their operationIds where these are unique.",
 )
-@click.option(
-    "--select",
-    "globs",
-    metavar="GLOB",
-    multiple=True,
-    help="Only functions whose name, accessor, operationId, METHOD /path, path or tag matches.",
-)
-@click.option(
+@options.select
+@options.choice(
     "--format",
     "form",
-    type=click.Choice(["json", *LANGUAGES]),
-    default="json",
-    show_default=True,
-    help="A JSON list, or typed signatures for a model that writes code.",
+    ["json", *LANGUAGES],
+    "A JSON list, or typed signatures for a model that writes code.",
 )
 def command(
     spec: str,
