@@ -1,4 +1,3 @@
-import logging
 from typing import Any
 
 import httpx
@@ -19,10 +18,8 @@ from tests.mcp.server_support import (
 )
 
 from specfn import mcp
-from specfn.calling.names.catalog import Catalog, NamePolicy
 from specfn.errors import UsageError
 from specfn.function.function_schemas import Schemas
-from specfn.mcp.listing import ToolList
 
 CANARY = "canary-4711"
 REX = {"body": {"name": "Rex"}}
@@ -150,46 +147,6 @@ def test_unknown_names_are_errors_with_suggestions(era: str) -> None:
     result = call(mcp.server(application(), Api().connection()), era, "pets_fetch_all")
     assert result.is_error
     assert "pets_get" in text(result)
-
-
-def test_a_faulty_connection_is_not_described(era: str, caplog: pytest.LogCaptureFixture) -> None:
-    """The reason of a fault of the operator is in the log, and not in the result."""
-    api = Api()
-    server = mcp.server(application(), api.connection(credentials={CANARY: "x"}))
-    result = call(server, era, "pets_getById", {"id": 1})
-    assert result.is_error
-    assert CANARY not in text(result)
-    assert "bearer" not in text(result)
-    assert caplog.records
-
-
-def test_a_failure_is_a_neutral_text(era: str, caplog: pytest.LogCaptureFixture) -> None:
-    """No text of an exception reaches a client; the log has it."""
-
-    def fail(_: httpx.Request) -> httpx.Response:
-        raise RuntimeError(CANARY)
-
-    caplog.set_level(logging.ERROR)
-    result = call(mcp.server(application(), Api(fail).connection()), era, "pets_getById", {"id": 1})
-    assert result.is_error
-    assert CANARY not in result.model_dump_json()
-    assert CANARY in caplog.text
-
-
-def test_a_failing_list_is_a_neutral_error(
-    era: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """No text of an exception reaches a client that lists tools."""
-
-    def fail(*_: Any) -> None:
-        raise RuntimeError(CANARY)
-
-    monkeypatch.setattr(ToolList, "page", fail)
-    server = mcp.server(application(), Api().connection())
-    with pytest.raises(MCPError) as raised:
-        talk(server, era, lambda client: client.list_tools())
-    assert CANARY not in str(raised.value.error)
-    assert CANARY in caplog.text
 
 
 # -- approval ---------------------------------------------------------------------------------------------
@@ -351,23 +308,6 @@ def test_read_only_servers_offer_and_change_nothing(era: str, mode: Any) -> None
     result = call(server, era, "pets_post", REX, elicitation_callback=accepting())
     assert result.is_error
     assert api.requests == []
-
-
-def test_documents_have_qualified_names(era: str) -> None:
-    """Equal names of two documents stay apart, and each function is called at its own server."""
-    cats, dogs = Api(), Api()
-    catalog = (
-        Catalog(policy=NamePolicy(qualify="always"))
-        .add(application(), namespace="cats", connection=cats.connection())
-        .add(application(), namespace="dogs", connection=dogs.connection())
-    )
-    server = mcp.server(catalog, mode="all")
-    assert {"cats_pets_get", "dogs_pets_get"} <= tools(server, era).keys()
-    call(server, era, "dogs_pets_get")
-    assert (cats.received, dogs.received) == ([], ["GET /v1/pets"])
-    result = call(server, era, "pets_get")
-    assert result.is_error
-    assert "cats_pets_get" in text(result)
 
 
 @pytest.mark.parametrize(

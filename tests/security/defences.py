@@ -9,7 +9,8 @@ import ssl
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
@@ -188,6 +189,59 @@ def any_path(_: Any) -> Callable[..., Any]:
     return lambda *_: import_module("specfn.http.request.server_variables")._PATH
 
 
+def forwarding(genuine: Any, names: Callable[[Any], dict[str, str]]) -> Callable[..., Any]:
+    """Call with headers of the client's request in the connection."""
+
+    async def call(served: Any, call: Any, ctx: Any, params: Any, *, asks: bool) -> Any:
+        found = copy(served)
+        headers = names(ctx.request.headers)
+        if "authorization" in headers:
+            credentials = {"bearer": headers.pop("authorization").removeprefix("Bearer ")}
+            found._connection = replace(served._connection, credentials=credentials)
+        found._connection = replace(found._connection, headers=headers)
+        return await genuine(found, call, ctx, params, asks=asks)
+
+    return call
+
+
+def forwarding_headers(genuine: Any) -> Callable[..., Any]:
+    """Forward the headers of a client that an API could need, such as cookies, keys and traces."""
+    return forwarding(
+        genuine, lambda headers: {k: v for k, v in headers.items() if k.startswith(("x-", "trace"))}
+    )
+
+
+def forwarding_token(genuine: Any) -> Callable[..., Any]:
+    """Forward the token of a client."""
+    return forwarding(genuine, lambda headers: {"authorization": headers["authorization"]})
+
+
+def raising_call(_: Any) -> Callable[..., Any]:
+    """Leave the errors of a call to the SDK."""
+    return lambda self, ctx, params: self._called(ctx, params)
+
+
+def raising_list(_: Any) -> Callable[..., Any]:
+    """Answer with the text of an error, as a list without care does."""
+
+    async def list_tools(self: Any, ctx: Any, _: Any) -> Any:
+        try:
+            return self._page(ctx, None)
+        except Exception as error:
+            raise import_module("mcp.shared.exceptions").MCPError(-32603, str(error)) from error
+
+    return list_tools
+
+
+def unqualified(_: Any) -> Callable[..., Any]:
+    """Join no namespace; a later function gets a number."""
+
+    def joined(_: Any, pairs: Any) -> list[str]:
+        return [f"{function.name}{number or ''}" for number, (_, function) in enumerate(pairs)]
+
+    return joined
+
+
 def endless_head(_: Any) -> Callable[..., Any]:
     """Heads of a response are read on and on."""
 
@@ -346,6 +400,12 @@ DEFENCES: Final = (
         function="specfn.migrate.parameters.groups:_without_credentials",
         off=first,
         tests="test_a_spread_object_hides_nothing_from_the_rule",
+    ),
+    Defence(
+        threat="T10",
+        function="specfn.mcp.tool_handlers:call_with_approval",
+        off=forwarding_token,
+        tests="test_a_client_token_ends_at_the_server",
     ),
     Defence(
         threat="T11",
@@ -624,6 +684,42 @@ DEFENCES: Final = (
         tests="test_nothing_secret_goes_in_the_clear",
     ),
     Defence(
+        threat="T29",
+        function="specfn.mcp.tool_handlers:call_with_approval",
+        off=forwarding_headers,
+        tests="test_nothing_of_a_client_reaches_the_api",
+    ),
+    Defence(
+        threat="T30",
+        function="specfn.mcp.http_guard:Guard._refusal",
+        off=gives(None),
+        tests="test_other_origins_are_refused",
+    ),
+    Defence(
+        threat="T30",
+        function="specfn.mcp.http_guard:_without_port",
+        off=gives("localhost"),
+        tests="test_other_names_are_refused",
+    ),
+    Defence(
+        threat="T30",
+        function="specfn.mcp.http_guard:_only",
+        off=lambda _: next,
+        tests="test_one_host_is_needed",
+    ),
+    Defence(
+        threat="T30",
+        function="specfn.mcp.http_guard:Guard._is_client",
+        off=gives(value=True),
+        tests="test_a_token_is_needed",
+    ),
+    Defence(
+        threat="T30",
+        function="specfn.cli.commands.serve:_is_loopback",
+        off=gives(value=True),
+        tests="test_other_machines_need_a_token",
+    ),
+    Defence(
         threat="T32",
         function="specfn.application.binding.approval_token:ApprovalTokens._mac",
         off=gives(b"0" * 32),
@@ -640,6 +736,30 @@ DEFENCES: Final = (
         function="specfn.application.binding.approval_token:_secret",
         off=gives(b"0" * 32),
         tests="test_a_token_of_another_key_is_refused",
+    ),
+    Defence(
+        threat="T33",
+        function="specfn.mcp.tool_handlers:Handlers.call_tool",
+        off=raising_call,
+        tests="test_a_failure_is_a_neutral_text",
+    ),
+    Defence(
+        threat="T33",
+        function="specfn.mcp.tool_handlers:Handlers.list_tools",
+        off=raising_list,
+        tests="test_a_failing_list_is_a_neutral_error",
+    ),
+    Defence(
+        threat="T34",
+        function="specfn.calling.names.catalog:_check_unique",
+        off=gives(None),
+        tests="test_equal_names_are_refused",
+    ),
+    Defence(
+        threat="T34",
+        function="specfn.calling.names.catalog:Catalog._joined",
+        off=unqualified,
+        tests="test_documents_have_qualified_names",
     ),
     Defence(
         threat="T35",

@@ -1,8 +1,14 @@
+"""T30: a web page or another machine does not drive a server."""
+
 import asyncio
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.mcp.server_support import DOCUMENT
 
+from specfn.cli.main import run
 from specfn.mcp.http_guard import LOOPBACK, Guard
 
 TOKEN = "token-of-the-clients"
@@ -110,3 +116,14 @@ def test_the_token_is_accepted_once() -> None:
 def test_web_sockets_are_checked_too() -> None:
     """A web socket of another name is closed."""
     assert status([host("evil.example")], kind="websocket") == 1008
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.org:0"])
+def test_other_machines_need_a_token(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, address: str
+) -> None:
+    """The command does not listen for other machines without a token of clients."""
+    spec = tmp_path / "pets.json"
+    spec.write_text(json.dumps(DOCUMENT), "utf-8")
+    assert run(["serve", str(spec), "--base-url", "http://127.0.0.1:9", "--http", address]) == 2
+    assert "pass --client-token-env NAME" in capsys.readouterr().err
