@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
@@ -189,16 +189,13 @@ def any_path(_: Any) -> Callable[..., Any]:
     return lambda *_: import_module("specfn.http.request.server_variables")._PATH
 
 
-def forwarding(genuine: Any, names: Callable[[Any], dict[str, str]]) -> Callable[..., Any]:
-    """Call with headers of the client's request in the connection."""
+def forwarding(genuine: Any, taken: Callable[[Any], dict[str, Any]]) -> Callable[..., Any]:
+    """Call with a connection that has fields from the headers of the client's request."""
 
     async def call(served: Any, call: Any, ctx: Any, params: Any, *, asks: bool) -> Any:
         found = copy(served)
-        headers = names(ctx.request.headers)
-        if "authorization" in headers:
-            credentials = {"bearer": headers.pop("authorization").removeprefix("Bearer ")}
-            found._connection = replace(served._connection, credentials=credentials)
-        found._connection = replace(found._connection, headers=headers)
+        more = taken(ctx.request.headers)
+        found._connection = served._connection.model_copy(update=more)
         return await genuine(found, call, ctx, params, asks=asks)
 
     return call
@@ -206,14 +203,17 @@ def forwarding(genuine: Any, names: Callable[[Any], dict[str, str]]) -> Callable
 
 def forwarding_headers(genuine: Any) -> Callable[..., Any]:
     """Forward the headers of a client that an API could need, such as cookies, keys and traces."""
-    return forwarding(
-        genuine, lambda headers: {k: v for k, v in headers.items() if k.startswith(("x-", "trace"))}
-    )
+    names = ("x-api-key", "traceparent")
+    return forwarding(genuine, lambda headers: {"headers": {n: headers[n] for n in names}})
 
 
 def forwarding_token(genuine: Any) -> Callable[..., Any]:
     """Forward the token of a client."""
-    return forwarding(genuine, lambda headers: {"authorization": headers["authorization"]})
+
+    def taken(headers: Any) -> dict[str, Any]:
+        return {"credentials": {"bearer": headers["authorization"].removeprefix("Bearer ")}}
+
+    return forwarding(genuine, taken)
 
 
 def raising_call(_: Any) -> Callable[..., Any]:
@@ -619,8 +619,8 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T23",
-        function="specfn.application.binding.python_names:iskeyword",
-        off=gives(value=False),
+        function="specfn.application.binding.signature:python_names",
+        off=lambda _: lambda names: {name: name for name in names},
         tests="test_a_name_is_a_name",
     ),
     Defence(
@@ -704,7 +704,7 @@ DEFENCES: Final = (
     Defence(
         threat="T30",
         function="specfn.mcp.http_guard:_only",
-        off=lambda _: next,
+        off=lambda _: lambda values: next(values, None),
         tests="test_one_host_is_needed",
     ),
     Defence(

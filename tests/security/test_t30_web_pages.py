@@ -118,7 +118,7 @@ def test_web_sockets_are_checked_too() -> None:
     assert status([host("evil.example")], kind="websocket") == 1008
 
 
-@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.org:0"])
+@pytest.mark.parametrize("address", ["192.0.2.1:0", "[2001:db8::1]:0"])
 def test_other_machines_need_a_token(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, address: str
 ) -> None:
