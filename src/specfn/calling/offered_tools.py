@@ -12,7 +12,6 @@ from specfn.catalog.tools.tool_builder import tools
 from specfn.catalog.tools.tools import OfferedFunction, Tools
 from specfn.connectors.registry import NAMES, profile
 from specfn.connectors.wire_format import Codec
-from specfn.errors import UsageError
 from specfn.schema.profiles.profile import Profile
 from specfn.validation.outcome import Failure
 
@@ -128,15 +127,7 @@ def offer_tools(
         deferred: the advertised names of functions whose definitions are loaded when the model searches for them.
         namespaces: whether to group the functions by application, or by accessor if there is one application.
         output_schema: whether to send the schemas of results, which contain the documented success responses.
-
-    Raises:
-        UsageError: there are more functions than the vendor accepts; the message says how to select fewer.
     """
-    if fitted.tools is not None and len(entries) > fitted.tools:
-        raise UsageError(
-            f"{len(entries)} functions are offered, but {fitted.name} accepts {fitted.tools} in one request: select "
-            "fewer with Options.select, InvocationConfig.allow or the functions of the choice"
-        )
     listed = tools(
         (
             OfferedFunction(

@@ -21,6 +21,7 @@ from specfn.calling.calls.turn_calls import TurnCalls
 from specfn.calling.choice.choice import Auto, Choice, parse_choice
 from specfn.calling.choice.config import InvocationConfig
 from specfn.calling.choice.prompt_files import Settings
+from specfn.calling.function_search import called_before
 from specfn.calling.names.catalog import Catalog, Functions
 from specfn.calling.outcome import Outcome, Stopped, undone
 from specfn.calling.readiness import obstacles
@@ -92,6 +93,8 @@ class Session:
         self._planner: Final = Planner(
             self.catalog, self.codec, self.choice, self.config, self.extra, profile
         )
+        if self._planner.search is not None:
+            self._state.offer(called_before(self._state.messages, self.catalog))
 
     # -- effects and their results ---------------------------------------------------------------
 
@@ -235,7 +238,7 @@ class Session:
         """
         try:
             state, turn = State.load(stored["state"]), stored["pending"]
-            waiting = turn and TurnCalls.load(turn, self.catalog, self._planner.allowed)
+            waiting = turn and TurnCalls.load(turn, self._planner.catalog, self._planner.loadable)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise UsageError("invalid stored conversation; pass the result of dump()") from error
         self._state, self._turn_calls, self._effect = state, waiting or None, None
@@ -300,7 +303,9 @@ class Session:
 
     def _called(self, reply: Turn, planned: PlannedRequest) -> None:
         self._turn_calls = TurnCalls.unresolved(reply.calls, self._state.round - 1)
-        turn = TurnCalls.of(reply.calls, self.catalog, planned.offered, self._state.round - 1)
+        turn = TurnCalls.of(
+            reply.calls, self._planner.catalog, planned.offered, self._state.round - 1
+        )
         self._turn_calls = turn
         if self.config.history_names == "resolved":
             names = {c.call["id"]: planned.offered.wire[c.name] for c in turn.calls if c.entry}
@@ -309,7 +314,7 @@ class Session:
             self._emit(events.resolved(prepared))
             if prepared.entry is not None:
                 self._emit(events.checked(prepared))
-        if self._plans_only:
+        if self._plans_only and not self._only_searches(turn):
             self.stop("planned")
         elif reply.stop == "refused":
             turn.refuse(prompts.filtered())
@@ -321,8 +326,23 @@ class Session:
         else:
             turn.decline(self._state)
             turn.limit(self.config.max_calls_per_round)
+            self._search(turn)
             if self.config.repeat_writes == "ask":
                 turn.find_repeated(self._state)
+
+    def _only_searches(self, turn: TurnCalls) -> bool:
+        """Return whether a turn of a dry run searches functions, and the model may be asked again."""
+        search = self._planner.search
+        if self._planner.dry or self._state.round >= self.config.max_rounds:
+            return False
+        return all(call.entry is not None and call.entry is search for call in turn.calls)
+
+    def _search(self, turn: TurnCalls) -> None:
+        """Answer the calls of the search; nothing is sent for them."""
+        for call in turn.ready():
+            if call.entry is self._planner.search:
+                text = self._planner.find(call.arguments, self._state)
+                turn.results[call.call["id"]] = Invoked(text=text)
 
     def _without_calls(self, reply: Turn, planned: PlannedRequest) -> Stopped | None:
         """Return why a reply without calls ends the conversation; ``None`` if it continues."""

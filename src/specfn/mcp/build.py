@@ -16,13 +16,13 @@ except ImportError as error:
         'the MCP server needs a package that is not installed: install "specfn[mcp]"'
     ) from error
 
+from specfn.calling.function_search import titles as titles_of
 from specfn.calling.names.catalog import Catalog, Functions
 from specfn.mcp import search_tools
 from specfn.mcp.http_guard import LOOPBACK, AsgiApp, Guard
 from specfn.mcp.listing import ToolList
 from specfn.mcp.served_functions import ServedFunctions
 from specfn.mcp.tool_handlers import Handlers
-from specfn.schema.safe_text import clean, shorten
 
 if TYPE_CHECKING:
     from mcp.server.auth.provider import TokenVerifier
@@ -88,7 +88,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
     ]
     listed = ToolList(served, names)
     searches = mode == "search" or (mode == "auto" and listed.is_large())
-    titles = _titles(catalog)
+    titles = titles_of(catalog)
     tools = search_tools.tools(titles, count=len(names), read_only=read_only) if searches else ()
     handlers = Handlers(
         served=served,
@@ -179,12 +179,3 @@ def _instructions(handlers: Handlers, titles: str) -> str:
         f"Functions of {titles}. Find functions with {search_tools.SEARCH}, read their schemas with "
         f"{search_tools.DESCRIBE}, and call them with {search_tools.READ} or {search_tools.CHANGE}."
     )
-
-
-def _titles(catalog: Catalog) -> str:
-    """Return the titles of the documents, without invisible characters."""
-    titles = []
-    for namespace, functions, _ in catalog.parts:
-        title = functions[0].api.title if functions else ""
-        titles.append(" ".join(clean(title).split()) or namespace or "an API")
-    return shorten(", ".join(titles), 300)

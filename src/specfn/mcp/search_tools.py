@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject, dumps
-from specfn.catalog.search.search import Found
+from specfn.catalog.search.found_lines import found_lines, search_description
 from specfn.catalog.tools.tools import LeftOut
 from specfn.mcp.listing import HINTS
 from specfn.mcp.results import log
@@ -115,8 +115,7 @@ def _search_tool(titles: str, count: int) -> JsonObject:
     return _tool(
         SEARCH,
         "Search functions",
-        f"Search the {count} functions of {titles}. Returns one line per function: its name, its effect, its summary, and "
-        "the functions that yield its arguments.",
+        search_description(count, titles),
         _SEARCH_ARGUMENTS,
         _LOCAL,
     )
@@ -140,9 +139,7 @@ def search(served: ServedFunctions, sent: Mapping[str, Any], among: frozenset[st
     if limit is None or limit < 1:
         raise InvalidCallError(_expected(SEARCH, "limit", "a number from 1 to 50", sent))
     found = served.search(query, min(limit, _MOST_FOUND), among)
-    if not found:
-        return "No function fits these words. Search again with other words of the task."
-    return "\n".join(map(_line, found))
+    return found_lines(found)
 
 
 def describe(served: ServedFunctions, sent: Mapping[str, Any], among: frozenset[str]) -> str:
@@ -206,18 +203,6 @@ def _described(served: ServedFunctions, called: str, among: frozenset[str]) -> J
         "description": made.description,
         "arguments": made.fit.schema,
     }
-
-
-def _line(found: Found) -> str:
-    """Return a function as one line: its name, its effect, its summary, and what yields its arguments."""
-    function = found.function
-    summary = " ".join((function.summary or f"{function.method.upper()} {function.path}").split())
-    needs: dict[str, list[str]] = {}
-    for parameter, producer in found.needs.items():
-        needs.setdefault(producer, []).append(parameter)
-    sources = "; ".join(f"{', '.join(names)}: from {producer}" for producer, names in needs.items())
-    line = f"{found.name} [{function.safety}] {summary[:120]}"
-    return f"{line} ({sources})" if sources else line
 
 
 def _whole(value: Any) -> int | None:

@@ -1,4 +1,4 @@
-"""Plans of requests: offered tools and tool choice, within the limits of the operator and the vendor (C2, C3)."""
+"""Plans of requests: offered tools and tool choice, within the limits of the operator and the vendor (C2, C3, C13)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from specfn.calling.calls.history import with_legal_names
 from specfn.calling.calls.state import State
 from specfn.calling.choice.choice import Choice, Plan, Round
 from specfn.calling.choice.config import InvocationConfig
+from specfn.calling.function_search import FunctionSearch, result
 from specfn.calling.names.catalog import Catalog, Entry
 from specfn.calling.offered_tools import OfferedTools, conversation_profile, offer_tools
 from specfn.catalog.tools.fit_cache import FitCache
@@ -60,6 +61,7 @@ class Planner:
         self._profile: Final = conversation_profile(codec, profile, strict=strict)
         self._fits: Final = FitCache()
         self._offers: Final[dict[tuple[str, ...], OfferedTools]] = {}
+        self._search: FunctionSearch | None = None
         first = _planned(choice, Round(index=0, executed=0))
         #: Whether calls are only reported: the choice forbids them from the first request on.
         self.dry: Final = first.mode == "none"
@@ -67,9 +69,38 @@ class Planner:
         self._offered(self._first)  # raises now for an unknown name
 
     @property
+    def catalog(self) -> Catalog:
+        """The functions, and the search if there is one."""
+        return self._catalog if self._search is None else self._search.catalog
+
+    @property
+    def loadable(self) -> frozenset[str]:
+        """The functions whose stored calls may be continued."""
+        return self.allowed if self._search is None else self.allowed | {self._search.entry.name}
+
+    @property
+    def search(self) -> Entry | None:
+        """The search; ``None`` if one request can offer all functions."""
+        return None if self._search is None else self._search.entry
+
+    def find(self, arguments: Mapping[str, Any], state: State) -> str:
+        """Search functions, offer them from the next request on, and return the result for the model.
+
+        Args:
+            arguments: the valid arguments of the search.
+            state: the state of the conversation.
+        """
+        assert self._search is not None
+        keys = self._plan(state).functions
+        among = {entry.name for entry in self._entries(keys)}
+        found = self._search.find(arguments, among)
+        state.offer(self._search.names(found, among))
+        return result(found, self._offered(keys, state.found).wire)
+
+    @property
     def candidates(self) -> tuple[Entry, ...]:
         """The functions of the first request."""
-        return tuple(e for e in self._catalog.select(self._first) if e.name in self.allowed)
+        return tuple(self._entries(self._first))
 
     def withhold(self, names: Collection[str]) -> None:
         """Stop offering some functions."""
@@ -81,9 +112,8 @@ class Planner:
         Raises:
             UnknownFunctionError: the choice names an unknown function.
         """
-        round_ = Round(index=state.round, executed=state.executed, denied=state.denied)
-        plan = _planned(self._choice, round_)
-        offered = self._offered(plan.functions)
+        plan = self._plan(state)
+        offered = self._offered(plan.functions, state.found)
         mode: Mode = "none" if state.final or not offered.names else plan.mode
         options, missing = self._choice.options, []
         asked: Mode = mode
@@ -102,6 +132,10 @@ class Planner:
             strict=options.allow_strict_schema_adherence and self._profile.validated,
         )
         return PlannedRequest(mode=mode, offered=offered, demand=demand, missing=tuple(missing))
+
+    def _plan(self, state: State) -> Plan:
+        round_ = Round(index=state.round, executed=state.executed, denied=state.denied)
+        return _planned(self._choice, round_)
 
     def body(
         self, asked: PlannedRequest, messages: Sequence[Message], model: str | None
@@ -144,16 +178,37 @@ class Planner:
         several = len(offered.names) > 1 and getattr(self._codec, "forces_one", False)
         return self._codec.forced(self.extra) and not several
 
+    def _with_search(self, entries: Sequence[Entry], found: Sequence[str]) -> list[Entry]:
+        """Return the search, and the functions that were found."""
+        if self._search is None:
+            self._search = FunctionSearch(self._catalog, len(entries))
+        named = {entry.name: entry for entry in entries}
+        return [self._search.entry, *(named[name] for name in found if name in named)]
+
     def _deferred(self, names: Collection[str]) -> Collection[str]:
         """Return the advertised names of the functions whose loading is deferred."""
         keys = self._choice.options.defer_loading
+        if self._search is not None and self._search.entry.name in names:
+            return ()
         if isinstance(keys, bool):
             return names if keys else ()
         return {entry.name for entry in self._catalog.select(keys)}
 
-    def _offered(self, keys: Sequence[str] | None) -> OfferedTools:
-        """Return the tools of the functions that a plan names and the operator allows."""
-        entries = [e for e in self._catalog.select(keys) if e.name in self.allowed]
+    def _entries(self, keys: Sequence[str] | None) -> list[Entry]:
+        """Return the functions that a plan names and the operator allows."""
+        return [e for e in self._catalog.select(keys) if e.name in self.allowed]
+
+    def _offered(self, keys: Sequence[str] | None, found: Sequence[str] = ()) -> OfferedTools:
+        """Return the tools of a request.
+
+        Args:
+            keys: the functions of the plan; all if ``None``.
+            found: the functions to offer if one request cannot offer all, best last.
+        """
+        entries = self._entries(keys)
+        most = self._profile.tools
+        if most is not None and len(entries) > most:
+            entries = self._with_search(entries, found[-most + 1 :] if most > 1 else ())
         names = tuple(entry.name for entry in entries)
         if names not in self._offers:
             options = self._choice.options

@@ -1,7 +1,7 @@
 """State of a session: plain data, so that a conversation can be stored while a decision is pending."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -35,6 +35,7 @@ class State:
         final: whether the final answer was requested.
         degraded: the requested features that were not available, a short word each.
         usage: the vendor's counts of tokens, summed.
+        found: the advertised names of the functions that searches found, the latest last.
     """
 
     messages: list[Message]
@@ -51,6 +52,7 @@ class State:
     final: bool = False
     degraded: list[str] = field(default_factory=list)
     usage: JsonObject = field(default_factory=dict)
+    found: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Replace NaN and infinities in the messages: JSON has neither."""
@@ -59,6 +61,10 @@ class State:
     def add_message(self, message: Message) -> None:
         """Add a message to the conversation."""
         self.messages.append(nulled(message))
+
+    def offer(self, names: Sequence[str]) -> None:
+        """Record functions that a search found; those that were found before become the latest."""
+        self.found = [*(name for name in self.found if name not in names), *names]
 
     def degrade(self, word: str) -> None:
         """Record a requested feature that is not available."""
