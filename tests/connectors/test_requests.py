@@ -12,7 +12,6 @@ import specfn
 from specfn import calling
 from specfn.connectors.registry import CODECS, codec
 from specfn.connectors.turn import Prompt
-from specfn.errors import UsageError
 
 BLANK = st.sampled_from(["", " ", "\n\n"])
 TEXTS = BLANK | st.just("Hi.")

@@ -6,6 +6,7 @@ sync or async: the session does no input or output, never waits, and reads no cl
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import JsonObject
@@ -21,7 +22,6 @@ from specfn.calling.calls.turn_calls import TurnCalls
 from specfn.calling.choice.choice import Auto, Choice, parse_choice
 from specfn.calling.choice.config import InvocationConfig
 from specfn.calling.choice.prompt_files import Settings
-from specfn.calling.function_search import called_before
 from specfn.calling.names.catalog import Catalog, Functions
 from specfn.calling.outcome import Outcome, Stopped, undone
 from specfn.calling.readiness import obstacles
@@ -90,11 +90,9 @@ class Session:
         self._state = State(messages=opening_messages(messages, self.codec, hint=hint))
         self._turn_calls: TurnCalls | None = None
         self._effect: Effect | None = None
-        self._planner: Final = Planner(
-            self.catalog, self.codec, self.choice, self.config, self.extra, profile
-        )
-        if self._planner.search is not None:
-            self._state.offer(called_before(self._state.messages, self.catalog))
+        parts = (self.catalog, self.codec, self.choice, self.config, self.extra)
+        self._planner: Final = Planner(*parts, profile)
+        self._planner.begin(self._state)
 
     # -- effects and their results ---------------------------------------------------------------
 
@@ -251,24 +249,23 @@ class Session:
     def _advance(self) -> Effect:
         while self._turn_calls is not None:
             turn = self._turn_calls
-            asked = turn.approvals(self.config.approval)
-            if asked:
+            if asked := turn.approvals(self.config.approval):
                 return Ask(requests=asked)
-            ready = turn.ready()
-            if ready:
+            if ready := turn.ready():
                 return Invoke(calls=ready, concurrent=self._concurrent(ready))
             if turn.release(self._state):
                 continue
-            ended = self._close_turn(turn)
-            if ended is not None:
+            if (ended := self._close_turn(turn)) is not None:
                 return self._end(ended)
         return self._request()
 
     def _concurrent(self, ready: Sequence[Any]) -> bool:
         allowed = self.choice.options.allow_concurrent_invocation
-        if allowed == "safe":
-            return all(prepared.entry.function.safety == "read" for prepared in ready)
-        return bool(allowed)
+        return (
+            all(c.entry.function.safety == "read" for c in ready)
+            if allowed == "safe"
+            else bool(allowed)
+        )
 
     def _request(self) -> Effect:
         state, config = self._state, self.config
@@ -297,8 +294,7 @@ class Session:
         if reply.calls:
             self._called(reply, planned)
             return
-        ended = self._without_calls(reply, planned)
-        if ended is not None:
+        if (ended := self._without_calls(reply, planned)) is not None:
             self._effect = self._end(ended)
 
     def _called(self, reply: Turn, planned: PlannedRequest) -> None:
@@ -314,7 +310,7 @@ class Session:
             self._emit(events.resolved(prepared))
             if prepared.entry is not None:
                 self._emit(events.checked(prepared))
-        if self._plans_only and not self._only_searches(turn):
+        if self._plans_only and not self._planner.continues(turn, self._state):
             self.stop("planned")
         elif reply.stop == "refused":
             turn.refuse(prompts.filtered())
@@ -326,23 +322,9 @@ class Session:
         else:
             turn.decline(self._state)
             turn.limit(self.config.max_calls_per_round)
-            self._search(turn)
+            turn.answer(self._planner.search, partial(self._planner.find, state=self._state))
             if self.config.repeat_writes == "ask":
                 turn.find_repeated(self._state)
-
-    def _only_searches(self, turn: TurnCalls) -> bool:
-        """Return whether a turn of a dry run searches functions, and the model may be asked again."""
-        search = self._planner.search
-        if self._planner.dry or self._state.round >= self.config.max_rounds:
-            return False
-        return all(call.entry is not None and call.entry is search for call in turn.calls)
-
-    def _search(self, turn: TurnCalls) -> None:
-        """Answer the calls of the search; nothing is sent for them."""
-        for call in turn.ready():
-            if call.entry is self._planner.search:
-                text = self._planner.find(call.arguments, self._state)
-                turn.results[call.call["id"]] = Invoked(text=text)
 
     def _without_calls(self, reply: Turn, planned: PlannedRequest) -> Stopped | None:
         """Return why a reply without calls ends the conversation; ``None`` if it continues."""

@@ -8,9 +8,10 @@ from specfn._internal.json import JsonObject
 from specfn.calling.calls import prompts
 from specfn.calling.calls.history import with_legal_names
 from specfn.calling.calls.state import State
+from specfn.calling.calls.turn_calls import TurnCalls
 from specfn.calling.choice.choice import Choice, Plan, Round
 from specfn.calling.choice.config import InvocationConfig
-from specfn.calling.function_search import FunctionSearch, result
+from specfn.calling.function_search import FunctionSearch, called_before, result
 from specfn.calling.names.catalog import Catalog, Entry
 from specfn.calling.offered_tools import OfferedTools, conversation_profile, offer_tools
 from specfn.catalog.tools.fit_cache import FitCache
@@ -83,6 +84,11 @@ class Planner:
         """The search; ``None`` if one request can offer all functions."""
         return None if self._search is None else self._search.entry
 
+    def begin(self, state: State) -> None:
+        """Offer the functions that the history of a conversation calls, if there is a search."""
+        if self._search is not None:
+            state.offer(called_before(state.messages, self._catalog))
+
     def find(self, arguments: Mapping[str, Any], state: State) -> str:
         """Search functions, offer them from the next request on, and return the result for the model.
 
@@ -96,6 +102,11 @@ class Planner:
         found = self._search.find(arguments, among)
         state.offer(self._search.names(found, among))
         return result(found, self._offered(keys, state.found).wire)
+
+    def continues(self, turn: TurnCalls, state: State) -> bool:
+        """Return whether a conversation that executes no calls continues after a turn: it only searched."""
+        may_ask = not self.dry and state.round < self._config.max_rounds
+        return may_ask and turn.calls_only(self.search)
 
     @property
     def candidates(self) -> tuple[Entry, ...]:

@@ -1,6 +1,6 @@
 """The calls of one turn and their results: exactly one result for each call, in order (rule C7)."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from specfn.calling.calls.human_part import approval_request, complete, masked, 
 from specfn.calling.calls.prepare import Prepared, prepare
 from specfn.calling.calls.state import State, identity
 from specfn.calling.choice.config import InvocationConfig
-from specfn.calling.names.catalog import Catalog
+from specfn.calling.names.catalog import Catalog, Entry
 from specfn.calling.names.resolve import Resolution
 from specfn.calling.offered_tools import OfferedTools
 from specfn.calling.outcome import CallRecord
@@ -88,6 +88,21 @@ class TurnCalls:
         """Give the calls beyond a number an error as their result."""
         for call in self.ready()[most:]:
             self.results[call.call["id"]] = Invoked(text=prompts.too_many(most), error=True)
+
+    def calls_only(self, function: Entry | None) -> bool:
+        """Return whether all calls of the turn are of one function."""
+        return all(call.entry is not None and call.entry is function for call in self.calls)
+
+    def answer(self, function: Entry | None, answer: Callable[[Any], str]) -> None:
+        """Give the calls of a function their results; nothing is sent for them.
+
+        Args:
+            function: the function.
+            answer: returns the result for the arguments of a call.
+        """
+        for call in self.ready():
+            if call.entry is not None and call.entry is function:
+                self.results[call.call["id"]] = Invoked(text=answer(call.arguments))
 
     def decline(self, state: State) -> None:
         """Deny the calls that were declined earlier, without asking for approval again."""
