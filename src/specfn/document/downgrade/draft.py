@@ -1,21 +1,54 @@
-"""A schema while it is downgraded, and the interface that its rewrites use (rule N9)."""
+"""A schema while it is downgraded, and the walk that its rewrites use (rule N9)."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
+from urllib.parse import quote
 
 from specfn._internal.json import JsonObject
+from specfn.document.downgrade.component_facts import discriminated, name_of, renamed
+from specfn.document.downgrade.losses import Losses
+from specfn.document.downgrade.objects import URI
+from specfn.document.references.components import PREFIX
 
 
-class SchemaWalk(Protocol):
-    """The walk over the schemas, as the rewrites use it."""
+class SchemaWalk(ABC):
+    """The state of a walk over the schemas of one document, and the operations that the rewrites use.
 
-    @property
-    def schemas(self) -> JsonObject:
-        """Return the normalized components."""
+    Attributes:
+        schemas: the normalized components.
+        losses: receives the losses.
+    """
+
+    def __init__(self, schemas: JsonObject, losses: Losses) -> None:
+        self.schemas = schemas
+        self.losses = losses
+        self._names = renamed(schemas)
+        self._wide: set[str] = set()
+        self._widened = 0
+        self._uses: set[str] = set()
+        self._asked: set[str] = set()
+        self._exactly = 0
+        self._doubled = 0
+        self._depth = 0
+        self._root: Any = None
+        self._discriminated: frozenset[str] | None = None
+
+    @abstractmethod
+    def schema(self, node: Any) -> Any:
+        """Downgrade a schema with its subschemas; return the same object if nothing changes."""
 
     def sub(self, value: Any, *place: str | int, deeper: int = 0) -> JsonObject:
         """Downgrade a subschema. ``deeper`` is the number of schemas that will be put around it."""
+        mark = len(self.losses)
+        self._depth += deeper
+        new: JsonObject = self.schema(value)
+        self._depth -= deeper
+        if len(self.losses) > mark:
+            for token in reversed(place):
+                self.losses.within(mark, token)
+        return new
 
     def exactly(
         self,
@@ -30,22 +63,50 @@ class SchemaWalk(Protocol):
         The losses of a result that accepts more are removed, unless ``keep`` is set. A subschema that is written
         ``twice`` must not contain another one that is, or the size would double at each level.
         """
+        mark, widened = len(self.losses), self._widened
+        self._exactly += 1
+        self._doubled += twice
+        new = self.sub(value, *place, deeper=deeper)
+        self._doubled -= twice
+        self._exactly -= 1
+        exact = self._widened == widened
+        if not (exact or keep):
+            del self.losses[mark:]
+        return new, exact
 
     @property
     def is_doubled(self) -> bool:
         """Return whether this schema is part of one that is written twice."""
-
-    def reference(self, text: str) -> str:
-        """Return a reference with the name that the component has in 3.0."""
-
-    def is_alias(self, node: JsonObject) -> bool:
-        """Return whether a component is an alias that ``allOf`` would turn into a child of its target."""
+        return self._doubled > 0
 
     def lose(self, text: str, *place: str | int) -> None:
         """Record an annotation that is left out."""
+        self.losses.add(text, *place)
 
     def widen(self, text: str, *place: str | int) -> None:
         """Record a rule that is left out, so that the schema accepts more."""
+        self._widened += 1
+        self.losses.add(text, *place)
+
+    def reference(self, text: str) -> str:
+        """Return a reference with the name that the component has in 3.0."""
+        name = name_of(text)
+        if name is None or name not in self.schemas:  # dangling, but 3.0 requires a URI reference
+            return quote(text, safe=URI)
+        self._uses.add(name)
+        if self._exactly:
+            self._asked.add(name)
+        if name in self._wide:
+            self._widened += 1
+        return PREFIX + self._names[name] if name in self._names else text
+
+    def is_alias(self, node: JsonObject) -> bool:
+        """Return whether a component is an alias that ``allOf`` would turn into a child of its target."""
+        if node is not self._root:
+            return False
+        if self._discriminated is None:
+            self._discriminated = discriminated(self.schemas)
+        return name_of(node["$ref"]) in self._discriminated
 
 
 @dataclass(slots=True, kw_only=True)

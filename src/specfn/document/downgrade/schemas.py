@@ -7,17 +7,14 @@ A wider schema under ``not``, ``oneOf`` or ``if`` would narrow the whole, so tha
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
-from urllib.parse import quote
 
 from specfn._internal.json import JsonObject
-from specfn.document.downgrade.component_facts import discriminated, name_of, renamed, using
-from specfn.document.downgrade.draft import SchemaDraft
+from specfn.document.downgrade.component_facts import using
+from specfn.document.downgrade.draft import SchemaDraft, SchemaWalk
 from specfn.document.downgrade.formats import is_format
 from specfn.document.downgrade.keywords import CONDITIONS
 from specfn.document.downgrade.losses import Loss, Losses
-from specfn.document.downgrade.objects import URI
 from specfn.document.downgrade.types import VALUES
-from specfn.document.references.components import PREFIX
 from specfn.document.upgrade.schemas import MAX_DEPTH
 
 _REWRITES: Final = CONDITIONS + VALUES
@@ -53,13 +50,8 @@ class _Component:
     asked: frozenset[str]
 
 
-class SchemaDowngrade:
-    """Downgrade of the schemas of one document. ``components`` runs first.
-
-    Attributes:
-        schemas: the normalized components.
-        losses: receives the losses.
-    """
+class SchemaDowngrade(SchemaWalk):
+    """Downgrade of the schemas of one document. ``components`` runs first."""
 
     def __init__(
         self, schemas: JsonObject, losses: Losses, written: Callable[[str, Any], Any]
@@ -72,19 +64,8 @@ class SchemaDowngrade:
             written: downgrades an object that is not a schema, by its type: ``externalDocs`` or ``xml``. It returns
                 ``None`` for an object that 3.0 cannot express.
         """
-        self.schemas = schemas
-        self.losses = losses
+        super().__init__(schemas, losses)
         self.written = written
-        self._names = renamed(schemas)
-        self._wide: set[str] = set()
-        self._widened = 0
-        self._uses: set[str] = set()
-        self._asked: set[str] = set()
-        self._exactly = 0
-        self._doubled = 0
-        self._depth = 0
-        self._root: Any = None
-        self._discriminated: frozenset[str] | None = None
 
     # -- components -------------------------------------------------------------------------------
 
@@ -183,79 +164,6 @@ class SchemaDowngrade:
             if not keywords.isdisjoint(node):
                 rewrite(self, draft)
         return draft.finished()
-
-    # -- interface for the rewrites -----------------------------------------------------------------------
-
-    def sub(self, value: Any, *place: str | int, deeper: int = 0) -> JsonObject:
-        """Downgrade a subschema. ``deeper`` is the number of schemas that will be put around it."""
-        mark = len(self.losses)
-        self._depth += deeper
-        new: JsonObject = self.schema(value)
-        self._depth -= deeper
-        if len(self.losses) > mark:
-            for token in reversed(place):
-                self.losses.within(mark, token)
-        return new
-
-    def exactly(
-        self,
-        value: Any,
-        *place: str | int,
-        deeper: int = 0,
-        keep: bool = False,
-        twice: bool = False,
-    ) -> tuple[JsonObject, bool]:
-        """Downgrade a subschema, and return whether the result accepts exactly the same values.
-
-        The losses of a result that accepts more are removed, unless ``keep`` is set. A subschema that is written
-        ``twice`` must not contain another one that is, or the size would double at each level.
-        """
-        mark, widened = len(self.losses), self._widened
-        self._exactly += 1
-        self._doubled += twice
-        new = self.sub(value, *place, deeper=deeper)
-        self._doubled -= twice
-        self._exactly -= 1
-        exact = self._widened == widened
-        if not (exact or keep):
-            del self.losses[mark:]
-        return new, exact
-
-    @property
-    def is_doubled(self) -> bool:
-        """Return whether this schema is part of one that is written twice."""
-        return self._doubled > 0
-
-    def lose(self, text: str, *place: str | int) -> None:
-        """Record an annotation that is left out."""
-        self.losses.add(text, *place)
-
-    def widen(self, text: str, *place: str | int) -> None:
-        """Record a rule that is left out, so that the schema accepts more."""
-        self._widened += 1
-        self.losses.add(text, *place)
-
-    # -- references -----------------------------------------------------------------------------------
-
-    def reference(self, text: str) -> str:
-        """Return a reference with the name that the component has in 3.0."""
-        name = name_of(text)
-        if name is None or name not in self.schemas:  # dangling, but 3.0 requires a URI reference
-            return quote(text, safe=URI)
-        self._uses.add(name)
-        if self._exactly:
-            self._asked.add(name)
-        if name in self._wide:
-            self._widened += 1
-        return PREFIX + self._names[name] if name in self._names else text
-
-    def is_alias(self, node: JsonObject) -> bool:
-        """Return whether a component is an alias that ``allOf`` would turn into a child of its target."""
-        if node is not self._root:
-            return False
-        if self._discriminated is None:
-            self._discriminated = discriminated(self.schemas)
-        return name_of(node["$ref"]) in self._discriminated
 
 
 # -- members ----------------------------------------------------------------------------------------

@@ -1,10 +1,12 @@
 """Table of the objects of OpenAPI 3.0, except schemas (rule N9)."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from specfn.document.downgrade import fields
 from specfn.document.downgrade.objects import (
+    Finish,
     ObjectType,
     Rule,
     anything,
@@ -26,7 +28,14 @@ _SECURITY: Final = list_of(fields.requirement)
 _HEADERS: Final = map_of(of("header"))
 _CONTENT: Final = map_of(of("mediaType"))
 _EXAMPLES: Final = map_of(of("example"))
-_FLOW: Final = {"refreshUrl": text, "scopes": map_of(text)}
+
+#: The flows of OAuth with the URLs that they need.
+_FLOWS: Final = {
+    "implicit": ("authorizationUrl",),
+    "password": ("tokenUrl",),
+    "clientCredentials": ("tokenUrl",),
+    "authorizationCode": ("authorizationUrl", "tokenUrl"),
+}
 
 _DESCRIBED: Final[Mapping[str, Rule]] = {
     "description": text,
@@ -42,6 +51,26 @@ _DESCRIBED: Final[Mapping[str, Rule]] = {
     "examples": _EXAMPLES,
 }
 
+
+def _object(
+    label: str,
+    texts: str,
+    others: Mapping[str, Rule] = MappingProxyType({}),
+    *,
+    needs: tuple[str, ...] = (),
+    refers: bool = False,
+    finish: Finish | None = None,
+) -> ObjectType:
+    """Return an object by the names of its text fields and the rules of its other fields."""
+    return ObjectType(
+        label=f"{label} Object",
+        fields={**dict.fromkeys(texts.split(), text), **others},
+        needs=needs,
+        refers=refers,
+        finish=finish,
+    )
+
+
 #: Every object of the specification by its type.
 KINDS: Final[Mapping[str, ObjectType]] = {
     "root": ObjectType(
@@ -56,64 +85,42 @@ KINDS: Final[Mapping[str, ObjectType]] = {
             "webhooks": fields.webhooks,
         },
     ),
-    "info": ObjectType(
-        label="Info Object",
-        fields={
-            **dict.fromkeys(("title", "description", "termsOfService", "version"), text),
-            "contact": of("contact"),
-            "license": of("license"),
-        },
+    "info": _object(
+        "Info",
+        "title description termsOfService version",
+        {"contact": of("contact"), "license": of("license")},
         finish=fields.info,
     ),
-    "contact": ObjectType(
-        label="Contact Object",
-        fields={"name": text, "url": text, "email": formatted("email")},
-    ),
-    "license": ObjectType(
-        label="License Object", fields={"name": text, "url": text}, needs=("name",)
-    ),
-    "server": ObjectType(
-        label="Server Object",
-        fields={"url": text, "description": text, "variables": map_of(of("serverVariable"))},
+    "contact": _object("Contact", "name url", {"email": formatted("email")}),
+    "license": _object("License", "name url", needs=("name",)),
+    "server": _object(
+        "Server",
+        "url description",
+        {"variables": map_of(of("serverVariable"))},
         needs=("url",),
     ),
-    "serverVariable": ObjectType(
-        label="Server Variable Object",
-        fields={"enum": list_of(text), "default": text, "description": text},
-        needs=("default",),
+    "serverVariable": _object(
+        "Server Variable", "default description", {"enum": list_of(text)}, needs=("default",)
     ),
-    "tag": ObjectType(
-        label="Tag Object",
-        fields={"name": text, "description": text, "externalDocs": of("externalDocs")},
-        needs=("name",),
+    "tag": _object(
+        "Tag", "name description", {"externalDocs": of("externalDocs")}, needs=("name",)
     ),
-    "externalDocs": ObjectType(
-        label="External Documentation Object",
-        fields={"description": text, "url": text},
-        needs=("url",),
+    "externalDocs": _object("External Documentation", "description url", needs=("url",)),
+    "xml": _object(
+        "XML",
+        "name prefix",
+        {"namespace": formatted("uri"), "attribute": flag, "wrapped": flag},
     ),
-    "xml": ObjectType(
-        label="XML Object",
-        fields={
-            **dict.fromkeys(("name", "prefix"), text),
-            "namespace": formatted("uri"),
-            **dict.fromkeys(("attribute", "wrapped"), flag),
-        },
+    "pathItem": _object(
+        "Path Item",
+        "summary description",
+        {"servers": _SERVERS, **{method: fields.of_method(method) for method in _METHODS}},
     ),
-    "pathItem": ObjectType(
-        label="Path Item Object",
-        fields={
-            "summary": text,
-            "description": text,
-            "servers": _SERVERS,
-            **{method: fields.of_method(method) for method in _METHODS},
-        },
-    ),
-    "operation": ObjectType(
-        label="Operation Object",
-        fields={
+    "operation": _object(
+        "Operation",
+        "summary description operationId",
+        {
             "tags": list_of(text),
-            **dict.fromkeys(("summary", "description", "operationId"), text),
             "externalDocs": of("externalDocs"),
             "parameters": fields.parameters,
             "requestBody": of("requestBody"),
@@ -125,36 +132,33 @@ KINDS: Final[Mapping[str, ObjectType]] = {
         },
         finish=fields.operation,
     ),
-    "parameter": ObjectType(
-        label="Parameter Object",
-        fields={"name": text, "in": text, **_DESCRIBED},
+    "parameter": _object(
+        "Parameter",
+        "name in",
+        _DESCRIBED,
         needs=("name", "in"),
         refers=True,
         finish=fields.parameter,
     ),
-    "header": ObjectType(
-        label="Header Object", fields=_DESCRIBED, refers=True, finish=fields.header
-    ),
-    "requestBody": ObjectType(
-        label="Request Body Object",
-        fields={"description": text, "content": _CONTENT, "required": flag},
+    "header": _object("Header", "", _DESCRIBED, refers=True, finish=fields.header),
+    "requestBody": _object(
+        "Request Body",
+        "description",
+        {"content": _CONTENT, "required": flag},
         needs=("content",),
         refers=True,
     ),
-    "response": ObjectType(
-        label="Response Object",
-        fields={
-            "description": text,
-            "headers": _HEADERS,
-            "content": _CONTENT,
-            "links": map_of(of("link")),
-        },
+    "response": _object(
+        "Response",
+        "description",
+        {"headers": _HEADERS, "content": _CONTENT, "links": map_of(of("link"))},
         refers=True,
         finish=fields.response,
     ),
-    "mediaType": ObjectType(
-        label="Media Type Object",
-        fields={
+    "mediaType": _object(
+        "Media Type",
+        "",
+        {
             "schema": schema,
             "example": anything,
             "examples": _EXAMPLES,
@@ -162,82 +166,60 @@ KINDS: Final[Mapping[str, ObjectType]] = {
         },
         finish=fields.one_example,
     ),
-    "encoding": ObjectType(
-        label="Encoding Object",
-        fields={
-            "contentType": text,
+    "encoding": _object(
+        "Encoding",
+        "contentType",
+        {
             "headers": _HEADERS,
             "style": one_of(*sorted(fields.STYLES["query"])),
             "explode": flag,
             "allowReserved": flag,
         },
     ),
-    "example": ObjectType(
-        label="Example Object",
-        fields={
-            **dict.fromkeys(("summary", "description", "externalValue"), text),
-            **dict.fromkeys(("value", "dataValue"), anything),
-        },
+    "example": _object(
+        "Example",
+        "summary description externalValue",
+        {"value": anything, "dataValue": anything},
         refers=True,
         finish=fields.example,
     ),
-    "link": ObjectType(
-        label="Link Object",
-        fields={
-            **dict.fromkeys(("operationRef", "operationId", "description"), text),
-            "parameters": map_of(anything),
-            "requestBody": anything,
-            "server": of("server"),
-        },
+    "link": _object(
+        "Link",
+        "operationRef operationId description",
+        {"parameters": map_of(anything), "requestBody": anything, "server": of("server")},
         refers=True,
         finish=fields.link,
     ),
-    "reference": ObjectType(label="Reference Object", fields={}, refers=True),
-    "apiKey": ObjectType(
-        label="Security Scheme Object",
-        fields={
-            "type": text,
-            "description": text,
-            "name": text,
-            "in": one_of("query", "header", "cookie"),
-        },
+    "reference": _object("Reference", "", refers=True),
+    "apiKey": _object(
+        "Security Scheme",
+        "type description name",
+        {"in": one_of("query", "header", "cookie")},
         needs=("name", "in"),
     ),
-    "http": ObjectType(
-        label="Security Scheme Object",
-        fields=dict.fromkeys(("type", "description", "scheme", "bearerFormat"), text),
+    "http": _object(
+        "Security Scheme",
+        "type description scheme bearerFormat",
         needs=("scheme",),
         finish=fields.http,
     ),
-    "oauth2": ObjectType(
-        label="Security Scheme Object",
-        fields={"type": text, "description": text, "flows": of("flows")},
-        needs=("flows",),
+    "oauth2": _object(
+        "Security Scheme", "type description", {"flows": of("flows")}, needs=("flows",)
     ),
-    "openIdConnect": ObjectType(
-        label="Security Scheme Object",
-        fields=dict.fromkeys(("type", "description", "openIdConnectUrl"), text),
+    "openIdConnect": _object(
+        "Security Scheme",
+        "type description openIdConnectUrl",
         needs=("openIdConnectUrl",),
     ),
-    "flows": ObjectType(
-        label="OAuth Flows Object",
-        fields={
-            flow: of(flow)
-            for flow in ("implicit", "password", "clientCredentials", "authorizationCode")
-        },
-    ),
+    "flows": _object("OAuth Flows", "", {flow: of(flow) for flow in _FLOWS}),
     **{
-        flow: ObjectType(
-            label="OAuth Flow Object",
-            fields={**_FLOW, **dict.fromkeys(urls, text)},
+        flow: _object(
+            "OAuth Flow",
+            " ".join(("refreshUrl", *urls)),
+            {"scopes": map_of(text)},
             needs=urls,
             finish=fields.oauth_flow,
         )
-        for flow, urls in {
-            "implicit": ("authorizationUrl",),
-            "password": ("tokenUrl",),
-            "clientCredentials": ("tokenUrl",),
-            "authorizationCode": ("authorizationUrl", "tokenUrl"),
-        }.items()
+        for flow, urls in _FLOWS.items()
     },
 }
