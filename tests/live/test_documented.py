@@ -17,17 +17,27 @@ def _root() -> Path:
 
 NEEDS = {page: [each for each in examples(page) if each.needs] for page in pages(_root())}
 
-#: The examples with a conversation. Those of agent frameworks are run by the tests of the adapters.
-RUN = [each.code for page, found in NEEDS.items() if page.stem != "frameworks" for each in found]
+#: The examples with a conversation.
+RUN = [
+    each.code
+    for page, found in NEEDS.items()
+    if page.stem in {"README", "conversations"}
+    for each in found
+]
 
 
-def test_examples_that_need_a_package_are_typed(tmp_path: Path) -> None:
-    """Strict type checkers accept the pages with the examples that need a package."""
-    chosen = [page for page, found in NEEDS.items() if found]
-    assert chosen
-    for page in chosen:
-        pytest.importorskip(next(each.needs or "" for each in NEEDS[page]))
-        (tmp_path / f"{page.stem.lower()}_page.py").write_text(module(page, live=True), "utf-8")
+#: The pages whose packages have types; pandas, Dask and Spark have none, or only some.
+TYPED = [page for page, found in NEEDS.items() if found and page.stem != "bulk"]
+
+
+@pytest.mark.parametrize("page", TYPED, ids=lambda page: page.stem)
+def test_examples_that_need_a_package_are_typed(page: Path, tmp_path: Path) -> None:
+    """Strict type checkers accept a page with the examples that need a package."""
+    for each in NEEDS[page]:
+        pytest.importorskip(each.needs or "")
+    (tmp_path / f"{page.stem.lower().replace('-', '_')}_page.py").write_text(
+        module(page, live=True), "utf-8"
+    )
     assert checked(tmp_path, tmp_path / "cache") == {"mypy": "", "pyright": ""}
 
 

@@ -98,7 +98,7 @@ class _Gone:
             self._alike[_key(made_of)].append(name)
 
     def renamed(self, made_of: Mapping[str, str]) -> str | None:
-        """Return the first missing function with the same parts and mark it as found; ``None`` if there is none."""
+        """Return the first missing function with the same parts and mark it as found, or ``None``."""
         alike = self._alike.get(_key(made_of))
         if not alike:
             return None

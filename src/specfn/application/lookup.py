@@ -41,7 +41,7 @@ class FunctionLookup:
         return unambiguous(self.functions)
 
     def find(self, key: str) -> Function | None:
-        """Return a function by name, dotted accessor, operationId or ``"GET /path"``; ``None`` if there is none."""
+        """Return a function by name, dotted accessor, operationId or ``"GET /path"``; ``None`` for others."""
         if not isinstance(key, str):
             raise UsageError(f"the key of a function must be a text, not {type(key).__name__}")
         found = self._index.get(key)

@@ -63,7 +63,7 @@ def _hidden(given: Mapping[str, bool], document: JsonObject, look: Look) -> None
         if name not in named and name.lower() not in headers:
             reason = "is not a parameter in the query, headers or cookies of any operation"
             raise UsageError(
-                f"Options.hidden: {name!r} {reason}{near(name, sorted(named)) or '; there is none'}"
+                f"Options.hidden: {name!r} {reason}{near(name, sorted(named)) or '; the application has no functions'}"
             )
 
 

@@ -117,7 +117,7 @@ def fault(row: Mapping[str, Any], path: str, expected: str, value: Any, reason: 
         row: its columns.
         path: the place in the row.
         expected: the expected value.
-        value: the value of that place; ``ABSENT`` if there is none.
+        value: the value of that place, or ``ABSENT``.
         reason: a sentence; the feedback for the model.
     """
     problem = ArgumentProblem(path=path, expected=expected, value=value, description=reason)

@@ -62,7 +62,7 @@ class Answer:
         kind: ``answered`` (2xx), ``http_error`` (any other status, or a response that ``validate_response="raise"``
             refuses), ``invalid`` (arguments), ``unknown_function``, ``refused``, ``needs_approval``, ``needs_human``,
             ``unreachable`` (not sent) or ``timed_out`` (sent, outcome unknown).
-        result: the response of the server; ``None`` if there is none.
+        result: the response of the server, or ``None``.
         repairs: the repairs of the arguments.
         next: the arguments for the next page; always ``None`` at present.
         dropped: the fields that were left out of the text; always ``None`` at present.

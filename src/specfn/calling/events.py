@@ -45,7 +45,7 @@ class Resolved:
     Attributes:
         id: the id of the call.
         status: the status of the resolution.
-        function: the resolved function; empty if there is none.
+        function: the resolved function, or an empty text.
         how: the repair of the name; empty if no function was found.
     """
 

@@ -54,7 +54,7 @@ class CallRecord:
         id: the id of the call.
         round: the number of the request that the call replied to, from 0.
         called: the name that the model sent.
-        function: the resolved function; ``None`` if there is none.
+        function: the resolved function, or ``None``.
         how: the repair of the name; ``exact`` if the name needed no repair, ``None`` if no function was found.
         arguments: the parsed arguments; ``None`` if they could not be parsed.
         repairs: the repairs of the arguments.

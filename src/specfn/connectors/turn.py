@@ -20,7 +20,7 @@ class Call(TypedDict):
     """A call of a function in a model's reply.
 
     Attributes:
-        id: the vendor's id, or a generated one if there is none; unique in the conversation.
+        id: the vendor's id, or a generated one; unique in the conversation.
         name: the name that the model sent, or the name of the resolved function.
         arguments: the arguments as JSON text or as an object, as the vendor sent them.
     """

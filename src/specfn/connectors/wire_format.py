@@ -47,7 +47,7 @@ class Codec(Protocol):
 
     @property
     def parallel(self) -> bool:
-        """Whether the vendor has a setting for parallel calls."""
+        """Return true if the vendor has a setting for parallel calls."""
 
     @property
     def endpoint(self) -> Endpoint | None:

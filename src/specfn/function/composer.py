@@ -175,7 +175,7 @@ class Composer:
         return self._inputs.render_all(list(root["properties"].values()))
 
     def promise(self, route: Route) -> Any:
-        """Return the validator schema of the success response; ``None`` if there is none."""
+        """Return the validator schema of the success response, or ``None``."""
         if route.success is None or route.success.schema is None:
             return None
         root = self._response.compose(route.success.schema)

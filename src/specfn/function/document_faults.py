@@ -14,7 +14,7 @@ _IN_CHARSETS: Final = frozenset({"multipart", "text", "xml"})
 
 
 def fault_of(route: Route) -> DocumentError | None:
-    """Return the fault for which no request of a route can be written; ``None`` if there is none."""
+    """Return the fault for which no request of a route can be written, or ``None``."""
     body = route.body
     if body is None or body.kind not in _IN_CHARSETS:
         return None

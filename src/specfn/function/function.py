@@ -85,7 +85,7 @@ class Function:
 
     @property
     def summary(self) -> str:
-        """Return the summary of the document without invisible characters; empty if there is none."""
+        """Return the summary of the document without invisible characters, or an empty text."""
         return summary_of(self.route)
 
     @property
@@ -131,7 +131,7 @@ class Function:
 
     @property
     def output(self) -> JsonObject | None:
-        """Return the schema of the success response in the same dialect; ``None`` if there is none."""
+        """Return the schema of the success response in the same dialect, or ``None``."""
         value: JsonObject | None = self.schemas.output
         return value
 

@@ -19,7 +19,7 @@ class ComposedSchemas(NamedTuple):
 
     Attributes:
         arguments, inputs: the validator schema of all arguments by key, and its definitions.
-        result, outputs: the same for the success response; ``None`` if there is none.
+        result, outputs: the same for the success response, or ``None``.
     """
 
     arguments: JsonObject
@@ -46,7 +46,7 @@ class SchemaSource(Protocol):
         """Render the arguments for a model: one object schema, or one for each position that has any."""
 
     def promise(self) -> Any:
-        """Return the validator schema of the success response; ``None`` if there is none."""
+        """Return the validator schema of the success response, or ``None``."""
 
     def output(self) -> Rendering | None:
         """Render the success response for a model."""
@@ -203,7 +203,7 @@ class Schemas:
 
     @property
     def output(self) -> Any:
-        """Return the schema of the success response for a model; ``None`` if there is none."""
+        """Return the schema of the success response for a model, or ``None``."""
         if self._output is None and self.written[1] is not None:
             self._output = loads(self.written[1])
         return self._output
@@ -261,7 +261,7 @@ class Schemas:
 
     @property
     def promise(self) -> bytes:
-        """Return the validator schema of the success response as JSON; ``null`` if there is none."""
+        """Return the validator schema of the success response as JSON, or ``null``."""
         if self._promise is None:
             self._promise = dumps(self._from().promise())
         return self._promise

@@ -177,7 +177,7 @@ def _nearest(namespace: Sequence[str], room: int) -> str:
 
 
 def _word_end(text: str, most: int) -> int:
-    """Return the end of the last whole word within so many characters; 0 if there is none."""
+    """Return the end of the last whole word within so many characters, or 0."""
     if len(text) <= most:
         return len(text)
     return max((found.start() for found in _WORD.finditer(text, 1, most + 1)), default=0)

@@ -27,7 +27,7 @@ class References:
         return bool(self._dangling)
 
     def lost(self, schema: Any) -> str | None:
-        """Return the first dangling reference that a schema needs; ``None`` if there is none."""
+        """Return the first dangling reference that a schema needs, or ``None``."""
         if not self._dangling:
             return None
         for reference in _references(schema, self._dangling):

@@ -261,7 +261,7 @@ class _RouteReader:
     # -- responses ----------------------------------------------------------------------------------
 
     def _lost(self, answer: DeclaredResponse, raw: JsonObject) -> str | None:
-        """Return the dangling reference that the output needs; ``None`` if there is none."""
+        """Return the dangling reference that the output needs, or ``None``."""
         return reference_of(chosen_media(answer, raw)) or self._references.lost(answer.schema)
 
     def _answers(

@@ -73,7 +73,7 @@ class TurnCalls:
 
     @property
     def faulty(self) -> bool:
-        """Whether a call of the turn could not be made."""
+        """Return true if a call of the turn could not be made."""
         return any(call.answer is not None for call in self.calls)
 
     # -- before anything is sent -------------------------------------------------------------------

@@ -26,7 +26,7 @@ class Resolution:
     Attributes:
         called: the name that the model sent.
         status: ``exact`` or ``repaired`` if a function was found; otherwise the reason.
-        name: the advertised name of the function; ``None`` if there is none.
+        name: the advertised name of the function, or ``None``.
         how: the repair; ``exact`` if the name needed no repair; ``None`` if no function was found.
         candidates: the advertised names that match or resemble the name; at most three for an unknown name.
         arguments_in_name: an unknown name with arguments written behind it, as in ``items_erase(id=1)``.

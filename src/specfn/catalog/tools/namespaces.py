@@ -31,7 +31,7 @@ class ListedTool(Protocol):
 
     @property
     def deferred(self) -> bool:
-        """Whether its definition is loaded only when the model searches for it."""
+        """Return true if its definition is loaded only when the model searches for it."""
 
     @property
     def namespace(self) -> str:

@@ -91,7 +91,7 @@ class Components:
         return PREFIX + escape(self._hoist(node, (mark(dumps(node)),), (), node))
 
     def at(self, place: SchemaLocation) -> str:
-        """Return the name of the component at a location. Make the component if there is none."""
+        """Return the name of the component at a location. Make the component if it does not exist."""
         node, tokens = place
         return self._named(node, tokens) or self._hoist(node, tokens, self._around(tokens))
 
@@ -108,7 +108,7 @@ class Components:
         return next((found for node in enclosing if (found := uri(node)) is not None), None)
 
     def _component(self, reference: str, enclosing: Enclosing) -> str:
-        """Return the name of the component that a reference names. Make the component if there is none."""
+        """Return the name of the component that a reference names. Make the component if it does not exist."""
         start = next((at for at, node in enumerate(enclosing) if "$id" in node), None)
         found = None
         if reference.startswith("#/"):

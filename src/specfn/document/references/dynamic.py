@@ -71,7 +71,7 @@ class _Binding:
         }
 
     def _bound(self, node: Any, scope: Anchors, kind: str) -> Any:
-        """Return a part of a component with its references replaced; the same object if there are none."""
+        """Return a part of a component with its references replaced; the same object without references."""
         if node.__class__ is list:
             new = [self._bound(item, scope, IN_LISTS.get(kind, "")) for item in node]
             return new if any(a is not b for a, b in zip(new, node, strict=True)) else node

@@ -30,7 +30,7 @@ _FORMATS: Final = frozenset(
 
 
 def comment_of(schema: Any) -> str:
-    """Return the comment of a property or definition: description, format and default; empty if there are none."""
+    """Return the description, format and default of a property or definition as a comment; it may be empty."""
     if not isinstance(schema, dict):
         return ""
     text = schema.get("description")

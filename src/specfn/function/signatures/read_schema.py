@@ -149,7 +149,7 @@ class SchemaReader:
 
 
 def _kinds(schema: JsonObject) -> Iterator[str]:
-    """Yield the types of a schema, declared or inferred; ``any`` if there are none."""
+    """Yield the declared or inferred types of a schema; ``any`` by default."""
     kind = schema.get("type")
     if isinstance(kind, str):
         yield kind

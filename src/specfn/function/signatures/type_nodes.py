@@ -25,7 +25,7 @@ class Array:
     Attributes:
         first: the types of the first items.
         needed: how many of the first items every value has.
-        rest: the type of all other items; ``never`` if there are none.
+        rest: the type of all other items; ``never`` if no other items are allowed.
     """
 
     first: tuple["Type", ...]

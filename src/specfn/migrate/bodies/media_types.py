@@ -66,7 +66,7 @@ def is_sequence(media_type: str) -> bool:
 def choose(
     content: Mapping[str, Any], wanted: str | None = None, look: Look = _plain_look
 ) -> str | None:
-    """Choose a media type among the declared ones; return ``None`` if there are none.
+    """Choose a media type among the declared ones; return ``None`` if no media type is declared.
 
     Args:
         content: Media Type Objects by media type, in the document's order.

@@ -155,7 +155,7 @@ def _given(
     *,
     ranks: int = 3,
 ) -> Any:
-    """Return the value that the caller fixes, by the first ranks of ``_matching``; ``ABSENT`` if there is none."""
+    """Return the value that the caller fixes, by the first ranks of ``_matching``; ``ABSENT`` by default."""
     matched = _matching(parameter, key, values)[:ranks]
     used.update(each for rank in matched for each in rank)
     found = next(filter(None, matched), [])

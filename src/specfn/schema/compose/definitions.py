@@ -86,7 +86,7 @@ class Definitions:
         return self._composed[name]
 
     def name_of(self, reference: str) -> str | None:
-        """Return the name of the definition that a composed reference names; ``None`` if there is none."""
+        """Return the name of the definition that a composed reference names, or ``None``."""
         return self._names.meaning(reference)
 
     def reachable(self, roots: Iterable[Any]) -> dict[str, Any]:

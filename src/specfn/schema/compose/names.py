@@ -75,7 +75,7 @@ class DefinitionNames:
         self.inline: dict[str, JsonObject] = {}
 
     def meaning(self, reference: str) -> str | None:
-        """Return the name of the definition that a composed reference names; ``None`` if there is none."""
+        """Return the name of the definition that a composed reference names, or ``None``."""
         return self._known.get(reference)
 
     def target(self, reference: str) -> str | None:

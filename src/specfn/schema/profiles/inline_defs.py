@@ -73,7 +73,7 @@ class _Placer:
 
 
 def _reference(node: JsonObject) -> str:
-    """Return the reference that a schema contains directly or as its only branch; an empty text if there is none."""
+    """Return the reference that a schema contains directly or as its only branch, or an empty text."""
     branches = node.get("anyOf", ())
     inner = branches[0] if len(branches) == 1 and isinstance(branches[0], dict) else node
     reference: str = inner.get("$ref", "")

@@ -162,7 +162,7 @@ def _stub(node: JsonObject) -> JsonObject:
 
 
 def renamed(schema: Any, names: Mapping[str, str]) -> Any:
-    """Return a schema with declared properties under other names; the same object where there are none."""
+    """Return a schema with declared properties under other names; the same object if no name changes."""
     if not isinstance(schema, dict):
         return schema
     out = mapped(schema, lambda inner, _: renamed(inner, names))

@@ -1,7 +1,7 @@
 """Failures of ``unevaluatedProperties`` and ``unevaluatedItems`` (JSON Schema 2020-12, Core, section 11).
 
 The engine reports them only together with all other errors of the schema, and only for schemas that it explains. So
-this module first finds the names that no part of the schema declares. If there are none, it removes one property at
+this module first finds the names that no part of the schema declares. If every name is declared, it removes one property at
 a time.
 """
 

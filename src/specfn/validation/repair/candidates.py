@@ -99,7 +99,7 @@ def _of_text(text: str, node: Any, facts: SchemaFacts) -> Iterator[Candidate]:
 
 
 def _number(text: str, node: Any, facts: SchemaFacts) -> int | float | None:
-    """Return the number that a text represents exactly; ``None`` if there is none."""
+    """Return the number that a text represents exactly, or ``None``."""
     if _INTEGER.fullmatch(text):
         return int(text) if len(text) <= most_digits() else None
     match = _DECIMAL.fullmatch(text) if len(text) <= _LONGEST else None

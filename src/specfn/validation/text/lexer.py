@@ -130,7 +130,7 @@ def scalar(text: str, at: int) -> Token:
     """Read the string, number or literal at a position.
 
     Raises:
-        UnreadableError: there is none, or it is ambiguous.
+        UnreadableError: no value begins there, or it is ambiguous.
     """
     char = text[at]
     if char in QUOTES:

@@ -1,0 +1,79 @@
+"""The examples of the documentation that need other programs than a model: engines of data frames, and a web framework."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.live.test_documented import NEEDS
+from tests.typed.documented import Example
+
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "Pets", "version": "1"},
+    "paths": {
+        "/pets/{petId}": {
+            "get": {
+                "parameters": [
+                    {
+                        "name": "petId",
+                        "in": "path",
+                        "required": True,
+                        "schema": {"type": "integer"},
+                    },
+                ],
+                "responses": {"200": {"description": "A pet"}},
+            }
+        },
+    },
+}
+
+#: The arguments of calls; the first ones are valid.
+ARGUMENTS = ['{"petId": 1}', "{}"]
+
+#: Reads the result of a page on bulk checks: one row is valid.
+RESULT = {
+    "bulk": "import pandas; print(sorted(pandas.read_parquet('checked').valid.tolist()))",
+    "in-process": "",
+}
+EXPECTED = {"bulk": "[False, True]", "in-process": "{'id': 7}"}
+
+EXAMPLES = [
+    pytest.param(page.stem, each, id=f"{page.stem}-{each.needs}")
+    for page, found in NEEDS.items()
+    for each in found
+    if page.stem in RESULT
+]
+
+
+def test_every_example_is_run() -> None:
+    """Each page with an example that needs a package is run here, or by another test of this folder."""
+    others = {"conversations", "frameworks"}
+    assert {page.stem for page, found in NEEDS.items() if found} == others | set(RESULT)
+
+
+@pytest.mark.parametrize(("page", "example"), EXAMPLES)
+def test_an_example_runs_in_a_process_of_its_own(
+    page: str, example: Example, tmp_path: Path
+) -> None:
+    """An example is a complete program that has the result of its page."""
+    if importlib.util.find_spec(example.needs or "") is None:
+        pytest.skip(f"{example.needs} is not installed")
+    rows = [{"name": "pets_getByPetId", "arguments": each} for each in ARGUMENTS]
+    (tmp_path / "openapi.yaml").write_text(json.dumps(DOCUMENT), encoding="utf-8")
+    (tmp_path / "calls.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    (tmp_path / "example.py").write_text(f"{example.code}\n{RESULT[page]}\n", encoding="utf-8")
+    ended = subprocess.run(
+        [sys.executable, "example.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines()[-1] == EXPECTED[page]
