@@ -29,6 +29,18 @@ collect_ignore = ["live"]
 if find_spec("mcp") is None:
     collect_ignore.append("mcp")
 
+#: Directories and files that take most of the time. The fast tests leave them out (CONTRIBUTING.md).
+LONG = (
+    *("bulk", "cli", "mcp", "properties", "security", "seeds"),
+    *("calling/test_deadline.py", "calling/test_driving.py", "calling/test_hook_results.py"),
+    *("calling/test_hostile.py", "http/test_kept.py", "http/test_leftovers.py"),
+    *("http/test_rooms.py", "http/transport/test_send.py"),
+    *("schema/compose/test_inheritance.py", "schema/render/test_budget.py"),
+    *("schema/render/test_fragments.py", "test_exports.py", "test_import.py", "test_layers.py"),
+    *("validation/test_any_value.py", "validation/test_guard.py", "validation/test_hostile.py"),
+    *("validation/test_limits.py", "validation/test_many.py", "validation/test_wide.py"),
+)
+
 #: How many tests were not run because there is no corpus, by worker of pytest-xdist.
 NOT_RUN = pytest.StashKey[dict[str, int]]()
 
@@ -60,9 +72,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark every test that uses the corpus, directly or through another fixture."""
+    """Mark every test of ``LONG``, and every test that uses the corpus, directly or through another fixture."""
     if "corpus" in getattr(item, "fixturenames", ()):
         item.add_marker("corpus")
+    place = item.path.relative_to(ROOT / "tests").as_posix()
+    if any(place == each or place.startswith(f"{each}/") for each in LONG):
+        item.add_marker("long")
 
 
 @pytest.hookimpl(tryfirst=True)
