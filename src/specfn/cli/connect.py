@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from specfn._internal.url import shown
-from specfn.cli import options as shared
+from specfn.cli import shared_options as shared
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:

@@ -138,7 +138,7 @@ def _last(values: Sequence[str]) -> str | None:
 
 
 def _name(spec: str) -> tuple[str, str]:
-    """Return the name and the source of ``NAME=SPEC``; an empty name if there is none."""
+    """Return the name and the source of ``NAME=SPEC``; the name may be empty."""
     name, found, rest = spec.partition("=")
     is_named = bool(found) and NAME.fullmatch(name) is not None and not Path(spec).exists()
     return (name, rest) if is_named else ("", spec)

@@ -10,7 +10,7 @@ import click
 
 from specfn._internal.json import JsonObject, dumps, dumps_indented
 from specfn.cli import connect, output, source
-from specfn.cli import options as shared
+from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.save import save

@@ -9,7 +9,8 @@ import click
 
 from specfn._internal.json import dumps_indented
 from specfn._internal.url import shown
-from specfn.cli import connect, options, output, source
+from specfn.cli import connect, output, source
+from specfn.cli import shared_options as shared
 from specfn.cli.progress import Progress
 from specfn.connectors.registry import DEFAULT as DEFAULT_CONNECTOR
 from specfn.connectors.registry import codec
@@ -37,14 +38,14 @@ _UNUSED_OPTIONS: dict[str, Any] = {"origins": (), "queries": (), "cookies": (), 
 @click.option("--connector", default=DEFAULT_CONNECTOR, show_default=True, help="The wire format.")
 @click.option("--key-env", metavar="NAME", help="Environment variable that holds the model's key.")
 @click.option("--api-url", help="Base URL of the API that the document describes.")
-@options.repeated(
+@shared.repeated(
     "--auth",
     "auth",
     "SCHEME=VALUE",
     "A credential of that API; better in the environment: SPECFN_AUTH_SCHEME.",
 )
-@options.headers("Header for that API.")
-@options.repeated("--function", "functions", "NAME|GLOB", "Offer only these.")
+@shared.headers("Header for that API.")
+@shared.repeated("--function", "functions", "NAME|GLOB", "Offer only these.")
 @click.option("--system", default="", help="System prompt.")
 @click.option("--yes", is_flag=True, help="Do not ask before calls that change data.")
 def command(spec: str, message: str | None, **settings: Any) -> int:

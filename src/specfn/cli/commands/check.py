@@ -7,7 +7,8 @@ import click
 
 from specfn._internal.json import JsonObject, dumps
 from specfn.application.examples import example_faults
-from specfn.cli import options, output, source
+from specfn.cli import output, source
+from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.document.diagnose.check import strict as thorough
@@ -31,9 +32,9 @@ _NAMED: Final = 3
 
 @click.command(name="check")
 @source.argument
-@options.profile("Profile of the provider; an unknown name lists the profiles.")
+@shared.profile("Profile of the provider; an unknown name lists the profiles.")
 @click.option("--strict", is_flag=True, help="Also report the findings of openapi-spec-validator.")
-@options.as_json()
+@shared.as_json()
 def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
     """Report the faults of SPEC and the functions that a provider would refuse.
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from specfn.cli import options, output, source
+from specfn.cli import output, source
+from specfn.cli import shared_options as shared
 from specfn.cli.each_document import processors
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
@@ -26,7 +27,7 @@ STDOUT: Final = "-"
 @click.option(
     "-o", "--output", "path", metavar="FILE", default=STDOUT, help="Write to FILE when complete."
 )
-@options.jobs("Number of processes; the number of processors by default.")
+@shared.jobs("Number of processes; the number of processors by default.")
 @click.option(
     "--chunk",
     type=click.IntRange(1),

@@ -8,7 +8,8 @@ import click
 
 from specfn._internal.json import JsonObject, dumps
 from specfn.catalog.report import report
-from specfn.cli import options, output, source
+from specfn.cli import output, source
+from specfn.cli import shared_options as shared
 from specfn.cli.progress import Progress
 from specfn.connectors import registry
 from specfn.records import members
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 @click.command(name="inspect")
 @source.argument
-@options.profile("Profile of the provider whose limits apply.")
-@options.as_json("JSON instead of a table.")
+@shared.profile("Profile of the provider whose limits apply.")
+@shared.as_json("JSON instead of a table.")
 def command(spec: str, *, profile: str, as_json: bool) -> None:
     """List the functions of SPEC with their sizes, the operations that are not functions, and notes.
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from specfn._internal.json import JsonObject, dumps, dumps_indented
-from specfn.cli import options, output, source
+from specfn.cli import output, source
+from specfn.cli import shared_options as shared
 from specfn.cli.progress import Progress
 from specfn.cli.select import find_function
 from specfn.records import members
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.command(name="show")
 @source.argument
 @click.argument("name")
-@options.as_json()
+@shared.as_json()
 def command(spec: str, name: str, *, as_json: bool) -> None:
     """Show the function NAME of SPEC.
 

@@ -10,7 +10,8 @@ import click
 
 from specfn._internal.json import dumps
 from specfn.catalog.tools.tool_description import listed_description
-from specfn.cli import options, output, source
+from specfn.cli import output, source
+from specfn.cli import shared_options as shared
 from specfn.cli.each_document import Converted, each_document
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
@@ -32,24 +33,24 @@ _SUFFIXES: Final = {"json": ".json", "python": ".py", "typescript": ".ts"}
 
 @click.command(name="tools")
 @source.argument
-@options.output_file
-@options.jobs("Number of processes for a directory of documents.")
+@shared.output_file
+@shared.jobs("Number of processes for a directory of documents.")
 @click.option(
     "--positional",
     is_flag=True,
     help="A list of schemas per function instead of one object schema.",
 )
-@options.choice(
+@shared.choice(
     "--dialect", "dialect", ["3.0", "3.1"], "Schemas without $ref (3.0), or with $defs (3.1)."
 )
-@options.choice(
+@shared.choice(
     "--naming",
     "naming",
     ["path", "operationId"],
     "Name functions by their paths, or by their operationIds where these are unique.",
 )
-@options.select
-@options.choice(
+@shared.select
+@shared.choice(
     "--format",
     "form",
     ["json", *LANGUAGES],

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from specfn._internal.json import JsonObject, dumps
-from specfn.cli import options, output, source
+from specfn.cli import output, source
+from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.select import find_function
@@ -27,7 +28,7 @@ _SHOWN: Final = 80
 @source.argument
 @click.argument("name")
 @click.argument("file", default=source.STDIN)
-@options.as_json()
+@shared.as_json()
 def command(spec: str, name: str, file: str, *, as_json: bool) -> int:
     """Validate the arguments that a model sent for the function NAME of SPEC.
 
