@@ -84,8 +84,7 @@ class Session:
         self.extra: Final = prompt.extra | dict(extra or {})
         self._before: Final = before_request
         self._listener: Final = on_event
-        direct = self.catalog.select(self.config.return_direct)
-        self._direct: Final = frozenset(entry.name for entry in direct)
+        self._direct: Final = {e.name for e in self.catalog.select(self.config.return_direct)}
         hint = self.config.recovery_hint
         self._state = State(messages=opening_messages(messages, self.codec, hint=hint))
         self._turn_calls: TurnCalls | None = None
@@ -222,7 +221,7 @@ class Session:
             UsageError: it contains values of the human part, which are never stored; or a message holds an object
                 that is neither JSON nor bytes nor an SDK's object.
         """
-        turn = None if self._turn_calls is None else self._turn_calls.dump()
+        turn = self._turn_calls and self._turn_calls.dump()
         return {"state": self._state.dump(), "pending": turn}
 
     def load(self, stored: JsonObject) -> None:
@@ -261,10 +260,8 @@ class Session:
 
     def _concurrent(self, ready: Sequence[Any]) -> bool:
         allowed = self.choice.options.allow_concurrent_invocation
-        return (
-            all(c.entry.function.safety == "read" for c in ready)
-            if allowed == "safe"
-            else bool(allowed)
+        return bool(allowed) and (
+            allowed != "safe" or all(c.entry.function.safety == "read" for c in ready)
         )
 
     def _request(self) -> Effect:
@@ -276,12 +273,10 @@ class Session:
         asked = self._planner.plan(state)
         for word in asked.missing:
             state.degrade(word)
-        offered = len(asked.offered.names)
-        self._emit(events.Requested(round=state.round, mode=asked.demand.mode, functions=offered))
+        mode, count = asked.demand.mode, len(asked.offered.names)
+        self._emit(events.Requested(round=state.round, mode=mode, functions=count))
         body = self._planner.body(asked, state.messages, self.model)
-        if self._before is not None:
-            body = effects.checked_body(self._before(body))
-        return Send(request=body)
+        return Send(request=effects.checked_body(self._before(body)) if self._before else body)
 
     # -- a reply -----------------------------------------------------------------------------------
 
