@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 
 
 class SpecfnError(Exception):
-    """The base of every error that specfn raises on purpose."""
+    """The base of every error that specfn raises on purpose.
+
+    Attributes:
+        next: the arguments of the page that failed, if an iteration over pages raised the error; else ``None``.
+    """
+
+    next: Any = None
 
     def __str__(self) -> str:
         from specfn._internal.characters import escape_invisible  # noqa: PLC0415  # only for errors that are shown

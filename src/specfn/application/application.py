@@ -1,6 +1,6 @@
 """Applications: the functions of a document, offered and called."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from specfn.application.binding.bound import Bound
     from specfn.application.binding.policy import Fill
     from specfn.application.lock import Change
+    from specfn.application.paging.pages import Page
     from specfn.calling.calls.approval import AsyncApprover
     from specfn.catalog.provider_limits import Finding
     from specfn.catalog.report import Progress
@@ -207,6 +208,55 @@ class Application(FunctionLookup):
         from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
 
         return await send.apropagate(self._function(function), arguments, connection)
+
+    def pages(
+        self,
+        function: Function | str,
+        arguments: Any,
+        connection: "Connection",
+        *,
+        max_items: int | None = None,
+        max_bytes: int | None = None,
+    ) -> "Iterator[Page]":
+        """Iterate over the pages of a function that reads data.
+
+        Each page has ``items``, ``result`` and ``next``, the arguments of the page after it. A next URL is followed only
+        on the same origin and below the base path. The iteration stops if the server repeats a cursor or a page.
+
+        Args:
+            function: the function, or any of its names.
+            arguments: the arguments of the first page, as for ``execute``.
+            connection: the server, credentials and limits.
+            max_items: no page is requested after so many items.
+            max_bytes: no page is requested after so many bytes of JSON.
+
+        Raises:
+            UsageError: the function has no ``paging``, or its ``safety`` is not ``read``.
+            SpecfnError: a page failed, as for ``execute``; ``next`` of the error has its arguments.
+        """
+        from specfn.application.paging.pages import pages  # noqa: PLC0415  # httpx is imported on first use
+
+        chosen_function = self._function(function)
+        return pages(
+            chosen_function, arguments, connection, max_items=max_items, max_bytes=max_bytes
+        )
+
+    def apages(
+        self,
+        function: Function | str,
+        arguments: Any,
+        connection: "Connection",
+        *,
+        max_items: int | None = None,
+        max_bytes: int | None = None,
+    ) -> "AsyncIterator[Page]":
+        """Iterate over the pages of a function like ``pages``, asynchronously."""
+        from specfn.application.paging.pages import apages  # noqa: PLC0415  # httpx is imported on first use
+
+        chosen_function = self._function(function)
+        return apages(
+            chosen_function, arguments, connection, max_items=max_items, max_bytes=max_bytes
+        )
 
     def bind(  # noqa: PLR0913  # each is a decision of the caller
         self,

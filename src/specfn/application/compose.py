@@ -15,6 +15,7 @@ from specfn.function.composer import Composer
 from specfn.function.function import Function
 from specfn.migrate.broken_references import References
 from specfn.migrate.migrate import matching, migrate, names_of, without
+from specfn.migrate.paging.lazy_paging import LazyPaging
 from specfn.migrate.parameters.fixed import fix
 from specfn.migrate.route import Api, Route
 from specfn.migrate.safety import is_repeatable, route_safety
@@ -61,7 +62,7 @@ def compose(
     names = naming.names(parts, identities, settings.max_length)
     api = _api(document, source)
     functions = (
-        _function(route, name, api, composer, shortened=name != "_".join(whole))
+        _function(route, name, api, composer, schemas, shortened=name != "_".join(whole))
         for route, name, whole in zip(routes, names, parts, strict=True)
     )
     return Application(
@@ -132,7 +133,13 @@ def _safety(route: Route, settings: Settings) -> Safety:
 
 
 def _function(
-    route: Route, name: str, api: Api, composer: Composer, *, shortened: bool
+    route: Route,
+    name: str,
+    api: Api,
+    composer: Composer,
+    components: JsonObject,
+    *,
+    shortened: bool,
 ) -> Function:
     schemas = composer.schemas(route)
     tags = route.operation.get("tags")
@@ -148,4 +155,5 @@ def _function(
         schemas=schemas,
         unspoken=() if schemas.sides is None else schemas.sides.claimed,
         shortened=shortened,
+        lazy_paging=LazyPaging(route, components),
     )

@@ -64,7 +64,7 @@ class Answer:
             ``unreachable`` (not sent) or ``timed_out`` (sent, outcome unknown).
         result: the response of the server, or ``None``.
         repairs: the repairs of the arguments.
-        next: the arguments for the next page; always ``None`` at present.
+        next: the model's complete arguments for the next page; ``None`` if there is none, or if they are not known.
         dropped: the fields that were left out of the text; always ``None`` at present.
         pending: the call that waits, if ``kind`` is ``needs_approval``.
     """
@@ -73,7 +73,7 @@ class Answer:
     kind: AnswerKind
     result: "Result | None" = None
     repairs: tuple[Repair, ...] = ()
-    next: JsonObject | None = None
+    next: Any = None
     dropped: tuple[str, ...] | None = None
     pending: PendingCall | None = None
 

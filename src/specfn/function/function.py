@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from specfn.function.arguments.positions import Positions
     from specfn.function.arguments.wrapper import WrapperNames
     from specfn.function.signatures.language import Language
+    from specfn.migrate.paging.lazy_paging import LazyPaging
+    from specfn.migrate.paging.record import Paging
     from specfn.validation.outcome import Failure, Success
 
 
@@ -47,6 +49,7 @@ class Function:
         unspoken: the keys from the root of human parameters, which the description leaves out.
         own_description: the description that the caller passes; ``None`` for that of the document.
         shortened: true if the name leaves out a part of the accessor.
+        lazy_paging: the paging of the operation, detected on first use.
     """
 
     name: str
@@ -61,6 +64,7 @@ class Function:
     unspoken: Collection[tuple[str, ...]] = ()
     own_description: str | None = None
     shortened: bool = False
+    lazy_paging: "LazyPaging | None" = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return f"<Function {self.name}: {self.method.upper()} {self.path}>"
@@ -104,6 +108,11 @@ class Function:
         from specfn.function.notes import schema_notes  # noqa: PLC0415  # the validation boundary
 
         return (*self.route.notes, *schema_notes(self.route, self.schemas))
+
+    @property
+    def paging(self) -> "Paging | None":
+        """Return the way to the next page; ``None`` if none is declared or the human fills in its parameter."""
+        return None if self.lazy_paging is None else self.lazy_paging.without(self.unspoken)
 
     # -- what a model reads -------------------------------------------------------------------------
 

@@ -52,7 +52,8 @@ def _is_whole(text: str, data: Any) -> bool:
 
     A text shortens long data and escapes invisible characters. Structured content must not bypass either.
     """
-    if not isinstance(data, dict | list) or "\\u" in text:
+    json_text = text.partition("\n")[0]
+    if not isinstance(data, dict | list) or "\\u" in json_text:
         return False
-    shown = loads(text)
+    shown = loads(json_text)
     return isinstance(shown, dict) and "truncated" not in shown and shown.get("data") == data

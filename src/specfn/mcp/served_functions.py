@@ -166,7 +166,8 @@ class ServedFunctions:
         policy = replace(self._policy(call.entry), ask=ask)
         if human is not None:
             policy = replace(policy, fill=lambda *_: human, approve=lambda _: True)
-        return await perform(call, policy, granted, Awaiting())
+        tool = self.tools[call.entry.name]
+        return await perform(call, policy, granted, Awaiting(), tool=tool)
 
     def _policy(self, entry: Entry) -> BindPolicy:
         connection = entry.connection or self._connection

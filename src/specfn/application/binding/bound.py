@@ -115,12 +115,13 @@ class BoundFunction:
             UsageError: the connection is unsuitable, or ``approve`` or ``fill`` is asynchronous.
         """
         call = self._shown.prepare_named(self.name, sent)
-        return run_without_waiting(perform(call, self._policy, granted, Blocking()))
+        made = perform(call, self._policy, granted, Blocking(), tool=self._tool)
+        return run_without_waiting(made)
 
     async def aoutcome(self, sent: Any, *, granted: str | None = None) -> Answer:
         """Call the function like ``outcome``, asynchronously."""
         call = self._shown.prepare_named(self.name, sent)
-        return await perform(call, self._policy, granted, Awaiting())
+        return await perform(call, self._policy, granted, Awaiting(), tool=self._tool)
 
     # -- Python ---------------------------------------------------------------------------------------
 
@@ -229,12 +230,14 @@ class Bound(Mapping[str, BoundFunction]):
             UsageError: the connection is unsuitable, or ``approve`` or ``fill`` is asynchronous.
         """
         call = self._shown.prepare(name, sent)
-        return run_without_waiting(perform(call, self._policy, granted, Blocking()))
+        made = perform(call, self._policy, granted, Blocking(), tool=self._shown.tool_of(call))
+        return run_without_waiting(made)
 
     async def aoutcome(self, name: str, sent: Any, *, granted: str | None = None) -> Answer:
         """Call the function like ``outcome``, asynchronously."""
         call = self._shown.prepare(name, sent)
-        return await perform(call, self._policy, granted, Awaiting())
+        tool = self._shown.tool_of(call)
+        return await perform(call, self._policy, granted, Awaiting(), tool=tool)
 
     def namespace(self) -> Namespace:
         """Return an object on which the functions are called by their accessors: ``api.pets.getByPetId(petId=1)``."""

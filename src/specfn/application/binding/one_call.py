@@ -1,7 +1,7 @@
 """One call of a bound function, from the checked arguments to its answer."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from specfn._internal.json import copied
 from specfn.application.binding.approval_token import ApprovedCall
@@ -12,6 +12,7 @@ from specfn.calling.calls.approval import Approve, Defer, Deny, decision
 from specfn.calling.calls.call_errors import call_error
 from specfn.calling.calls.human_part import approval_request, complete, masked, models_part
 from specfn.calling.calls.prepare import Prepared
+from specfn.catalog.tools.tools import Tool
 from specfn.errors import ArgumentError, LimitError, ResponseError, TransportError
 from specfn.function.function import Function
 from specfn.function.separation.join import is_shared, merge
@@ -20,7 +21,14 @@ if TYPE_CHECKING:
     from specfn.http.response.response import Result
 
 
-async def perform(call: Prepared, policy: BindPolicy, granted: str | None, io: Blocking) -> Answer:
+async def perform(
+    call: Prepared,
+    policy: BindPolicy,
+    granted: str | None,
+    io: Blocking,
+    *,
+    tool: Tool | None = None,
+) -> Answer:
     """Perform one call.
 
     Args:
@@ -28,6 +36,7 @@ async def perform(call: Prepared, policy: BindPolicy, granted: str | None, io: B
         policy: the permissions.
         granted: the token of an approval; ``None`` without an approval.
         io: asks and sends, blocking or asynchronously.
+        tool: the function as the model reads it; ``None`` if it is shown as it is.
     """
     if call.answer is not None:
         return _unsent(call)
@@ -37,7 +46,7 @@ async def perform(call: Prepared, policy: BindPolicy, granted: str | None, io: B
         return permitted
     if permitted.answer is not None:
         return _unsent(permitted)
-    return await _executed(permitted, policy, io)
+    return await _executed(permitted, policy, io, tool)
 
 
 async def _permitted(
@@ -141,7 +150,7 @@ def _identity(call: Prepared, policy: BindPolicy, human: Any) -> ApprovedCall:
     )
 
 
-async def _executed(call: Prepared, policy: BindPolicy, io: Blocking) -> Answer:
+async def _executed(call: Prepared, policy: BindPolicy, io: Blocking, tool: Tool | None) -> Answer:
     """Send the request, and return the response or the failure as an answer."""
     function = _function(call)
     try:
@@ -150,9 +159,21 @@ async def _executed(call: Prepared, policy: BindPolicy, io: Blocking) -> Answer:
         found = call_error(function, error, models_part(call))
         received = cast("Result", error.result) if isinstance(error, ResponseError) else None
         return Answer(text=found.text, kind=found.kind, result=received, repairs=call.repairs)
-    text = result.for_model(policy.limit, sent_without=call.removed)
-    kind: Literal["answered", "http_error"] = "answered" if result.ok else "http_error"
-    return Answer(text=text, kind=kind, result=result, repairs=call.repairs)
+    if not result.ok:
+        text = result.for_model(policy.limit, sent_without=call.removed)
+        return Answer(text=text, kind="http_error", result=result, repairs=call.repairs)
+    from specfn.application.binding.answer_text import answer_text  # noqa: PLC0415  # httpx is imported on first use
+
+    text, following = answer_text(
+        function,
+        models_part(call),
+        result,
+        policy.connection,
+        limit=policy.limit,
+        sent_without=call.removed,
+        tool=tool,
+    )
+    return Answer(text=text, kind="answered", result=result, repairs=call.repairs, next=following)
 
 
 def _function(call: Prepared) -> Function:

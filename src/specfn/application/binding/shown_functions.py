@@ -73,6 +73,12 @@ class ShownFunctions:
         """
         return None if self.index is None else self.index[name]
 
+    def tool_of(self, call: Prepared) -> Tool | None:
+        """Return the tool of a prepared call; ``None`` if it is shown as it is, or names no function."""
+        if self.index is None or call.entry is None:
+            return None
+        return self.tool(self.offered.wire[call.entry.name])
+
     def resolve(self, called: str) -> Resolution:
         """Resolve the name that a model called. The result has the names of the tools."""
         found = self._resolved(called)

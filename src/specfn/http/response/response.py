@@ -29,8 +29,8 @@ class Result:
         notes: the corrections that were made while reading, for example of an unknown charset or of NaN in JSON. Their
             pointers refer to ``data``.
 
-    A result with links keeps the URL and the headers of its request, for ``next_request``. They contain credentials, so
-    the repr omits them, and a pickle does not contain them.
+    A result of a GET, or with links, keeps the URL and the headers of its request, for ``next_request`` and pages. They
+    contain credentials, so the repr omits them, and a pickle does not contain them.
     """
 
     status: int
@@ -48,6 +48,11 @@ class Result:
     def ok(self) -> bool:
         """Return whether the response is a success (2xx)."""
         return 200 <= self.status < 300
+
+    @property
+    def request(self) -> "httpx.Request | None":
+        """Return the request, if links of the response are relative to it. It contains credentials."""
+        return self._request
 
     @property
     def next_request(self) -> "httpx.Request | None":

@@ -50,7 +50,7 @@ def execute(
         HTTPStatusError: the status of the response is not 2xx; the error has the ``Result``.
         TransportError: no complete response was received.
     """
-    return _successful(propagate(function, arguments, connection), function)
+    return successful(propagate(function, arguments, connection), function)
 
 
 @known_keywords
@@ -73,7 +73,7 @@ async def aexecute(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
     """Call an operation asynchronously, and return its successful response."""
-    return _successful(await apropagate(function, arguments, connection), function)
+    return successful(await apropagate(function, arguments, connection), function)
 
 
 @known_keywords_async
@@ -103,7 +103,12 @@ async def aforward(request: httpx.Request, connection: Connection) -> Result:
     return await _forward(request, connection, _Awaiting())
 
 
-def _successful(result: Result, function: Function) -> Result:
+def successful(result: Result, function: Function) -> Result:
+    """Return a response with a status of success.
+
+    Raises:
+        HTTPStatusError: the status is not 2xx.
+    """
     if not result.ok:
         route = function.route
         raise HTTPStatusError(result, f"{route.method.upper()} {route.path} ({function.name})")
@@ -332,8 +337,14 @@ class _Attempt:
             headers,
             inflater.content(),
             truncated=inflater.truncated,
-            request=without_body(self.request) if "link" in headers else None,
+            request=self._followed("link" in headers),
         )
+
+    def _followed(self, is_linked: bool) -> httpx.Request | None:  # noqa: FBT001  # private
+        """Return the request to which links of the response are relative."""
+        if self.request.method == "GET" and not self.request.headers.get("content-length"):
+            return self.request
+        return without_body(self.request) if is_linked else None
 
     def _is_over(self) -> bool:
         return time.monotonic() > self.until

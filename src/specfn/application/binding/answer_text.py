@@ -1,0 +1,73 @@
+"""The text of a successful call, with the arguments of its next page."""
+
+from typing import TYPE_CHECKING, Any
+
+from specfn._internal.json import JsonObject
+from specfn.application.paging.change import by_key, styled
+from specfn.application.paging.page_text import PageText, page_text
+from specfn.catalog.tools.tools import Tool, offered
+from specfn.function.function import Function
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from specfn.http.connection import Connection
+    from specfn.http.response.response import Result
+
+#: The deepest objects of arguments whose members are renamed: groups, and objects in them.
+_DEPTH = 3
+
+
+def answer_text(
+    function: Function,
+    arguments: Any,
+    result: "Result",
+    connection: "Connection",
+    *,
+    limit: int,
+    sent_without: "Sequence[str]",
+    tool: Tool | None,
+) -> tuple[str, Any]:
+    """Return the text of a response for a model, and the arguments of the next page.
+
+    Args:
+        function: the function.
+        arguments: the model's part of the valid arguments.
+        result: the response.
+        connection: the connection of the call.
+        limit: the most characters of the text.
+        sent_without: the arguments that were removed.
+        tool: the function as the model reads it; ``None`` if it is shown as it is.
+    """
+    model = offered(function)
+    found: PageText = page_text(
+        model,
+        by_key(model, arguments),
+        result,
+        connection,
+        render=lambda room: result.for_model(room, sent_without=sent_without),
+        limit=limit,
+        shown=lambda named: shown_names(named, tool),
+    )
+    if found.next is None:
+        return found.text, None
+    if tool is None:
+        return found.text, styled(model, found.next)
+    return found.text, shown_names(found.next, tool)
+
+
+def shown_names(named: JsonObject, tool: Tool | None) -> JsonObject:
+    """Return arguments by key under the names that the model reads."""
+    if tool is None or not tool.fit.names:
+        return named
+    shown = {own: name for name, own in tool.fit.names.items()}
+    return _renamed(named, shown, _DEPTH)
+
+
+def _renamed(named: JsonObject, shown: dict[str, str], depth: int) -> JsonObject:
+    return {
+        shown.get(name, name): _renamed(value, shown, depth - 1)
+        if isinstance(value, dict) and depth > 1
+        else value
+        for name, value in named.items()
+    }

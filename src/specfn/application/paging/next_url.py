@@ -1,0 +1,156 @@
+"""The URL of the next page, as arguments of the same function or as a request."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+from urllib.parse import parse_qsl, urlsplit
+
+from specfn._internal.json import JsonObject
+from specfn.application.paging.change import accepted
+from specfn.function.function import Function
+from specfn.http.redact import follow_up
+from specfn.http.request.base_url import choose
+from specfn.http.response.links import links
+from specfn.migrate.route import Parameter
+
+if TYPE_CHECKING:
+    import httpx
+
+    from specfn.http.connection import Connection
+    from specfn.http.response.response import Result
+
+#: The longest URL of a next page, and the most members of its query.
+LONGEST: Final = 8_000
+_MEMBERS: Final = 200
+
+#: The relations of a ``Link`` header that describe pages.
+_RELATIONS: Final = frozenset({"first", "prev", "previous", "last"})
+
+
+@dataclass(frozen=True, slots=True)
+class NextUrl:
+    """The URL of the next page.
+
+    Attributes:
+        fault: ``foreign`` (another origin), ``outside`` (not below the base path) or ``invalid``; ``None`` if it may be
+            followed.
+        arguments: the arguments by key that give the same request; ``None`` if there are none.
+        request: the request of the next page; ``None`` with a fault.
+    """
+
+    fault: Literal["foreign", "outside", "invalid"] | None = None
+    arguments: JsonObject | None = None
+    request: "httpx.Request | None" = None
+
+
+def linked(header: str) -> tuple[str | None, bool]:
+    """Return the URL of ``rel="next"`` in a ``Link`` header, and whether the header describes pages."""
+    relations = [
+        (target, {*parameters.get("rel", "").lower().split()})
+        for target, parameters in links(header)
+        if not parameters.get("anchor")
+    ]
+    target = next((target for target, names in relations if "next" in names), None)
+    return target, target is not None or any(names & _RELATIONS for _, names in relations)
+
+
+def next_url(
+    function: Function,
+    named: JsonObject,
+    reference: str,
+    result: "Result",
+    connection: "Connection",
+) -> NextUrl:
+    """Return the next page at a URL that the server named.
+
+    Args:
+        function: the function, with the arguments that may be changed.
+        named: the arguments of this page by key.
+        reference: the URL, relative to this page.
+        result: this page.
+        connection: the connection of the call.
+    """
+    own = result.request
+    if own is None or len(reference) > LONGEST or not reference.isprintable():
+        return NextUrl(fault="invalid")
+    made = follow_up(own, reference, "GET", keeps_body=False, keeps_query=True)
+    if made is None:
+        return NextUrl(fault="foreign" if _host(reference) else "invalid")
+    path = made.url.raw_path.partition(b"?")[0].decode("ascii")
+    base = choose(function.route, function.api, connection)
+    if not f"{path}/".startswith(f"{base.path.rstrip('/')}/") or _climbs(path):
+        return NextUrl(fault="outside")
+    arguments = None
+    if path == own.url.raw_path.partition(b"?")[0].decode("ascii"):
+        arguments = _arguments(function, named, made.url.query.decode("ascii"), connection)
+    return NextUrl(arguments=arguments, request=made)
+
+
+def _host(reference: str) -> bool:
+    try:
+        return bool(urlsplit(reference).netloc)
+    except ValueError:
+        return False
+
+
+def _climbs(path: str) -> bool:
+    from urllib.parse import unquote  # noqa: PLC0415  # few responses have a URL of a next page
+
+    plain = unquote(unquote(path)).replace("\\", "/")
+    return any(part in {".", ".."} for part in plain.split("/"))
+
+
+def _arguments(
+    function: Function, named: JsonObject, query: str, connection: "Connection"
+) -> JsonObject | None:
+    """Return arguments whose query is that of a URL; ``None`` if they cannot express it."""
+    group = function.route.query
+    declared = {name: each for each in (group.parameters if group else ()) for name in _names(each)}
+    ignored = _ignored(function, connection)
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=_MEMBERS, errors="strict")
+    except ValueError:
+        return None
+    values: JsonObject = {}
+    for name, text in pairs:
+        if name in ignored:
+            continue
+        parameter = declared.get(name)
+        if parameter is None or not _is_plain(parameter):
+            return None
+        values.setdefault(name, []).append(text)
+    read = {name: _value(declared[name], texts) for name, texts in values.items()}
+    rest = {key: value for key, value in named.items() if key != "query"}
+    return accepted(function, {**rest, "query": read} if read else rest)
+
+
+def _names(parameter: Parameter) -> Iterator[str]:
+    yield from parameter.members or (parameter.key,)
+
+
+def _is_plain(parameter: Parameter) -> bool:
+    return (
+        parameter.location == "query"
+        and parameter.style == "form"
+        and parameter.media_type is None
+        and parameter.key == parameter.name
+    )
+
+
+def _value(parameter: Parameter, texts: list[str]) -> Any:
+    """Return the value of a query parameter; validation converts texts to numbers and booleans."""
+    schema = parameter.schema
+    types = schema.get("type") if isinstance(schema, dict) else None
+    if types == "array" or (isinstance(types, list) and "array" in types):
+        return texts if parameter.explode else texts[0].split(",")
+    return texts[0] if len(texts) == 1 else texts
+
+
+def _ignored(function: Function, connection: "Connection") -> set[str]:
+    """Return the query members that the connection or the options add to every request."""
+    route = function.route
+    schemes = function.api.security_schemes.values()
+    keys = {str(each.get("name")) for each in schemes if each.get("in") == "query"}
+    hidden = {each.name for each in route.hidden if each.location == "query"}
+    fixed = {path[-1] for path in route.fixed if path[0] == "query"}
+    return {*connection.query, *keys, *hidden, *fixed}

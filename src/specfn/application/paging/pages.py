@@ -1,0 +1,226 @@
+"""Iteration over the pages of a function, with guards against endless and foreign pages (rule X13)."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from specfn._internal.coroutines import run_without_waiting
+from specfn._internal.digest import digest
+from specfn._internal.json import JsonObject, dumps
+from specfn.application.paging.change import by_key, styled
+from specfn.application.paging.next_page import NextPage, next_page
+from specfn.application.paging.page_items import items_of
+from specfn.errors import SpecfnError, UsageError
+from specfn.function.function import Function
+from specfn.http.transport.send import aexecute, aforward, execute, forward, successful
+
+if TYPE_CHECKING:
+    import httpx
+
+    from specfn.http.connection import Connection
+    from specfn.http.response.response import Result
+
+#: The reasons to stop after a page: it is the last, a budget is reached, the server repeats a cursor or a page, or the
+#: next page cannot be requested (``problem``).
+Stopped: TypeAlias = Literal["end", "budget", "repeated", "problem"]
+
+#: The most pages of one iteration.
+_MOST: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page of a function.
+
+    Attributes:
+        items: the items; ``None`` if the document does not name them and the response has no single array.
+        result: the response.
+        next: the arguments of the next page; ``None`` if there is none, or if only its URL is known.
+        stopped: the reason why this is the last page of the iteration; ``None`` if another page follows.
+        problem: the reason as a sentence, if the next page cannot be requested.
+    """
+
+    items: list[Any] | None
+    result: "Result"
+    next: Any = None
+    stopped: Stopped | None = None
+    problem: str | None = None
+
+
+class _Blocking:
+    async def execute(self, function: Function, sent: Any, connection: "Connection") -> "Result":
+        return execute(function, sent, connection)
+
+    async def forward(self, request: "httpx.Request", connection: "Connection") -> "Result":
+        return forward(request, connection)
+
+
+class _Awaiting(_Blocking):
+    async def execute(self, function: Function, sent: Any, connection: "Connection") -> "Result":
+        return await aexecute(function, sent, connection)
+
+    async def forward(self, request: "httpx.Request", connection: "Connection") -> "Result":
+        return await aforward(request, connection)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The state of one iteration."""
+
+    function: Function
+    connection: "Connection"
+    max_items: int | None
+    max_bytes: int | None
+    io: _Blocking
+    items: int = 0
+    size: int = 0
+    seen: set[str] = field(default_factory=set)
+
+    async def pages(self, arguments: Any) -> AsyncGenerator[Page, None]:
+        """Yield the pages that begin with the given arguments."""
+        sent, request = arguments, None
+        content: str | None = None
+        self.seen.add(digest(_written(by_key(self.function, arguments)) or b""))
+        for _ in range(_MOST):
+            result = await self._received(sent, request)
+            named = by_key(self.function, sent)
+            before, content = content, _digest(result.data)
+            if content is not None and content == before:
+                return
+            page, onward = self._page(named, result)
+            yield page
+            if page.stopped is not None or onward is None:
+                return
+            request = onward.request
+            sent = page.next if onward.arguments is not None else sent
+
+    async def _received(self, sent: Any, request: "httpx.Request | None") -> "Result":
+        """Return one page.
+
+        Raises:
+            SpecfnError: as ``execute``, with the arguments of this page as ``next``.
+        """
+        try:
+            if request is None:
+                return await self.io.execute(self.function, sent, self.connection)
+            return successful(await self.io.forward(request, self.connection), self.function)
+        except SpecfnError as error:
+            error.next = sent if request is None else None
+            raise
+
+    def _page(self, named: JsonObject, result: "Result") -> tuple[Page, NextPage | None]:
+        """Return one page, and what follows."""
+        paging = self.function.paging
+        assert paging is not None
+        items = items_of(result.data, paging)
+        onward = next_page(self.function, named, result, self.connection)
+        following = None
+        if onward is not None and onward.arguments is not None:
+            following = styled(self.function, onward.arguments)
+        self.items += len(items or ())
+        stopped = self._stopped(onward, result)
+        page = Page(
+            items=items,
+            result=result,
+            next=following,
+            stopped=stopped,
+            problem=onward.problem if onward is not None and stopped == "problem" else None,
+        )
+        return page, onward
+
+    def _stopped(self, onward: NextPage | None, result: "Result") -> Stopped | None:
+        if onward is None:
+            return "end"
+        if onward.arguments is None and onward.request is None:
+            return "problem"
+        key = _key(onward)
+        if key in self.seen:
+            return "repeated"
+        self.seen.add(key)
+        if self.max_items is not None and self.items >= self.max_items:
+            return "budget"
+        if self.max_bytes is not None:
+            self.size += len(_written(result.data) or b"")
+            if self.size >= self.max_bytes:
+                return "budget"
+        return None
+
+
+def _key(onward: NextPage) -> str:
+    if onward.arguments is not None:
+        return digest(dumps(onward.arguments).decode())
+    return digest(str(onward.request.url.raw_path) if onward.request is not None else "")
+
+
+def _digest(data: Any) -> str | None:
+    """Return a digest of the data of a response; ``None`` for data that JSON cannot express."""
+    content = _written(data)
+    return None if content is None else digest(content)
+
+
+def _written(data: Any) -> bytes | None:
+    if isinstance(data, bytes):
+        return data
+    try:
+        return dumps(data)
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def _walk(
+    function: Function,
+    connection: "Connection",
+    max_items: int | None,
+    max_bytes: int | None,
+    io: _Blocking,
+) -> _Walk:
+    """Start an iteration.
+
+    Raises:
+        UsageError: the function has no paging, is not read-only, or a limit is not positive.
+    """
+    if function.safety != "read":
+        raise UsageError(
+            f"{function.name} is not read-only (safety {function.safety!r}), so it has no pages"
+        )
+    if function.paging is None:
+        raise UsageError(f"{function.name} has no paging: the document declares none; use execute")
+    for name, value in (("max_items", max_items), ("max_bytes", max_bytes)):
+        if value is not None and value < 1:
+            raise UsageError(f"{name} must be at least 1, not {value}")
+    return _Walk(function, connection, max_items, max_bytes, io)
+
+
+def pages(
+    function: Function,
+    arguments: Any,
+    connection: "Connection",
+    *,
+    max_items: int | None = None,
+    max_bytes: int | None = None,
+) -> Iterator[Page]:
+    """Iterate over the pages of a function; see ``Application.pages``."""
+    walk = _walk(function, connection, max_items, max_bytes, _Blocking())
+    return _iterated(walk.pages(arguments))
+
+
+def _iterated(found: AsyncGenerator[Page, None]) -> Iterator[Page]:
+    while True:
+        try:
+            page = run_without_waiting(anext(found))
+        except StopAsyncIteration:
+            return
+        yield page
+
+
+def apages(
+    function: Function,
+    arguments: Any,
+    connection: "Connection",
+    *,
+    max_items: int | None = None,
+    max_bytes: int | None = None,
+) -> AsyncIterator[Page]:
+    """Iterate over the pages of a function asynchronously."""
+    walk = _walk(function, connection, max_items, max_bytes, _Awaiting())
+    return walk.pages(arguments)

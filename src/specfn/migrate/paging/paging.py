@@ -1,0 +1,259 @@
+"""Detection of the paging of an operation in the normalized document, without composing schemas (rule X13)."""
+
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+from specfn._internal.json import JsonObject
+from specfn.migrate.paging.parameters import PageParameter, PageParameters, page_parameters
+from specfn.migrate.paging.record import Names, Paging
+from specfn.migrate.paging.response_members import (
+    Member,
+    ResponseMembers,
+    Schemas,
+    response_members,
+)
+from specfn.migrate.paging.words import (
+    LAST,
+    LAST_ITEM,
+    MORE,
+    NEXT,
+    NEXT_INNER,
+    NEXT_WORDS,
+    OFFSET,
+    PAGE,
+    PAGES,
+    TOTAL,
+    URL,
+    joined,
+    words_of,
+)
+from specfn.migrate.route import Route
+
+_NUMBERS = frozenset({"integer", "number"})
+
+
+def paging_of(route: Route, components: JsonObject) -> Paging | None:
+    """Return the paging of an operation; ``None`` if the document declares none.
+
+    Args:
+        route: the operation.
+        components: the schemas of the normalized document.
+    """
+    if route.method not in {"get", "query"} and route.safety != "read":
+        return None
+    schemas = Schemas(components)
+    success = route.success
+    is_json = success is not None and success.kind == "json" and success.schema is not None
+    response = response_members(success.schema, schemas) if success and is_json else None
+    facts = _Facts(route, page_parameters(route, schemas), response or ResponseMembers())
+    if success is not None and success.kind is not None and not is_json and not _has_link(route):
+        return None
+    return (
+        _by_cursor(facts)
+        or _by_extension(facts)
+        or _by_link(facts)
+        or _by_url(facts)
+        or _by_last_item(facts)
+        or _by_counter(facts)
+    )
+
+
+class _Facts(NamedTuple):
+    """The parameters and the response of an operation."""
+
+    route: Route
+    parameters: PageParameters
+    response: ResponseMembers
+
+    def counter(self) -> tuple[Literal["page", "offset"], PageParameter] | None:
+        """Return the counter among the parameters."""
+        page = self.parameters.page()
+        if page is not None:
+            return "page", page
+        offset = self.parameters.offset()
+        return None if offset is None else ("offset", offset)
+
+    def common(self) -> dict[str, Any]:
+        """Return the fields of a record that do not depend on its kind."""
+        size = self.parameters.size()
+        return {
+            "items": self.response.items(),
+            "size": None if size is None else size.path,
+            "default_size": None if size is None else size.start,
+            "total": self._scalar(TOTAL, _NUMBERS),
+            "pages": self._scalar(PAGES, _NUMBERS),
+            "more": self._scalar(MORE, frozenset({"boolean"})),
+            "last": self._scalar(LAST, frozenset({"boolean"})),
+        }
+
+    def counting(self) -> dict[str, Any]:
+        """Return the fields of a record that concern a counter."""
+        found = self.counter()
+        if found is None:
+            return {}
+        counter, parameter = found
+        words = PAGE if counter == "page" else OFFSET
+        return {
+            "counter": parameter.path,
+            "counts": counter,
+            "start": parameter.start,
+            "current": self._scalar(words | {parameter.word}, _NUMBERS),
+        }
+
+    def _scalar(self, words: frozenset[str], types: frozenset[str]) -> Names | None:
+        for member in self.response.scalars:
+            in_page = joined("".join(member.path[-2:])) in words
+            is_typed = bool(member.types) and member.types <= types
+            if is_typed and (joined(member.name) in words or in_page) and not _is_next(member):
+                return member.path
+        return None
+
+
+def _by_cursor(facts: _Facts) -> Paging | None:
+    """Return the paging by a member with the next value of a parameter."""
+    for member in facts.response.scalars:
+        if not _is_next(member) or _is_url(member):
+            continue
+        parameter = _parameter_for(member, facts.parameters)
+        if parameter is not None:
+            return _cursor(facts, member, parameter)
+    return _by_same_name(facts)
+
+
+def _by_same_name(facts: _Facts) -> Paging | None:
+    """Return the paging by a member that has the name of its parameter, which is a cursor."""
+    for member in facts.response.scalars:
+        parameter = facts.parameters.by_word.get(joined(member.name))
+        is_cursor = joined(member.name) in {"cursor", "continue", "continuation", "scrollid"}
+        if is_cursor and parameter is not None and not parameter.is_number:
+            return _cursor(facts, member, parameter)
+    return None
+
+
+def _cursor(facts: _Facts, member: Member, parameter: PageParameter) -> Paging:
+    counting = facts.counting()
+    if counting.get("counter") == parameter.path:
+        counting = {}
+    return Paging(
+        kind="cursor",
+        parameter=parameter.path,
+        source=member.path,
+        **facts.common(),
+        **counting,
+    )
+
+
+def _is_next(member: Member) -> bool:
+    """Return whether a member contains the next value or the next URL."""
+    if member.types & {"boolean", "array", "object"}:
+        return False
+    words = words_of(member.name)
+    outer = [words_of(name) for name in member.path[:-1]]
+    word = "".join(words)
+    is_below_next = any(each[:1] == ("next",) for each in outer)
+    is_after = word == "after" and bool(outer) and outer[-1] in {("cursors",), ("cursor",)}
+    begins = words[:1] == ("next",) and NEXT_WORDS.issuperset(words)
+    return begins or word in NEXT or is_after or (is_below_next and word in NEXT_INNER)
+
+
+def _is_url(member: Member) -> bool:
+    words = [words_of(name) for name in member.path]
+    if member.types and not member.types & {"string"}:
+        return False
+    is_named = any(URL.intersection(each) for each in words)
+    text = f"{member.schema.get('description', '')} {member.schema.get('examples', '')}".lower()
+    is_said = words_of(member.name)[-1:] in {("next",), ("page",)} and (
+        "http" in text or "url" in text or "uri" in text or "link" in text
+    )
+    return is_named or is_said or str(member.schema.get("format", "")).startswith("ur")
+
+
+def _parameter_for(member: Member, parameters: PageParameters) -> PageParameter | None:
+    """Return the parameter that takes a next value."""
+    word = joined(member.name)
+    rest = word.removeprefix("next")
+    names = [word, rest, f"page{rest}", f"start{rest}", f"{joined(''.join(member.path[-2:]))}"]
+    same = parameters.named([name for name in names if name])
+    if same is not None and (rest or not same.is_number):
+        return same
+    if member.types & _NUMBERS:
+        counter = parameters.offset() if "page" not in word else parameters.page()
+        return counter or parameters.cursor()
+    return parameters.cursor()
+
+
+def _by_extension(facts: _Facts) -> Paging | None:
+    """Return the paging by ``x-ms-pageable``."""
+    declared = facts.route.operation.get("x-ms-pageable")
+    if not isinstance(declared, dict):
+        return None
+    name = declared.get("nextLinkName")
+    if not isinstance(name, str) or not name:
+        return None
+    common = facts.common()
+    named = declared.get("itemName", "value")
+    if common["items"] is None and isinstance(named, str):
+        common["items"] = (named,)
+    return Paging(kind="url", source=(name,), **common, **facts.counting())
+
+
+def _has_link(route: Route) -> bool:
+    responses = route.operation.get("responses")
+    for status, response in responses.items() if isinstance(responses, dict) else ():
+        headers = response.get("headers") if isinstance(response, dict) else None
+        if str(status).startswith("2") and isinstance(headers, dict):
+            return any(isinstance(name, str) and name.lower() == "link" for name in headers)
+    return False
+
+
+def _by_link(facts: _Facts) -> Paging | None:
+    """Return the paging by a declared ``Link`` header."""
+    if not _has_link(facts.route):
+        return None
+    parameters = facts.parameters
+    is_paged = parameters.size() or facts.counter() or parameters.cursor()
+    if is_paged is None and facts.response.items() != ():
+        return None
+    return Paging(kind="link", **facts.common(), **facts.counting())
+
+
+def _by_url(facts: _Facts) -> Paging | None:
+    """Return the paging by a member with the URL of the next page."""
+    if not facts.response.arrays:
+        return None
+    for member in _urls(facts.response):
+        return Paging(kind="url", source=member.path, **facts.common(), **facts.counting())
+    return None
+
+
+def _urls(response: ResponseMembers) -> Iterator[Member]:
+    for member in response.scalars:
+        is_plain = words_of(member.name) == ("next",) and "string" in (member.types or {"string"})
+        if _is_next(member) and (_is_url(member) or is_plain):
+            yield member
+
+
+def _by_last_item(facts: _Facts) -> Paging | None:
+    """Return the paging by the identifier of the last item."""
+    parameter = facts.parameters.named(sorted(LAST_ITEM, reverse=True))
+    common = facts.common()
+    if parameter is None or parameter.is_number or common["items"] is None:
+        return None
+    members = dict(facts.response.arrays)[common["items"]]
+    if "id" not in members or (common["more"] is None and parameter.word != "startingafter"):
+        return None
+    return Paging(kind="last_item", parameter=parameter.path, source=("id",), **common)
+
+
+def _by_counter(facts: _Facts) -> Paging | None:
+    """Return the paging by a number of pages or items."""
+    found = facts.counter()
+    is_documented = facts.route.success is not None and facts.route.success.schema is not None
+    common = facts.common()
+    if found is None or (is_documented and not facts.response.arrays):
+        return None
+    if not is_documented and common["size"] is None:
+        return None
+    if found[0] == "offset" and is_documented and common["items"] is None:
+        return None
+    return Paging(kind=found[0], parameter=found[1].path, **common, **facts.counting())

@@ -1,0 +1,48 @@
+"""The paging of an operation as a record."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+#: The names from the root to a member of the arguments or of a response.
+Names: TypeAlias = tuple[str, ...]
+
+PagingKind: TypeAlias = Literal["link", "url", "cursor", "last_item", "page", "offset"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paging:
+    """The way to the next page of an operation (rule X13).
+
+    Attributes:
+        kind: ``link`` (the ``Link`` header), ``url`` (a member with the URL of the next page), ``cursor`` (a member with
+            the next value of the parameter), ``last_item`` (a member of the last item is the next value), ``page``
+            (a number that grows by one) or ``offset`` (a number that grows by the items received).
+        parameter: the parameter to change, as names from the root of the arguments; ``None`` if a URL may change any.
+        source: the member of the response with the next value or URL. For ``last_item``, a member of the last item.
+        items: the array of items in the response; ``None`` if it is not documented.
+        size: the parameter with the maximum number of items of a page.
+        counter: the parameter that counts pages or items, which is also an alternative to a URL or a cursor.
+        counts: ``page`` if ``counter`` counts pages, ``offset`` if it counts items.
+        start: the documented first value of ``counter``.
+        default_size: the documented default of ``size``.
+        current: the member of the response with the present value of ``counter``.
+        total: the member with the number of all items.
+        pages: the member with the number of all pages.
+        more: the members that say if there are more pages.
+        last: the members that say if this page is the last.
+    """
+
+    kind: PagingKind
+    parameter: Names | None = None
+    source: Names = ()
+    items: Names | None = None
+    size: Names | None = None
+    counter: Names | None = None
+    counts: Literal["page", "offset"] | None = None
+    start: int | None = None
+    default_size: int | None = None
+    current: Names | None = None
+    total: Names | None = None
+    pages: Names | None = None
+    more: Names | None = None
+    last: Names | None = None

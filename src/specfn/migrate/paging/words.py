@@ -1,0 +1,110 @@
+"""Names that APIs give to paging parameters and to the members of responses that describe pages."""
+
+import re
+from typing import Final
+
+_WORD: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words of a name in lower case: ``nextPageToken`` has ``next``, ``page`` and ``token``."""
+    return tuple(word.lower() for word in _WORD.findall(name))
+
+
+def joined(name: str) -> str:
+    """Return the words of a name as one word."""
+    return "".join(words_of(name))
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: Parameters that count pages.
+PAGE: Final = _set(
+    "page pagenumber pagenum pageno pageindex pagenr currentpage pagepage paginationpage pagina pageid"
+)
+
+#: Parameters that count items. Those of the second set also name dates and keys, so they need a number.
+OFFSET: Final = _set(
+    "offset skip startindex startat startposition pageoffset firstresult startrow startitem resultoffset"
+    " paginationoffset pagingoffset startrecord recordoffset itemoffset pagestart"
+)
+OFFSET_IF_NUMBER: Final = _set("start from first startfrom")
+
+#: Parameters with the maximum number of items of a page, the most specific names first.
+SIZE: Final = (
+    "limit perpage pagesize pagelimit maxresults maxitems maxpagesize maxrecords maxkeys maxcount pageperpage"
+    " itemsperpage resultsperpage recordsperpage numberofresults numresults pagelength pagecount size max top take"
+    " rows first count results"
+).split()
+
+#: Parameters that take a cursor, the most specific names first.
+CURSOR: Final = (
+    "cursor nextcursor startcursor pagecursor cursorid aftercursor paginationcursor pagingcursor"
+    " pagetoken nextpagetoken nexttoken paginationtoken pagingtoken continuationtoken continuation continue"
+    " continuetoken scrollid scroll after pageafter startingafter startafter afterid bookmark nextpage nextpageid"
+    " marker nextmarker startkey exclusivestartkey lastevaluatedkey lastkey startingtoken skiptoken next nextid"
+    " nextkey nextoffset position token"
+).split()
+
+#: Parameters that take a member of the last item.
+LAST_ITEM: Final = _set("startingafter startafter afterid after startingafterid")
+
+#: Members with the next value or URL, beside those that begin with ``next``.
+NEXT: Final = _set(
+    "continuationtoken continuation continue continuetoken scrollid endcursor lastid lastkey lastevaluatedkey"
+    " cursorafter aftercursor odatanextlink linknext linksnext pagenext"
+)
+
+#: The words of members that begin with ``next`` and contain a value or a URL.
+NEXT_WORDS: Final = _set(
+    "next cursor token marker page offset start key id link url uri href after skip from position value index"
+    " continuation results result items item records record batch set pagination paging row query number num no list"
+    " partition max scroll"
+)
+
+#: Members with a value for a parameter of the same name, below a member that means the next page.
+NEXT_INNER: Final = _set(
+    "offset cursor token after page marker href url uri link pagetoken nextcursor id start"
+)
+
+#: The words of members that contain a URL.
+URL: Final = _set("url uri href link links")
+
+#: Objects in which paging members are looked for.
+CONTAINERS: Final = _set(
+    "meta metadata pagination paging page pageinfo pages pager links link next nextpage cursors cursor"
+    " responsemetadata paginationinfo paginationmeta paginationmetadata data result results response list"
+    " pagedata pagingmetadata pageable info nextpageinfo searchmetadata resultinfo resultset collection listmeta"
+    " pagingdata pagingmodel paginator embedded"
+)
+
+TOTAL: Final = _set(
+    "total totalcount totalresults totalentries totalitems totalrecords totalsize totalelements totalelementcount"
+    " totalitemscount itemstotal totalhits totalitemcount totalnumber totalnumberofitems totalrows"
+)
+PAGES: Final = _set(
+    "totalpages pagecount totalpagecount numpages lastpage pagestotal totalpage numberofpages pagetotal maxpage"
+)
+MORE: Final = _set(
+    "hasmore hasnext hasnextpage more moreresults hasmoreitems hasmoreresults hasmorepages morepages istruncated"
+    " truncated moreitemsavailable moreavailable hasmoredata"
+)
+LAST: Final = _set("islast last islastpage lastpage isfinished finished islastitem")
+
+#: Arrays that usually contain the items, the most usual first.
+ITEMS: Final = "items data results value values records list entries elements content rows hits objects".split()
+
+_DATE: Final = re.compile(
+    r"\b(date|dates|datetime|time|timestamp|iso[ -]?8601|rfc[ -]?3339|epoch|unix|yyyy|hour|day)\b",
+    re.IGNORECASE,
+)
+_CURSOR: Final = re.compile(r"\b(cursor|token|pag(e|es|ing|inat\w+))\b", re.IGNORECASE)
+
+
+def means_date(schema_format: object, description: str) -> bool:
+    """Return whether a parameter is a date, by its format or its description."""
+    if isinstance(schema_format, str) and schema_format.startswith(("date", "time")):
+        return True
+    return bool(_DATE.search(description)) and not _CURSOR.search(description)

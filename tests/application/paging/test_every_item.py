@@ -1,0 +1,90 @@
+"""Every item is seen, by code and by a model that reads texts only, for each kind of paging."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.application.paging.servers import KINDS, Paged, application
+
+APPS = {kind: application(kind) for kind in KINDS}
+
+
+def merged(arguments: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """Apply a line of the text as a model would: group by group."""
+    return {**arguments, "query": {**arguments.get("query", {}), **changes["query"]}}
+
+
+def read(server: Paged, sent: dict[str, Any], limit: int) -> list[dict[str, str]]:
+    """Follow the first line with arguments of each text, and return the complete items in the order of arrival."""
+    bound = APPS[server.kind].bind(server.connection(), limit=limit)
+    seen: list[dict[str, str]] = []
+    whole = server.items()
+    for _ in range(200):
+        text, *lines = bound["items_get"].outcome(sent).text.split("\n")
+        shown = json.loads(text)["data"]["items"]
+        seen += [item for item in shown if item in whole]
+        onward = [line.split(": ", 1) for line in lines if ': {"' in line]
+        if not onward:
+            return seen
+        sent = merged(sent, json.loads(onward[0][1]))
+    raise AssertionError("the pages do not end")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_is_detected(kind: str) -> None:
+    """X13: each kind of paging is found in its document."""
+    paging = APPS[kind]["items_get"].paging
+    assert paging is not None
+    assert paging.kind == {"pageable": "url"}.get(kind, kind.removesuffix("_total"))
+    assert paging.items == ("items",)
+
+
+@given(
+    kind=st.sampled_from([*KINDS]),
+    total=st.integers(0, 25),
+    cap=st.integers(1, 9),
+    size=st.none() | st.integers(1, 12),
+)
+def test_code_sees_every_item_once(kind: str, total: int, cap: int, size: int | None) -> None:
+    """X13: the pages have every item exactly once, also if the server sends smaller pages than requested."""
+    if kind.startswith("page") and size is None:
+        size = cap
+    server = Paged(kind, total, cap)
+    sent = {} if size is None else {"query": {"limit": size}}
+    pages = [*APPS[kind].pages("items_get", sent, server.connection())]
+    assert [item for page in pages for item in page.items or ()] == server.items()
+    assert pages[-1].stopped == "end"
+    assert pages[-1].next is None
+
+
+@given(
+    kind=st.sampled_from([*KINDS]),
+    total=st.integers(0, 25),
+    cap=st.integers(1, 9),
+    size=st.none() | st.integers(1, 12),
+    length=st.integers(0, 150),
+)
+def test_a_model_sees_every_item(
+    kind: str, total: int, cap: int, size: int | None, length: int
+) -> None:
+    """X13: a model that follows the texts sees every item completely, also if the texts are truncated."""
+    server = Paged(kind, total, cap, text="x" * length)
+    sent = {} if size is None else {"query": {"limit": size}}
+    seen = read(server, sent, 900)
+    assert {item["id"] for item in seen} == {item["id"] for item in server.items()}
+    if length == 0:
+        assert seen == server.items()
+
+
+def test_pages_are_awaited() -> None:
+    """X13: asynchronous iteration gives the same pages."""
+
+    async def collected() -> list[Any]:
+        server = Paged("cursor", 7, 3)
+        found = APPS["cursor"].apages("items_get", {}, server.aconnection())
+        return [item async for page in found for item in page.items or ()]
+
+    assert asyncio.run(collected()) == Paged("cursor", 7, 3).items()

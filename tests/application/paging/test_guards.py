@@ -1,0 +1,264 @@
+"""Limits of paging: repeated cursors, other hosts, hostile cursors, budgets and errors."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from tests.application.paging.servers import BASE, Paged, application, document
+
+from specfn.api import load
+from specfn.errors import HTTPStatusError, UsageError
+from specfn.http.connection import Connection
+from specfn.options import Options
+
+ITEMS = [{"id": "i1", "text": ""}]
+
+
+class Server:
+    """A server that answers by a function of the number of requests before."""
+
+    def __init__(self, body: Callable[[int], Any], **headers: str) -> None:
+        self.requests: list[httpx.Request] = []
+        self._body = body
+        self._headers = headers
+
+    def handle(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        body = self._body(len(self.requests) - 1)
+        status = body.pop("status", 200) if isinstance(body, dict) else 200
+        return httpx.Response(status, json=body, headers=self._headers)
+
+    def connection(self, **more: Any) -> Connection:
+        client = httpx.Client(transport=httpx.MockTransport(self.handle))
+        return Connection(base_url=BASE, client=client, allow_insecure=True, **more)
+
+
+def answer(kind: str, body: Any, sent: Any = None, **headers: str) -> Any:
+    server = Server(lambda _: body, **headers)
+    bound = application(kind).bind(server.connection())
+    return bound["items_get"].outcome(sent or {})
+
+
+# -- code -------------------------------------------------------------------------------------------
+
+
+def test_a_repeated_cursor_stops() -> None:
+    """X13: a server that repeats its cursor is asked twice."""
+    server = Server(lambda index: {"items": [{"id": str(index)}], "next_cursor": "same"})
+    pages = [*application("cursor").pages("items_get", {}, server.connection())]
+    assert len(server.requests) == 2
+    assert pages[-1].stopped == "repeated"
+
+
+def test_a_page_that_ignores_its_number_stops() -> None:
+    """X13: an identical page ends the iteration, and is not delivered again."""
+    server = Server(lambda _: {"items": ITEMS})
+    pages = [*application("page").pages("items_get", {}, server.connection())]
+    assert [page.items for page in pages] == [ITEMS]
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "headers"),
+    [
+        ("url", {"items": ITEMS, "next_url": "http://evil.test/v1/items?from_item=1"}, {}),
+        ("url", {"items": ITEMS, "next_url": "//evil.test/v1/items"}, {}),
+        ("url", {"items": ITEMS, "next_url": "https://shop.test/v1/items"}, {}),
+        ("url", {"items": ITEMS, "next_url": "http://shop.test/admin"}, {}),
+        ("url", {"items": ITEMS, "next_url": "/v1/../admin"}, {}),
+        ("url", {"items": ITEMS, "next_url": "/v1/%2e%2e/admin"}, {}),
+        ("url", {"items": ITEMS, "next_url": "/v10/items"}, {}),
+        ("url", {"items": ITEMS, "next_url": "http://u:p@shop.test/v1/items"}, {}),
+        ("url", {"items": ITEMS, "next_url": ["x"]}, {}),
+        ("url", {"items": ITEMS, "next_url": f"/v1/items?from_item={'1' * 9_000}"}, {}),
+        ("pageable", {"items": ITEMS, "@odata.nextLink": "http://evil.test/v1/items"}, {}),
+        ("link", {"items": ITEMS}, {"link": '<http://evil.test/v1/items?from_item=1>; rel="next"'}),
+        ("cursor", {"items": ITEMS, "next_cursor": "http://evil.test/v1/items?cursor=1"}, {}),
+    ],
+)
+def test_other_places_are_not_followed(
+    kind: str, body: dict[str, Any], headers: dict[str, str]
+) -> None:
+    """X13, T3: a URL on another origin or outside of the base path is refused, by code and in texts."""
+    server = Server(lambda _: dict(body), **headers)
+    pages = [*application(kind).pages("items_get", {}, server.connection())]
+    assert len(server.requests) == 1
+    assert pages[-1].stopped == "problem"
+    assert pages[-1].problem is not None
+    found = answer(kind, dict(body), **headers)
+    assert found.next is None
+    assert "There is a next page, but" in found.text
+    assert "evil" not in found.text.split("\n", 1)[1]
+
+
+def test_a_url_that_arguments_cannot_express_is_followed_by_code_only() -> None:
+    """X13: an undeclared member of the query goes to code; the text says so."""
+
+    def body(index: int) -> Any:
+        onward = "/v1/items?from_item=1&state=xyz" if index == 0 else None
+        return {"items": [{"id": str(index)}], "next_url": onward}
+
+    server = Server(body)
+    pages = [*application("url").pages("items_get", {}, server.connection())]
+    assert [page.items for page in pages] == [[{"id": "0"}], [{"id": "1"}]]
+    assert server.requests[1].url.query == b"from_item=1&state=xyz"
+    found = answer("url", {"items": ITEMS, "next_url": "/v1/items?state=xyz"})
+    assert found.next is None
+    assert "code can follow it" in found.text
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    ["a\r\nb", "\x00", "a\u202eb", "x" * 1_000_000, {"a": 1}, [1], True, 1.5],
+    ids=lambda value: repr(value)[:12],
+)
+def test_hostile_cursors_are_one_sentence(cursor: Any) -> None:
+    """X13, T13: an unusable cursor gives one sentence, and never appears in the line of the next page."""
+    text = json.dumps({"items": ITEMS, "next_cursor": cursor})
+    client = httpx.Client(
+        transport=httpx.MockTransport(
+            lambda _: httpx.Response(
+                200, content=text, headers={"content-type": "application/json"}
+            )
+        )
+    )
+    connection = Connection(base_url=BASE, client=client, allow_insecure=True)
+    found = application("cursor").bind(connection)["items_get"].outcome({})
+    lines = found.text.split("\n")
+    assert len(lines[-1]) < 200
+    assert lines[-1].startswith("There is a next page, but its cursor")
+    assert found.next is None
+
+
+def test_a_long_cursor_is_not_printed() -> None:
+    """X13: a cursor of over 2,000 characters is only in ``next``."""
+    found = answer("cursor", {"items": ITEMS, "next_cursor": "x" * 2_001})
+    assert "2,001 characters" in found.text.split("\n")[-1]
+    assert found.next == {"query": {"cursor": "x" * 2_001}}
+
+
+def test_a_budget_stops_with_the_next_arguments() -> None:
+    """X13: after a budget, the last page has the arguments to continue with."""
+    app, server = application("cursor"), Paged("cursor", 10, 3)
+    pages = [*app.pages("items_get", {}, server.connection(), max_items=4)]
+    assert (len(pages), pages[-1].stopped) == (2, "budget")
+    rest = [*app.pages("items_get", pages[-1].next, server.connection())]
+    assert [item for page in [*pages, *rest] for item in page.items or ()] == server.items()
+    assert len([*app.pages("items_get", {}, server.connection(), max_bytes=1)]) == 1
+
+
+def test_a_failed_page_raises_with_its_arguments() -> None:
+    """X13: the pages before an error are delivered; the error has the arguments of the page that failed."""
+    bodies = [{"items": ITEMS, "next_cursor": "b"}, {"status": 500}]
+    server = Server(lambda index: bodies[index])
+    found = application("cursor").pages("items_get", {}, server.connection())
+    assert next(found).items == ITEMS
+    with pytest.raises(HTTPStatusError) as raised:
+        next(found)
+    assert raised.value.next == {"query": {"cursor": "b"}}
+
+
+def test_functions_without_pages_are_refused() -> None:
+    """X13: no paging, another safety and wrong limits are mistakes of the caller."""
+    connection = Paged("cursor", 1, 1).connection()
+    plain = {**document("cursor"), "paths": {"/a": {"get": {}}}}
+    with pytest.raises(UsageError, match="no paging"):
+        load(plain).pages("a_get", {}, connection)
+    writing = load(document("cursor"), options=Options(safety={"*": "write"}))
+    with pytest.raises(UsageError, match="not read-only"):
+        writing.pages("items_get", {}, connection)
+    with pytest.raises(UsageError, match="max_items"):
+        application("cursor").pages("items_get", {}, connection, max_items=0)
+
+
+# -- texts ------------------------------------------------------------------------------------------
+
+
+def test_the_text_ends_with_the_arguments_to_change() -> None:
+    """X13: the last line has the changed arguments, and ``next`` the complete ones."""
+    found = answer("cursor", {"items": ITEMS, "next_cursor": "abc"}, {"query": {"limit": 5}})
+    assert found.text.split("\n")[-1] == 'next page: {"query":{"cursor":"abc"}}'
+    assert found.next == {"query": {"limit": 5, "cursor": "abc"}}
+
+
+@pytest.mark.parametrize("body", [{"items": []}, {"items": ITEMS, "total": 1}])
+def test_an_empty_page_and_a_total_end_a_counter(body: dict[str, Any]) -> None:
+    """X13: no further page is named after an empty page, or after a documented total."""
+    found = answer("page_total", body)
+    assert found.next is None
+    assert "\n" not in found.text
+
+
+def test_a_counter_with_unknown_start_has_no_value() -> None:
+    """X13: without a default, the text names the parameter only."""
+    raw = document("page")
+    del raw["paths"]["/items"]["get"]["parameters"][0]["schema"]["default"]
+    server = Server(lambda _: {"items": ITEMS})
+    found = load(raw).bind(server.connection())["items_get"].outcome({})
+    assert found.next is None
+    assert "increase query.page" in found.text
+    found = load(raw).bind(server.connection())["items_get"].outcome({"query": {"page": 4}})
+    assert found.next == {"query": {"page": 5}}
+
+
+def test_a_link_is_followed_without_being_declared() -> None:
+    """X13: a ``Link`` header names the next page of any function that reads."""
+    header = f'<{BASE}/items?offset=1&limit=1>; rel="next"'
+    found = answer("offset", {"items": ITEMS}, {"query": {"limit": 1}}, link=header)
+    assert found.next == {"query": {"offset": 1, "limit": 1}}
+    last = answer("offset", {"items": ITEMS}, link=f'<{BASE}/items?offset=0>; rel="first"')
+    assert last.next is None
+
+
+def test_values_of_the_connection_are_not_arguments() -> None:
+    """X13, T9: a next URL that repeats a credential or a value of the connection gives neither to the model."""
+    raw = document("url")
+    raw["components"] = {
+        "securitySchemes": {"key": {"type": "apiKey", "in": "query", "name": "api_key"}}
+    }
+    raw["security"] = [{"key": []}]
+    onward = "/v1/items?from_item=1&api_key=SECRET&tenant=7"
+    server = Server(lambda _: {"items": ITEMS, "next_url": onward})
+    connection = server.connection(credentials={"key": "SECRET"}, query={"tenant": "7"})
+    found = load(raw).bind(connection)["items_get"].outcome({})
+    assert found.next == {"query": {"from_item": 1}}
+    assert "SECRET" not in found.text.split("\n")[-1]
+
+
+def test_fixed_values_and_human_parts_are_not_paging() -> None:
+    """X13, S5: a fixed or human parameter is not changed for a model."""
+    fixed = load(document("cursor"), options=Options(fixed={"cursor": "abc"}))
+    assert fixed["items_get"].paging is None
+    human = load(
+        document("cursor"), options=Options(separate=lambda node: node.get("type") == "string")
+    )
+    assert human["items_get"].paging is None
+
+
+def test_names_are_those_of_the_tool() -> None:
+    """X13: the line and ``next`` have the names that a profile shows."""
+    raw = document("page")
+    raw["paths"]["/items"]["get"]["parameters"][0]["name"] = "page[number]"
+    app = load(raw)
+    bound = app.bind(Server(lambda _: {"items": ITEMS}).connection(), profile="portable")
+    found = bound["items_get"].outcome({})
+    (name,) = found.next["query"]
+    assert (
+        name
+        in app.tool("items_get")["parameters"]["properties"]["query"][
+            "properties"
+        ]
+    )
+    assert bound["items_get"].outcome(found.next).next["query"][name] == 3
+
+
+def test_positional_functions_have_positional_arguments() -> None:
+    """X13, F4: ``next`` has the calling style of the function."""
+    app = load(document("cursor"), options=Options(keyword=False))
+    server = Paged("cursor", 3, 2)
+    found = app.bind(server.connection())["items_get"].outcome([None])
+    assert found.next == [{"cursor": "c2"}]
+    pages = [*app.pages("items_get", [], server.connection())]
+    assert [item for page in pages for item in page.items or ()] == server.items()
