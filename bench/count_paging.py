@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -119,35 +120,38 @@ def kind_of(document: Document, operation: Any, parameters: list[Any]) -> str | 
     return None
 
 
+def counted(file: Path, functions: Iterable[Any]) -> tuple[Counter[str], list[str]]:
+    """Return the counts of one document by kind, and the operations that were missed."""
+    document = Document(file.read_bytes())
+    paths = {each.path: each for each in functions if each.method == "get"}
+    counts: Counter[str] = Counter()
+    missed: list[str] = []
+    for path, operation, parameters in document.gets():
+        kind = kind_of(document, operation, parameters)
+        if kind is None:
+            continue
+        counts[kind] += 1
+        if path in paths and paths[path].paging is not None:
+            counts[f"{kind} detected"] += 1
+        else:
+            media = document.answer(operation)[0] or "no content"
+            missed.append(f"{file.stem}: {path} ({kind}, {media})")
+    return counts, missed
+
+
 def main(folder: str) -> None:
     """Print the counts by document, and the operations that were missed."""
-    declared: Counter[str] = Counter()
-    detected: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     missed: list[str] = []
     for file in sorted(Path(folder).glob("*.json")):
-        document = Document(file.read_bytes())
-        functions = {
-            each.path: each for each in specfn.load(file).functions if each.method == "get"
-        }
-        own: Counter[str] = Counter()
-        for path, operation, parameters in document.gets():
-            kind = kind_of(document, operation, parameters)
-            if kind is None:
-                continue
-            declared[kind] += 1
-            own[kind] += 1
-            function = functions.get(path)
-            if function is not None and function.paging is not None:
-                detected[kind] += 1
-                own[f"{kind} detected"] += 1
-            else:
-                missed.append(
-                    f"{file.stem}: {path} ({kind}, {document.answer(operation)[0] or 'no content'})"
-                )
-        if own:
-            print(f"{file.stem:60} {dict(own)}")
-    for kind, count in declared.items():
-        print(f"{kind}: {detected[kind]} of {count}, {100 * detected[kind] / count:.1f} %")
+        counts, others = counted(file, specfn.load(file).functions)
+        total += counts
+        missed += others
+        if counts:
+            print(f"{file.stem:60} {dict(counts)}")
+    for kind in ("next", "counter"):
+        found, count = total[f"{kind} detected"], total[kind]
+        print(f"{kind}: {found} of {count}, {100 * found / max(count, 1):.1f} %")
     print(*missed, sep="\n")
 
 

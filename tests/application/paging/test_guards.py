@@ -245,12 +245,7 @@ def test_names_are_those_of_the_tool() -> None:
     bound = app.bind(Server(lambda _: {"items": ITEMS}).connection(), profile="portable")
     found = bound["items_get"].outcome({})
     (name,) = found.next["query"]
-    assert (
-        name
-        in app.tool("items_get")["parameters"]["properties"]["query"][
-            "properties"
-        ]
-    )
+    assert name in app.tool("items_get")["parameters"]["properties"]["query"]["properties"]
     assert bound["items_get"].outcome(found.next).next["query"][name] == 3
 
 

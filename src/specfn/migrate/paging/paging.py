@@ -17,6 +17,7 @@ from specfn.migrate.paging.words import (
     LAST_ITEM,
     MORE,
     NEXT,
+    NEXT_IF_ALONE,
     NEXT_INNER,
     NEXT_WORDS,
     OFFSET,
@@ -53,6 +54,7 @@ def paging_of(route: Route, components: JsonObject) -> Paging | None:
         or _by_extension(facts)
         or _by_link(facts)
         or _by_url(facts)
+        or _by_cursor(facts, alone=True)
         or _by_last_item(facts)
         or _by_counter(facts)
     )
@@ -109,10 +111,16 @@ class _Facts(NamedTuple):
         return None
 
 
-def _by_cursor(facts: _Facts) -> Paging | None:
-    """Return the paging by a member with the next value of a parameter."""
+def _by_cursor(facts: _Facts, *, alone: bool = False) -> Paging | None:
+    """Return the paging by a member with the next value of a parameter.
+
+    Args:
+        facts: the parameters and the response.
+        alone: read the members that mean this only if there is no next URL.
+    """
     for member in facts.response.scalars:
-        if not _is_next(member) or _is_url(member):
+        is_weak = joined(member.name) in NEXT_IF_ALONE
+        if is_weak != alone or not _is_next(member) or _is_url(member):
             continue
         parameter = _parameter_for(member, facts.parameters)
         if parameter is not None:

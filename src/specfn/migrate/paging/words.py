@@ -28,7 +28,7 @@ PAGE: Final = _set(
 #: Parameters that count items. Those of the second set also name dates and keys, so they need a number.
 OFFSET: Final = _set(
     "offset skip startindex startat startposition pageoffset firstresult startrow startitem resultoffset"
-    " paginationoffset pagingoffset startrecord recordoffset itemoffset pagestart"
+    " paginationoffset pagingoffset startrecord recordoffset itemoffset"
 )
 OFFSET_IF_NUMBER: Final = _set("start from first startfrom")
 
@@ -56,6 +56,9 @@ NEXT: Final = _set(
     "continuationtoken continuation continue continuetoken scrollid endcursor lastid lastkey lastevaluatedkey"
     " cursorafter aftercursor odatanextlink linknext linksnext pagenext"
 )
+
+#: Those of them that other APIs use for facts about a collection. A next URL is preferred.
+NEXT_IF_ALONE: Final = _set("lastid lastkey")
 
 #: The words of members that begin with ``next`` and contain a value or a URL.
 NEXT_WORDS: Final = _set(

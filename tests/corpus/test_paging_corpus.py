@@ -1,0 +1,35 @@
+"""The paging of real documents, against a count that shares no code with the detection."""
+
+import runpy
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from specfn.application.application import Application
+
+pytestmark = pytest.mark.corpus
+
+COUNTED = runpy.run_path(str(Path(__file__).parents[2] / "bench" / "count_paging.py"))["counted"]
+
+
+def test_most_declared_paging_is_found(loaded: dict[Path, Application]) -> None:
+    """X13: at least 85 % of the operations with a declared next value, and 80 % of those with a counter only."""
+    total: Counter[str] = Counter()
+    for path, application in loaded.items():
+        total += COUNTED(path, application.functions)[0]
+    assert total["next"] > 500
+    assert total["counter"] > 500
+    assert total["next detected"] >= 0.85 * total["next"]
+    assert total["counter detected"] >= 0.8 * total["counter"]
+
+
+def test_parameters_of_paging_are_declared(loaded: dict[Path, Application]) -> None:
+    """X13: each parameter that a record names is a query parameter of its function that no option fixes."""
+    for application in loaded.values():
+        for function in application.functions:
+            paging = function.paging
+            group = function.route.query
+            names = {each.key for each in group.parameters} if group is not None else set()
+            for place in (paging.parameter, paging.counter, paging.size) if paging else ():
+                assert place is None or (place[0] == "query" and place[1] in names)
