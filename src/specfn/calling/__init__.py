@@ -9,7 +9,7 @@ Names of this module are imported on first use.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from specfn.calling.call_answer import Answer, AnswerKind, PendingCall
+    from specfn.calling.call_answer import Answer, AnswerKind, CallError, PendingCall
     from specfn.calling.calls.approval import (
         ApprovalRequest,
         Approve,
@@ -65,6 +65,7 @@ else:
         "AsyncApprover": "specfn.calling.calls.approval",
         "Auto": "specfn.calling.choice.choice",
         "CallContext": "specfn.calling.calls.invoke",
+        "CallError": "specfn.calling.call_answer",
         "CallRecord": "specfn.calling.outcome",
         "Catalog": "specfn.calling.names.catalog",
         "Checked": "specfn.calling.events",
@@ -123,6 +124,7 @@ __all__ = [
     "AsyncApprover",
     "Auto",
     "CallContext",
+    "CallError",
     "CallRecord",
     "Catalog",
     "Checked",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from specfn._internal.json import JsonObject
 from specfn.calling.storage import encode, storable, stored_repair
+from specfn.errors import SpecfnError
 from specfn.records import Repair
 
 if TYPE_CHECKING:
@@ -82,6 +83,16 @@ class Answer:
         """Return whether the server responded with success."""
         return self.kind == "answered"
 
+    def data(self) -> Any:
+        """Return the data of the response.
+
+        Raises:
+            CallError: the server did not respond with success.
+        """
+        if self.result is None or not self.ok:
+            raise CallError(self)
+        return self.result.data
+
     def as_json(self) -> JsonObject:
         """Return the answer as JSON. It contains neither headers of the response nor the token of a pending call."""
         return {
@@ -102,3 +113,18 @@ def _result(result: "Result") -> JsonObject:
         "data": encode(result.data),
         "truncated": result.truncated,
     }
+
+
+class CallError(SpecfnError):
+    """A call that was not answered with success. Its text is the text for the model.
+
+    Attributes:
+        answer: the answer to the call.
+    """
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer)
+        self.answer = answer
+
+    def _text(self) -> str:
+        return self.answer.text

@@ -1,15 +1,20 @@
 """Functions called by their accessors, as in code."""
 
+import asyncio
 import keyword
+import pickle
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.application.binding.test_bind import answering, application
 
 from specfn.application.binding.namespace import namespace
+from specfn.calling import CallError
 from specfn.function.signatures.legal_names import python_names
+from specfn.http.connection import Connection
 
 PATHS: dict[str, Any] = {
     "/pets": {"get": {}, "post": {"requestBody": {"content": {"application/json": {}}}}},
@@ -57,6 +62,40 @@ def test_only_selected_functions_are_in_the_namespace() -> None:
     api = application(PATHS).bind(answering().connection(), select="pets_get").namespace()
     assert dir(api) == ["pets"]
     assert dir(api.pets) == ["get"]
+
+
+def test_calls_return_data_or_raise() -> None:
+    """With ``data=True``, a success is its data; any other outcome is an exception with the answer, and its text."""
+    bound = application(PATHS).bind(answering().connection())
+    api, texts = bound.namespace(data=True), bound.namespace()
+    expected = bound["pets_getById"].outcome({"id": "7"})
+    assert expected.result is not None
+    assert api.pets.getById(id="7") == expected.result.data
+    assert dir(api) == dir(texts)
+    assert api.pets.getById.parameters == texts.pets.getById.parameters
+    for call, kind in ((api.pets.getById, "invalid"), (api.pets.post, "needs_approval")):
+        with pytest.raises(CallError) as caught:
+            call()
+        assert caught.value.answer.kind == kind
+        assert str(caught.value) == caught.value.answer.text
+        assert pickle.loads(pickle.dumps(caught.value)).answer == caught.value.answer
+    with pytest.raises(CallError, match="❌"):
+        asyncio.run(api.pets.getById.acall())
+
+
+@given(status=st.integers(200, 599), body=st.dictionaries(st.text(max_size=3), st.integers()))
+def test_only_a_success_is_data(status: int, body: dict[str, int]) -> None:
+    """A status within 2xx returns the data; any other status raises with the result of the server."""
+    respond = httpx.MockTransport(lambda _: httpx.Response(status, json=body))
+    connection = Connection(base_url="http://shop.example", client=httpx.Client(transport=respond))
+    api = application(PATHS).bind(connection).namespace(data=True)
+    if status < 300:
+        assert api.pets.get() == body
+        return
+    with pytest.raises(CallError) as caught:
+        api.pets.get()
+    assert caught.value.answer.result is not None
+    assert caught.value.answer.result.status == status
 
 
 _ELEMENT = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,6}", fullmatch=True) | st.sampled_from(

@@ -90,11 +90,11 @@ class BoundFunction:
             UsageError: the connection is unsuitable, or ``approve`` is asynchronous.
             TypeError: arguments by position for a function that takes them by name.
         """
-        return self.answer(self._composed(given, arguments))
+        return self.answer(self.composed(given, arguments))
 
     async def acall(self, /, *given: Any, **arguments: Any) -> str:
         """Call the function asynchronously; ``approve`` and ``fill`` may be synchronous or asynchronous."""
-        return await self.aanswer(self._composed(given, arguments))
+        return await self.aanswer(self.composed(given, arguments))
 
     def answer(self, sent: Any) -> str:
         """Call the function, and return the text for the model; see ``outcome``."""
@@ -142,7 +142,7 @@ class BoundFunction:
         """Return the model's names of arguments whose names in Python differ."""
         return {each.name: each.key for each in self._arguments if each.name != each.key}
 
-    def _composed(self, given: Sequence[Any], arguments: JsonObject) -> Any:
+    def composed(self, given: Sequence[Any], arguments: JsonObject) -> Any:
         """Return all arguments in the function's own calling style.
 
         Raises:
@@ -160,6 +160,39 @@ class BoundFunction:
         rest = [arguments.pop(key, None) for key, _ in self._model.schemas.keys[len(given) :]]
         # unknown arguments follow and are refused by validation
         return [*given, *rest, *arguments.values()]
+
+
+class DataFunction:
+    """A bound function whose calls return the data of the response, as its signature declares.
+
+    ``f(**arguments)`` and ``await f.acall(**arguments)`` raise ``CallError`` for any other outcome. All other attributes
+    are those of the bound function.
+    """
+
+    def __init__(self, function: BoundFunction) -> None:
+        """Take the bound function."""
+        self._bound = function
+
+    def __repr__(self) -> str:
+        return f"<data of {self._bound.function!r}>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_bound":  # while it is copied or unpickled
+            raise AttributeError(name)
+        return getattr(self._bound, name)
+
+    def __call__(self, /, *given: Any, **arguments: Any) -> Any:
+        """Call the function and return the data of its response.
+
+        Raises:
+            CallError: the call was not answered with success; its text is the text for the model.
+            UsageError: as for the bound function.
+        """
+        return self._bound.outcome(self._bound.composed(given, arguments)).data()
+
+    async def acall(self, /, *given: Any, **arguments: Any) -> Any:
+        """Call the function like ``f(...)``, asynchronously."""
+        return (await self._bound.aoutcome(self._bound.composed(given, arguments))).data()
 
 
 @known_keywords_in
@@ -239,7 +272,14 @@ class Bound(Mapping[str, BoundFunction]):
         tool = self._shown.tool_of(call)
         return await perform(call, self._policy, granted, Awaiting(), tool=tool)
 
-    def namespace(self) -> Namespace:
-        """Return an object on which the functions are called by their accessors: ``api.pets.getByPetId(petId=1)``."""
+    def namespace(self, *, data: bool = False) -> Namespace:
+        """Return an object on which the functions are called by their accessors: ``api.pets.getByPetId(petId=1)``.
+
+        Args:
+            data: calls return the data of the response, as the signatures declare, or raise ``CallError``; otherwise
+                they return the text for a model.
+        """
         accessors = {name: each.accessor for name, each in self._functions.items()}
+        if data:
+            return namespace(accessors, lambda name: DataFunction(self[name]))
         return namespace(accessors, self.__getitem__)
