@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from specfn.demo import document
+from specfn.demo import shop_document
 from specfn.demo.server import Server, serve
 
 _WORD = re.compile(r"[A-Za-z]+")
@@ -40,10 +40,10 @@ class RenamedShop:
 def renamed_shop(seed: int) -> Iterator[RenamedShop]:
     """Run a shop whose paths, path parameters and base path have random words."""
     words = random_words(seed)
-    paths = {path: renamed(path, words) for path in document.document()["paths"]}
-    base = renamed(document.BASE_PATH, words)
+    paths = {path: renamed(path, words) for path in shop_document.document()["paths"]}
+    base = renamed(shop_document.BASE_PATH, words)
     with serve() as shop, httpx.Client(trust_env=False) as client:
-        proxy = _Proxy(shop, client, _Routes(paths, document.BASE_PATH, base))
+        proxy = _Proxy(shop, client, _Routes(paths, shop_document.BASE_PATH, base))
         thread = Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
         try:
@@ -78,9 +78,9 @@ def renamed(path: str, words: Mapping[str, str]) -> str:
 
 def renamed_document(words: Mapping[str, str]) -> dict[str, Any]:
     """Return the document of the shop with other words in paths and path parameters, without operationIds."""
-    found = deepcopy(document.document())
+    found = deepcopy(shop_document.document())
     found["paths"] = {renamed(path, words): item for path, item in found["paths"].items()}
-    found["servers"] = [{"url": renamed(document.BASE_PATH, words)}]
+    found["servers"] = [{"url": renamed(shop_document.BASE_PATH, words)}]
     declared = [*found["components"]["parameters"].values()]
     for item in found["paths"].values():
         declared += item.get("parameters", ())
@@ -94,7 +94,7 @@ def renamed_document(words: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _templates() -> Sequence[str]:
-    return [document.BASE_PATH, *document.document()["paths"]]
+    return [shop_document.BASE_PATH, *shop_document.document()["paths"]]
 
 
 class _Routes:
@@ -148,7 +148,7 @@ class _Proxy(ThreadingHTTPServer):
 
     def __init__(self, shop: Server, client: httpx.Client, routes: _Routes) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.origin = shop.base_url.removesuffix(document.BASE_PATH)
+        self.origin = shop.base_url.removesuffix(shop_document.BASE_PATH)
         self.client = client
         self.routes = routes
 

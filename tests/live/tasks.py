@@ -111,7 +111,7 @@ def do(integration: Integration, task: str, effect: str, **facts: Any) -> str:
     """
     chosen = choose(integration, task, effect, facts)
     text = integration.call(chosen.name, chosen.arguments)
-    assert 200 <= json.loads(text)["status"] < 300, f"{task}: {chosen}: {text}"
+    assert 200 <= response(text)["status"] < 300, f"{task}: {chosen}: {text}"
     return text
 
 
@@ -177,7 +177,14 @@ def as_file(content: str, description: str) -> str:
 
 def data(text: str) -> Any:
     """Return the data of a response."""
-    return json.loads(text)["data"]
+    return response(text)["data"]
+
+
+def response(text: str) -> dict[str, Any]:
+    """Return the response at the beginning of a text; a note about the next page may follow."""
+    found, _ = json.JSONDecoder().raw_decode(text)
+    assert isinstance(found, dict)
+    return found
 
 
 def records(found: Any) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from tests.mcp.server_support import ERAS, text
 
 import specfn
 from specfn import mcp
-from specfn.demo import document
+from specfn.demo import shop_document
 
 SOURCE = str(Path(__file__).parent.parent.parent / "src")
 
@@ -99,7 +99,7 @@ def test_six_tasks_over_stdio(era: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_no_name_of_the_shop_remains(seed: int) -> None:
     """No function of the renamed document has the name of one of the shop, and no path a word of its paths."""
-    own = specfn.loads(document.text())
+    own = specfn.loads(shop_document.text())
     words = random_words(seed)
     other = specfn.load(renamed_document(words))
     assert len(other.functions) == len(own.functions)
