@@ -71,6 +71,12 @@ def test_results_are_of_the_declared_types(api: Any, declared: ModuleType) -> No
     )
     awaited = asyncio.run(products.getByProductId.acall(productId=key))
     assert check(declared, products.getByProductId, awaited) == made
+    pixel = {"file": "data:image/png;name=a.png;base64,iVBORw0KGgo="}
+    image = products.images.postByProductId(productId=key, body=pixel)
+    check(declared, products.images.postByProductId, image)
+    download = products.images.getByProductIdAndImageId
+    content = download(productId=key, imageId=image["id"])
+    assert isinstance(check(declared, download, content), bytes)
     check(declared, products.eraseByProductId, products.eraseByProductId(productId=key))
 
 

@@ -165,6 +165,8 @@ def _signature(
     result: Type = types.scalar("any")
     if sources.result is not None and sources.outputs is not None:
         result = outputs.read(sources.result, sources.outputs)
+    if _is_file(sources.result):
+        result = types.union([types.scalar("bytes"), result])
     return Signature(
         function.accessor,
         tuple(members[key] for key, _ in function.schemas.keys if key in members),
@@ -172,6 +174,11 @@ def _signature(
         function_comment(function.full_description, deprecated=function.deprecated),
         function.schemas.settings.keyword,
     )
+
+
+def _is_file(result: Any) -> bool:
+    """Return whether a result is the content of a file. It is read as bytes, or as a text by its media type."""
+    return isinstance(result, dict) and result.get("format") == "binary"
 
 
 class _Direction:

@@ -27,10 +27,11 @@ _SCALARS: Final = {
     "integer": "int",
     "number": "float",
     "boolean": "bool",
+    "bytes": "bytes",
     "any": "Any",
     "never": "Never",
 }
-_BUILTINS: Final = frozenset({"str", "int", "float", "bool", "list", "dict"})
+_BUILTINS: Final = frozenset({"str", "int", "float", "bool", "bytes", "list", "dict"})
 _TYPING: Final = frozenset(
     "Any Literal Never NotRequired Protocol Required TypeAlias TypedDict Unpack".split()
 )

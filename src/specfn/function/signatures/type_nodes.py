@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scalar:
-    """A type without parts: a scalar type of JSON Schema, ``any`` or ``never``."""
+    """A type without parts: a scalar type of JSON Schema, ``bytes``, ``any`` or ``never``."""
 
     kind: str
 

@@ -24,8 +24,8 @@ from specfn.migrate.accessor import RESERVED
 from specfn.schema.literals import literal
 
 _HEADER: Final = "// Functions of an API. A call is await api.NAMESPACE.FUNCTION(...)."
-_SCALARS: Final = {"integer": "number"}
-_TAKEN: Final = frozenset({"Array", "Promise", "Record"})
+_SCALARS: Final = {"bytes": "Uint8Array", "integer": "number"}
+_TAKEN: Final = frozenset({"Array", "Promise", "Record", "Uint8Array"})
 
 #: The longest object on one line.
 _LINE: Final = 80
