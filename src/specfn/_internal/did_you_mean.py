@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final
 
@@ -19,6 +18,8 @@ _ALIKE: Final = 0.5
 
 def near(word: str, known: Iterable[str]) -> str:
     """Return the closest known words, or the first ten if none is close; empty if there are no known words."""
+    from difflib import get_close_matches  # noqa: PLC0415  # 1 ms, only for misspelled words
+
     there = [*dict.fromkeys(known)]
     close = get_close_matches(word, there, n=3, cutoff=0.5)
     if close:

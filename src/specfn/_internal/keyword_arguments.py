@@ -1,7 +1,6 @@
 """Checks of keyword arguments: a ``UsageError`` names the closest argument, or the one that was passed twice."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from types import FunctionType
 from typing import Final, ParamSpec, TypeVar
@@ -20,12 +19,10 @@ _COROUTINE: Final = 0x80
 
 def known_keywords(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Return the function with a check of its keyword arguments; a decorator."""
-    declared = _Declared.of(function)
-
     @wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if kwargs:
-            declared.check(len(args), kwargs)
+            _check(function, len(args), kwargs)
         return function(*args, **kwargs)
 
     return checked
@@ -35,12 +32,10 @@ def known_keywords_async(
     function: Callable[_P, Awaitable[_R]],
 ) -> Callable[_P, Awaitable[_R]]:
     """Return a coroutine function with the same check."""
-    declared = _Declared.of(function)
-
     @wraps(function)
     async def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if kwargs:
-            declared.check(len(args), kwargs)
+            _check(function, len(args), kwargs)
         return await function(*args, **kwargs)
 
     return checked
@@ -69,49 +64,28 @@ def _checked(function: Callable[..., object]) -> Callable[..., object]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Declared:
-    """The parameters of a function.
+def _check(function: Callable[..., object], count: int, given: Mapping[str, object]) -> None:
+    """Check the keyword arguments of a call.
 
-    Attributes:
-        name: the function as callers write it.
-        positional: the names that can be given by position, in order.
-        named: the names that can be given as keywords, in order.
+    Args:
+        function: the function that is called.
+        count: the number of arguments by position.
+        given: the keyword arguments.
+
+    Raises:
+        UsageError: one is unknown, or was given by position, too.
     """
-
-    name: str
-    positional: tuple[str, ...]
-    named: tuple[str, ...]
-
-    @classmethod
-    def of(cls, function: Callable[..., object]) -> "_Declared":
-        """Return the parameters of a function."""
-        assert isinstance(function, FunctionType)
-        code = function.__code__
-        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        return cls(
-            function.__qualname__.removesuffix(".__init__"),
-            names[: code.co_argcount],
-            names[code.co_posonlyargcount :],
+    assert isinstance(function, FunctionType)
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    name = function.__qualname__.removesuffix(".__init__")
+    unknown = given.keys() - names[code.co_posonlyargcount :]
+    if unknown:
+        word = min(unknown)
+        options = (each for each in names[code.co_posonlyargcount :] if each not in ("self", "cls"))
+        raise UsageError(f"{name} has no argument {word!r}{near(word, options)}")
+    twice = [word for word in names[: min(count, code.co_argcount)] if word in given]
+    if twice:
+        raise UsageError(
+            f"{name} has two values of the argument {twice[0]!r}: pass it by position or by name, not both"
         )
-
-    def check(self, count: int, given: Mapping[str, object]) -> None:
-        """Check keyword arguments.
-
-        Args:
-            count: the number of arguments by position.
-            given: the keyword arguments.
-
-        Raises:
-            UsageError: one is unknown, or was given by position, too.
-        """
-        unknown = given.keys() - self.named
-        if unknown:
-            word = min(unknown)
-            options = (each for each in self.named if each not in ("self", "cls"))
-            raise UsageError(f"{self.name} has no argument {word!r}{near(word, options)}")
-        twice = [word for word in self.positional[:count] if word in given]
-        if twice:
-            raise UsageError(
-                f"{self.name} has two values of the argument {twice[0]!r}: pass it by position or by name, not both"
-            )

@@ -9,7 +9,6 @@ from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.application.lookup import FunctionLookup
 from specfn.catalog.selection import chosen
-from specfn.catalog.tools.fit_cache import FitCache
 from specfn.document.diagnose.check import diagnose
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from specfn.catalog.provider_limits import Finding
     from specfn.catalog.report import Progress
     from specfn.catalog.selection import Select, Switch
+    from specfn.catalog.tools.fit_cache import FitCache
     from specfn.catalog.tools.tools import Tools
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
@@ -67,6 +67,8 @@ class Application(FunctionLookup):
 
     @cached_property
     def _fits(self) -> "FitCache":
+        from specfn.catalog.tools.fit_cache import FitCache  # noqa: PLC0415  # 7 ms, only for tools
+
         return FitCache()
 
     def tools(

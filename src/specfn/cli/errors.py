@@ -1,6 +1,5 @@
 """Error messages and exit codes of the command."""
 
-import traceback
 from typing import Final
 
 import click
@@ -74,6 +73,8 @@ def _sentence(text: str) -> str:
 
 def _unexpected(error: BaseException) -> str:
     """Return the message for an unexpected error, with its place in the source code."""
+    import traceback  # noqa: PLC0415  # 2 ms, only for defects
+
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {frames[-1].name}, line {frames[-1].lineno}" if frames else ""
     detail = f"{type(error).__name__}{place}: {str(error)[:200]}"

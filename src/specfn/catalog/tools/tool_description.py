@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.function.description import summary_of
 from specfn.function.function import Function
-from specfn.schema.profiles.fit import Fit
 from specfn.schema.render.annotations import words
+
+if TYPE_CHECKING:
+    from specfn.schema.profiles.fit import Fit
 
 _PARAMETER: Final = "@param "
 _TAG: Final = "@tag "
@@ -26,7 +28,7 @@ _STOP_WORDS: Final = frozenset({"a", "an", "the"})
 _LONG_WORD: Final = 4
 
 
-def provider_description(text: str, fit: Fit, function: Function) -> str:
+def provider_description(text: str, fit: "Fit", function: Function) -> str:
     """Return a function's description for a provider's list of tools (rules F3, R14).
 
     A ``@param`` line stays if the schema does not contain its text, which may have been truncated there. A ``@tag`` line
