@@ -19,6 +19,7 @@ _COROUTINE: Final = 0x80
 
 def known_keywords(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Return the function with a check of its keyword arguments; a decorator."""
+
     @wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if kwargs:
@@ -32,6 +33,7 @@ def known_keywords_async(
     function: Callable[_P, Awaitable[_R]],
 ) -> Callable[_P, Awaitable[_R]]:
     """Return a coroutine function with the same check."""
+
     @wraps(function)
     async def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if kwargs:

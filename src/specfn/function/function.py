@@ -318,12 +318,14 @@ class Function:
 
         A file is not JSON, so it is normally the value of a problem.
         """
-        from specfn.http.files import file_placeholders, is_encoded  # noqa: PLC0415  # not for converting
-
         body = self.route.body
         is_json = all(_is_json(problem.value) for problem in problems)
-        if type(named) is not dict or (is_json and not is_encoded(body)):
+        if is_json and (body is None or not body.has_encoded_files):
             return None
+        if type(named) is not dict:
+            return None
+        from specfn.http.files import file_placeholders  # noqa: PLC0415  # not for converting
+
         return file_placeholders(body, named)
 
     def surprises(self, data: Any) -> Sequence[ArgumentProblem]:

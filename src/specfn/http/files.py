@@ -215,14 +215,6 @@ def file_placeholders(body: Body | None, named: JsonObject) -> JsonObject | None
     return made if placeholders.count and placeholders.room >= 0 else None
 
 
-def is_encoded(body: Body | None) -> bool:
-    """Return whether a string in a body may be a file in base64."""
-    if body is None:
-        return False
-    parts = (body.parts.rest, *body.parts.named.values())
-    return body.transfer in _ENCODERS or any(part.transfer in _ENCODERS for part in parts)
-
-
 class _Placeholders:
     """Replacement of files by strings, within the limits of arguments."""
 

@@ -1,7 +1,7 @@
 """Records of operations that can be called: routes with parameters, groups, bodies and responses."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from specfn._internal.json import JsonObject
 from specfn.records import ArgumentProblem, Note
@@ -126,6 +126,10 @@ class MultipartParts(NamedTuple):
     rest: MultipartPart = MultipartPart()
 
 
+#: The encodings of files as texts.
+_BASE64: Final = frozenset({"base64", "base64url"})
+
+
 class Body(NamedTuple):
     """A request body in its chosen media type (rule R8).
 
@@ -152,6 +156,14 @@ class Body(NamedTuple):
     parts: MultipartParts = MultipartParts()
     transfer: str | None = None
     is_itemwise: bool = False
+
+    @property
+    def has_encoded_files(self) -> bool:
+        """Return whether a string in the body may be a file in base64."""
+        if self.transfer in _BASE64:
+            return True
+        parts = (self.parts.rest, *self.parts.named.values())
+        return any(part.transfer in _BASE64 for part in parts)
 
 
 class DeclaredResponse(NamedTuple):

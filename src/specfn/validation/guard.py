@@ -50,12 +50,15 @@ def is_plain_json(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR091
         return _is_plain_scalar(value)
     boxes: list[Any] = [value]
     room = NODES
-    enough = depth  # fewer containers than this cannot exceed the depth
-    for box in boxes:  # the loop appends to the list
-        if len(boxes) > enough:
-            if not _within(value, depth):
+    level = end = (
+        1  # the level of the next container, and the index after the last container of that level
+    )
+    for index, box in enumerate(boxes):  # the loop appends to the list, level by level
+        if index == end:
+            level += 1
+            end = len(boxes)
+            if level > depth:
                 return False
-            enough = NODES
         room -= len(box)
         if room < 0:
             return False
@@ -77,7 +80,10 @@ def is_plain_json(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR091
             elif kind is int:
                 if not _LEAST < item < _PLAIN and not _is_plain_scalar(item):
                     return False
-            elif item is not None and kind is not bool and not _is_plain_scalar(item):
+            elif kind is float:
+                if not isfinite(item):
+                    return False
+            elif item is not None and kind is not bool:
                 return False
     return True
 
@@ -95,25 +101,6 @@ def _are_plain_scalars(items: list[Any]) -> bool:
     kind = type(items[0])
     check = _CHECKS.get(id(kind))
     return check is not None and all(map(is_, map(type, items), repeat(kind))) and check(items)
-
-
-def _within(value: Any, depth: int) -> bool:
-    """Return whether a container is within the limits of depth and size."""
-    level = [value]
-    room = NODES
-    for _ in range(depth):
-        room -= sum(map(len, level))
-        if room < 0:
-            return False
-        level = [
-            item
-            for box in level
-            for item in (box.values() if type(box) is dict else box)
-            if type(item) is dict or type(item) is list
-        ]
-        if not level:
-            return True
-    return False
 
 
 def plain_json_problems(value: Any, depth: int = DEPTH) -> tuple[ArgumentProblem, ...]:

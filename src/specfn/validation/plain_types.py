@@ -6,7 +6,7 @@ stay as they are.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from specfn._internal.json import JSONDecodeError, loads
@@ -15,8 +15,9 @@ _TAG: Final = re.compile(r"([A-Z][A-Za-z]+)(?:<(.*)>)?", re.DOTALL)
 _DEPTH: Final = {**dict.fromkeys("<{[(", 1), **dict.fromkeys(">}])", -1)}
 
 
+@lru_cache(maxsize=256)
 def plain(text: str) -> str:
-    """Write a type text in plain English."""
+    """Write a type text in plain English. Models repeat their mistakes, so the last texts are kept."""
     required = text.removesuffix(" | undefined")
     words = " | ".join(map(_member, split(required, " | ")))
     return words if required == text else f"{words}, optional"

@@ -7,7 +7,6 @@ from specfn.function.arguments.repair import repaired
 from specfn.function.arguments.wrapper import WrapperNames, unwrapped
 from specfn.function.document_faults import need_sendable
 from specfn.function.function_schemas import Schemas
-from specfn.http.files import is_encoded
 from specfn.migrate.route import Route
 from specfn.validation.check import check
 from specfn.validation.outcome import Failure, Success
@@ -55,8 +54,8 @@ def _diagnosis(function: Checkable, arguments: Any) -> Diagnosis | None:
     Returns:
         ``None`` before the first validation, by position, and where files are possible: ``validate`` knows these.
     """
-    checker = function.schemas.checker
-    if checker is None or is_encoded(function.route.body):
+    checker, body = function.schemas.checker, function.route.body
+    if checker is None or (body is not None and body.has_encoded_files):
         return None
     diagnosis = checker.diagnose(arguments)
     is_plain = not diagnosis.faults or diagnosis.explainer is not None
