@@ -19,6 +19,9 @@ from typing import Any
 import specfn
 from specfn._internal.json import dumps
 
+#: The entities that refer to each other, in cycles.
+_GROUP = 20
+
 #: Operations for each entity of the document.
 _METHODS = ("get", "patch", "delete", "post", "put")
 
@@ -44,9 +47,11 @@ def document(operations: int) -> str:
 
 
 def _entity(index: int, count: int) -> dict[str, Any]:
-    """Return an object with texts, numbers and constants, and references to its neighbours."""
+    """Return an object with texts, numbers and constants, and references to others of its group."""
+    first = index // _GROUP * _GROUP
+    size = min(_GROUP, count - first)
     near = {
-        f"to{step}": {"$ref": f"#/components/schemas/entity{(index + step) % count}"}
+        f"to{step}": {"$ref": f"#/components/schemas/entity{first + (index + step) % size}"}
         for step in (1, 2)
     }
     texts = {
