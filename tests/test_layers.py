@@ -16,6 +16,7 @@ ORDER = (
     (
         "records",
         "errors",
+        "answers",
         "settings",
         "options",
         "human",
@@ -63,8 +64,10 @@ BASE = {
     ("errors", "_internal.characters"),
     ("errors", "_internal.url"),
     ("errors", "records"),
+    ("answers", "errors"),
     ("human", "errors"),
     ("options", "_internal.settings_model"),
+    ("options", "answers"),
     ("options", "settings"),
     ("records", "_internal.characters"),
     ("records", "_internal.values"),

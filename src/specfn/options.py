@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import ConfigDict, Field, field_validator
 
 from specfn._internal.settings_model import Model, stored_as
+from specfn.answers import Drop, Keep
 from specfn.settings import Naming, OneOf, Presence, Safety, Selection, Settings
 
 Method: TypeAlias = Literal["options", "trace"]
@@ -52,6 +53,8 @@ class Options(Model):
         descriptions: descriptions of functions instead of the document's, by the same keys.
         fixed: values of parameters that neither a model nor the human sees (a tenant, a version of the
             API): by name, ``LOCATION.NAME`` or pattern. Credentials belong to the connection.
+        answers: the fields of responses that a model reads, by pattern of names: ``Keep`` (a default) or ``Drop``
+            (never shown) of ``specfn.answers``.
         separate: the values that a human fills in, not a model: a predicate over schema nodes (``specfn.human``),
             a ready one by name (``files``, ``secrets``), or several, any of which may hold.
     """
@@ -82,6 +85,7 @@ class Options(Model):
     names: Mapping[str, str] = {}
     descriptions: Mapping[str, str] = {}
     fixed: Mapping[str, Any] = {}
+    answers: Annotated[Mapping[str, Keep | Drop], stored_as(Mapping[str, Any])] = {}
     separate: Annotated[
         Predicate | Sequence[Predicate] | None, stored_as(tuple[Predicate, ...] | None)
     ] = None
@@ -90,6 +94,15 @@ class Options(Model):
     @classmethod
     def _several(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) or callable(value) else value
+
+    @field_validator("answers")
+    @classmethod
+    def _fields(cls, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        for pattern, each in value.items():
+            if not isinstance(each, Keep | Drop):
+                reason = f"{pattern!r} must have a Keep or a Drop of specfn.answers"
+                raise ValueError(reason)  # noqa: TRY004  # pydantic reads this type
+        return value
 
     def settings(self) -> Settings:
         """Return the same fields as the plain record that the packages read."""

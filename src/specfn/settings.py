@@ -75,6 +75,7 @@ class Settings(NamedTuple):
     names: Mapping[str, str] = {}
     descriptions: Mapping[str, str] = {}
     fixed: Mapping[str, Any] = {}
+    answers: Mapping[str, Any] = {}
     separate: tuple[str | Callable[[Any], bool], ...] | None = None
 
     def portable(self) -> "Settings":

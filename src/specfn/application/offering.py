@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from specfn._internal.json import JsonObject
+from specfn.calling.response_fields import refuse_filtered
 from specfn.catalog import selection
 from specfn.catalog.selection import Find, Select, Switch
 from specfn.catalog.tools import tool_builder
@@ -28,6 +29,8 @@ def tools(  # noqa: PLR0913  # the arguments of Application.tools
 ) -> Tools:
     """Return functions as tools; see ``Application.tools``."""
     listed = selection.chosen(functions, find, select)
+    if output_schema:
+        refuse_filtered(listed)
     deferred = selection.switched(listed, functions, find, defer_loading)
     return tool_builder.tools(
         tool_builder.offered_functions(listed, deferred=deferred, namespaces=namespaces),

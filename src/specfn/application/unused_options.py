@@ -24,7 +24,7 @@ _ANY = "*"
 def refuse_unmatched(
     routes: Sequence[Route], document: JsonObject, settings: Settings, look: Look
 ) -> None:
-    """Check that ``hidden``, ``media_types`` and ``safety`` match something in the document.
+    """Check that ``answers``, ``hidden``, ``media_types`` and ``safety`` match something in the document.
 
     Args:
         routes: of the document, before any is selected.
@@ -37,6 +37,7 @@ def refuse_unmatched(
     """
     bodies = (route for route in routes if route.body is not None)
     _patterns("safety", settings.safety, routes, "function")
+    _patterns("answers", settings.answers, routes, "function")
     _patterns("media_types", settings.media_types, bodies, "function with a request body")
     _hidden(settings.hidden, document, look)
 

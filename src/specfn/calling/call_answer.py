@@ -66,7 +66,8 @@ class Answer:
         result: the response of the server, or ``None``.
         repairs: the repairs of the arguments.
         next: the model's complete arguments for the next page; ``None`` if there is none, or if they are not known.
-        dropped: the fields that were left out of the text; always ``None`` at present.
+        dropped: ``{"fields": [paths, at most 50], "items": number}`` that were left out of the text; ``None`` if nothing
+            was. The operator's ``Drop`` is not in it.
         pending: the call that waits, if ``kind`` is ``needs_approval``.
     """
 
@@ -75,7 +76,7 @@ class Answer:
     result: "Result | None" = None
     repairs: tuple[Repair, ...] = ()
     next: Any = None
-    dropped: tuple[str, ...] | None = None
+    dropped: JsonObject | None = None
     pending: PendingCall | None = None
 
     @property

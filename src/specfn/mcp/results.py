@@ -37,9 +37,8 @@ def result_of(
     result = text_result(answer.text, is_error=not answer.ok)
     if not answer.ok or answer.result is None:
         return result
-    data = answer.result.data
-    is_shown = declares_output or _is_whole(answer.text, data)
-    if is_shown and isinstance(data, dict) | (takes_any and isinstance(data, list)):
+    data = answer.result.data if declares_output else _shown(answer.text)
+    if isinstance(data, dict) or (takes_any and isinstance(data, list)):
         return result.model_copy(update={"structured_content": data})
     if declares_output:  # the official client raises for a success without structured content
         unusual = prompts.unusual("the call", answer.result.status)
@@ -47,13 +46,16 @@ def result_of(
     return result
 
 
-def _is_whole(text: str, data: Any) -> bool:
-    """Return whether a text shows all of the data, and shows it literally.
+def _shown(text: str) -> Any:
+    """Return the data that a text shows literally; ``None`` if it is shortened or escaped.
 
-    A text shortens long data and escapes invisible characters. Structured content must not bypass either.
+    A text leaves out fields, shortens long data and escapes invisible characters. Structured content must not contain
+    more than the text.
     """
     json_text = text.partition("\n")[0]
-    if not isinstance(data, dict | list) or "\\u" in json_text:
-        return False
+    if "\\u" in json_text:
+        return None
     shown = loads(json_text)
-    return isinstance(shown, dict) and "truncated" not in shown and shown.get("data") == data
+    if not isinstance(shown, dict) or "truncated" in shown:
+        return None
+    return shown.get("data")

@@ -13,6 +13,7 @@ from specfn.calling.calls.prepare import Prepared, prepare
 from specfn.calling.names.catalog import Catalog, Entry
 from specfn.calling.names.resolve import Resolution
 from specfn.calling.offered_tools import OfferedFunctions
+from specfn.calling.response_fields import refuse_filtered
 from specfn.catalog.search.search import Found
 from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.tool_builder import OutputForm, ToolBuilder
@@ -123,6 +124,8 @@ class ServedFunctions:
         """
         self.catalog = catalog
         self.entries = {e.name: e for e in catalog.entries if e.function.fault is None}
+        if output_schema:
+            refuse_filtered(entry.function for entry in self.entries.values())
         self.tools = ComposedTools(self.entries, output_schema=output_schema)
         self._connection = connection
         self._allowed, self._trusted = _permissions(catalog, allow)

@@ -350,7 +350,13 @@ def names_of(route: Route) -> tuple[str, ...]:
 
 def matching(table: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     """Return the value of the first pattern that matches one of the names."""
-    for pattern, value in table.items():
-        if any(fnmatchcase(name, pattern) for name in names):
-            return value
-    return None
+    return next(iter(all_matching(table, names)), None)
+
+
+def all_matching(table: Mapping[str, Any], names: tuple[str, ...]) -> list[Any]:
+    """Return the values of all patterns that match one of the names."""
+    return [
+        value
+        for pattern, value in table.items()
+        if any(fnmatchcase(name, pattern) for name in names)
+    ]

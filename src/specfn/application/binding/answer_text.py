@@ -1,10 +1,12 @@
 """The text of a successful call, with the arguments of its next page."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from specfn._internal.json import JsonObject
 from specfn.application.paging.change import by_key, styled
 from specfn.application.paging.page_text import PageText, page_text
+from specfn.calling.response_fields import ResponseFields
 from specfn.catalog.tools.tools import Tool, offered
 from specfn.function.function import Function
 
@@ -18,6 +20,15 @@ if TYPE_CHECKING:
 _DEPTH = 3
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerText:
+    """The text of an answer, with its fields ``next`` and ``dropped``."""
+
+    text: str
+    next: Any
+    dropped: JsonObject | None
+
+
 def answer_text(
     function: Function,
     arguments: Any,
@@ -27,7 +38,8 @@ def answer_text(
     limit: int,
     sent_without: "Sequence[str]",
     tool: Tool | None,
-) -> tuple[str, Any]:
+    fields: ResponseFields,
+) -> AnswerText:
     """Return the text of a response for a model, and the arguments of the next page.
 
     Args:
@@ -38,22 +50,27 @@ def answer_text(
         limit: the most characters of the text.
         sent_without: the arguments that were removed.
         tool: the function as the model reads it; ``None`` if it is shown as it is.
+        fields: the fields that the model reads.
     """
+    view = fields.view(function, result)
     model = offered(function)
     found: PageText = page_text(
         model,
         by_key(model, arguments),
         result,
         connection,
-        render=lambda room: result.for_model(room, sent_without=sent_without),
+        view=view,
+        render=lambda room: view.result.for_model(room, sent_without=sent_without),
         limit=limit,
         shown=lambda named: shown_names(named, tool),
     )
-    if found.next is None:
-        return found.text, None
-    if tool is None:
-        return found.text, styled(model, found.next)
-    return found.text, shown_names(found.next, tool)
+    dropped = None
+    if view.filtered.count or found.hidden:
+        dropped = {"fields": list(view.filtered.dropped), "items": found.hidden}
+    following: Any = found.next
+    if following is not None:
+        following = styled(model, following) if tool is None else shown_names(following, tool)
+    return AnswerText(found.text, following, dropped)
 
 
 def shown_names(named: JsonObject, tool: Tool | None) -> JsonObject:

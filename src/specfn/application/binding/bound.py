@@ -11,6 +11,7 @@ from typing import Any
 from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords_in
+from specfn.answers import FieldNames, asked_fields
 from specfn.application.binding.namespace import Namespace, namespace
 from specfn.application.binding.one_call import perform
 from specfn.application.binding.policy import Awaiting, BindPolicy, Blocking, Find
@@ -20,8 +21,20 @@ from specfn.calling.call_answer import Answer
 from specfn.calling.names.resolve import Resolution
 from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.tools import offered
-from specfn.errors import UnknownFunctionError
+from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
+
+
+def _asked(fields: Sequence[str] | None) -> tuple[FieldNames, ...] | None:
+    """Return the names of the fields that a call asks for.
+
+    Raises:
+        UsageError: they are not a list of paths.
+    """
+    found = None if fields is None else asked_fields(fields)
+    if isinstance(found, str):
+        raise UsageError(found)
+    return found
 
 
 @known_keywords_in
@@ -104,24 +117,31 @@ class BoundFunction:
         """Call the function like ``answer``, asynchronously."""
         return (await self.aoutcome(sent)).text
 
-    def outcome(self, sent: Any, *, granted: str | None = None) -> Answer:
+    def outcome(
+        self, sent: Any, *, fields: Sequence[str] | None = None, granted: str | None = None
+    ) -> Answer:
         """Call the function with the arguments that a model sent.
 
         Args:
             sent: a text, an object with all arguments, or a list of arguments by position.
+            fields: the fields of the response that the text has, such as ``["items.name"]``.
             granted: the token of a waiting call (``Answer.pending.token``); pass it after the approval.
 
         Raises:
-            UsageError: the connection is unsuitable, or ``approve`` or ``fill`` is asynchronous.
+            UsageError: the connection or ``fields`` is unsuitable, or ``approve`` or ``fill`` is asynchronous.
         """
         call = self._shown.prepare_named(self.name, sent)
-        made = perform(call, self._policy, granted, Blocking(), tool=self._tool)
+        asked = _asked(fields)
+        made = perform(call, self._policy, granted, Blocking(), tool=self._tool, asked=asked)
         return run_without_waiting(made)
 
-    async def aoutcome(self, sent: Any, *, granted: str | None = None) -> Answer:
+    async def aoutcome(
+        self, sent: Any, *, fields: Sequence[str] | None = None, granted: str | None = None
+    ) -> Answer:
         """Call the function like ``outcome``, asynchronously."""
         call = self._shown.prepare_named(self.name, sent)
-        return await perform(call, self._policy, granted, Awaiting(), tool=self._tool)
+        asked = _asked(fields)
+        return await perform(call, self._policy, granted, Awaiting(), tool=self._tool, asked=asked)
 
     # -- Python ---------------------------------------------------------------------------------------
 
@@ -251,26 +271,42 @@ class Bound(Mapping[str, BoundFunction]):
         """
         return self._shown.resolve(name)
 
-    def outcome(self, name: str, sent: Any, *, granted: str | None = None) -> Answer:
+    def outcome(
+        self,
+        name: str,
+        sent: Any,
+        *,
+        fields: Sequence[str] | None = None,
+        granted: str | None = None,
+    ) -> Answer:
         """Call the function that a model named; see ``BoundFunction.outcome``.
 
         Args:
             name: the name that the model called; it is resolved as conversations do.
             sent: a text, or all arguments in one object (by position, a list).
+            fields: the fields of the response that the text has.
             granted: the token of a call that waited for an approval.
 
         Raises:
-            UsageError: the connection is unsuitable, or ``approve`` or ``fill`` is asynchronous.
+            UsageError: the connection or ``fields`` is unsuitable, or ``approve`` or ``fill`` is asynchronous.
         """
         call = self._shown.prepare(name, sent)
-        made = perform(call, self._policy, granted, Blocking(), tool=self._shown.tool_of(call))
+        tool, asked = self._shown.tool_of(call), _asked(fields)
+        made = perform(call, self._policy, granted, Blocking(), tool=tool, asked=asked)
         return run_without_waiting(made)
 
-    async def aoutcome(self, name: str, sent: Any, *, granted: str | None = None) -> Answer:
+    async def aoutcome(
+        self,
+        name: str,
+        sent: Any,
+        *,
+        fields: Sequence[str] | None = None,
+        granted: str | None = None,
+    ) -> Answer:
         """Call the function like ``outcome``, asynchronously."""
         call = self._shown.prepare(name, sent)
-        tool = self._shown.tool_of(call)
-        return await perform(call, self._policy, granted, Awaiting(), tool=tool)
+        tool, asked = self._shown.tool_of(call), _asked(fields)
+        return await perform(call, self._policy, granted, Awaiting(), tool=tool, asked=asked)
 
     def namespace(self, *, data: bool = False) -> Namespace:
         """Return an object on which the functions are called by their accessors: ``api.pets.getByPetId(petId=1)``.

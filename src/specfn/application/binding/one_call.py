@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from specfn._internal.json import copied
+from specfn.answers import FieldNames
 from specfn.application.binding.approval_token import ApprovedCall
 from specfn.application.binding.policy import BindPolicy, Blocking
 from specfn.calling.call_answer import Answer, PendingCall
@@ -12,8 +13,9 @@ from specfn.calling.calls.approval import Approve, Defer, Deny, decision
 from specfn.calling.calls.call_errors import call_error
 from specfn.calling.calls.human_part import approval_request, complete, masked, models_part
 from specfn.calling.calls.prepare import Prepared
+from specfn.calling.response_fields import ResponseFields
 from specfn.catalog.tools.tools import Tool
-from specfn.errors import ArgumentError, LimitError, ResponseError, TransportError
+from specfn.errors import ArgumentError, LimitError, ResponseError, TransportError, UsageError
 from specfn.function.function import Function
 from specfn.function.separation.join import is_shared, merge
 
@@ -28,6 +30,7 @@ async def perform(
     io: Blocking,
     *,
     tool: Tool | None = None,
+    asked: tuple[FieldNames, ...] | None = None,
 ) -> Answer:
     """Perform one call.
 
@@ -37,16 +40,26 @@ async def perform(
         granted: the token of an approval; ``None`` without an approval.
         io: asks and sends, blocking or asynchronously.
         tool: the function as the model reads it; ``None`` if it is shown as it is.
+        asked: the fields that the call asks for.
+
+    Raises:
+        UsageError: the connection is unsuitable, or ``Options.answers`` names fields that do not exist.
     """
     if call.answer is not None:
         return _unsent(call)
+    fields = ResponseFields.of(_function(call), asked)
+    problem = fields.problem(_function(call))
+    if problem is not None:
+        if asked is None:
+            raise UsageError(f"Options.answers for {_function(call).name}: {problem}")
+        return Answer(text=prompts.unknown_fields(problem), kind="invalid", repairs=call.repairs)
     call = replace(call, arguments=copied(call.arguments))
     permitted = await _permitted(call, policy, granted, io)
     if isinstance(permitted, Answer):
         return permitted
     if permitted.answer is not None:
         return _unsent(permitted)
-    return await _executed(permitted, policy, io, tool)
+    return await _executed(permitted, policy, io, tool, fields)
 
 
 async def _permitted(
@@ -150,21 +163,27 @@ def _identity(call: Prepared, policy: BindPolicy, human: Any) -> ApprovedCall:
     )
 
 
-async def _executed(call: Prepared, policy: BindPolicy, io: Blocking, tool: Tool | None) -> Answer:
+async def _executed(
+    call: Prepared,
+    policy: BindPolicy,
+    io: Blocking,
+    tool: Tool | None,
+    fields: ResponseFields,
+) -> Answer:
     """Send the request, and return the response or the failure as an answer."""
     function = _function(call)
     try:
         result = await io.send(function, call.arguments, policy.connection)
     except (ArgumentError, LimitError, ResponseError, TransportError) as error:
         found = call_error(function, error, models_part(call))
-        received = cast("Result", error.result) if isinstance(error, ResponseError) else None
-        return Answer(text=found.text, kind=found.kind, result=received, repairs=call.repairs)
+        refused = cast("Result", error.result) if isinstance(error, ResponseError) else None
+        return Answer(text=found.text, kind=found.kind, result=refused, repairs=call.repairs)
     if not result.ok:
         text = result.for_model(policy.limit, sent_without=call.removed)
         return Answer(text=text, kind="http_error", result=result, repairs=call.repairs)
     from specfn.application.binding.answer_text import answer_text  # noqa: PLC0415  # httpx is imported on first use
 
-    text, following = answer_text(
+    received = answer_text(
         function,
         models_part(call),
         result,
@@ -172,8 +191,16 @@ async def _executed(call: Prepared, policy: BindPolicy, io: Blocking, tool: Tool
         limit=policy.limit,
         sent_without=call.removed,
         tool=tool,
+        fields=fields,
     )
-    return Answer(text=text, kind="answered", result=result, repairs=call.repairs, next=following)
+    return Answer(
+        text=received.text,
+        kind="answered",
+        result=result,
+        repairs=call.repairs,
+        next=received.next,
+        dropped=received.dropped,
+    )
 
 
 def _function(call: Prepared) -> Function:

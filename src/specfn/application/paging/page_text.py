@@ -1,14 +1,15 @@
 """The text of a response for a model, with the arguments of the next page at its end."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import JsonObject, dumps
 from specfn.application.paging.change import difference
 from specfn.application.paging.next_page import NextPage, next_page
 from specfn.application.paging.rest_of_page import RestOfPage, rest_of_page
+from specfn.calling.response_fields import ResponseView
 from specfn.function.function import Function
 
 if TYPE_CHECKING:
@@ -27,18 +28,26 @@ Shown = Callable[[JsonObject], JsonObject]
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """The text of a response, and the arguments of the next page by key."""
+    """The text of a response.
+
+    Attributes:
+        text: the text.
+        next: the arguments of the next page by key.
+        hidden: the number of items that are not complete in the text.
+    """
 
     text: str
     next: JsonObject | None = None
+    hidden: int = 0
 
 
-def page_text(
+def page_text(  # noqa: PLR0913  # the parts of one text
     function: Function,
     named: JsonObject,
     result: "Result",
     connection: "Connection",
     *,
+    view: ResponseView,
     render: Callable[[int], str],
     limit: int,
     shown: Shown,
@@ -51,22 +60,26 @@ def page_text(
         named: the model's valid arguments by key.
         result: the response.
         connection: the connection of the call.
+        view: the part of the response that the model reads.
         render: returns the JSON text of the response within a number of characters.
         limit: the most characters of all.
         shown: returns arguments under the names that the model reads.
         can_filter: true if the model can ask for fields.
     """
     found = next_page(function, named, result, connection)
+    own = view.lines()
     lines = _next_line(found, shown)
-    text = render(_room(limit, lines))
+    text = render(_room(limit, [*own, *lines]))
     rest = None
     if found is not None or function.paging is not None:
         paging = function.paging
         if paging is not None and function.safety == "read" and result.ok and _is_cut(text):
-            rest = rest_of_page(function, named, result, paging, text)
+            rest = rest_of_page(function, named, result, paging, text, view.result.data)
+    text = _joined(text, own)
     if rest is None:
         return PageText(_joined(text, lines), None if found is None else found.arguments)
-    return _after_truncation(named, text, found, rest, shown, can_filter=can_filter)
+    made = _after_truncation(named, text, found, rest, shown, can_filter=can_filter)
+    return replace(made, hidden=(rest.received or 0) - (rest.complete or 0))
 
 
 def _is_cut(text: str) -> bool:
@@ -129,8 +142,3 @@ def _state(rest: RestOfPage, *, can_filter: bool) -> str:
         after = "the next page continues after them"
         return f"{rest.complete} of {rest.received} items are complete; {after}.{hint}"
     return f"Only {rest.complete} of {rest.received} items are complete.{hint}"
-
-
-def unchanged(arguments: Any) -> Any:
-    """Return arguments as they are."""
-    return arguments

@@ -33,7 +33,12 @@ class RestOfPage:
 
 
 def rest_of_page(
-    function: Function, named: JsonObject, result: "Result", paging: Paging, text: str
+    function: Function,
+    named: JsonObject,
+    result: "Result",
+    paging: Paging,
+    text: str,
+    filtered: Any,
 ) -> RestOfPage | None:
     """Return the rest of a page; ``None`` if all of its items are complete in the text.
 
@@ -43,6 +48,7 @@ def rest_of_page(
         result: this page.
         paging: the paging of the function.
         text: the JSON text for the model.
+        filtered: the data of this page that the model reads.
     """
     shown = json.loads(text)
     if not shown.get("truncated"):
@@ -50,8 +56,10 @@ def rest_of_page(
     path = items_path(result.data, paging)
     if path is None:
         return RestOfPage()
-    items = value_at(result.data, path)
-    complete = _complete(items, value_at(shown.get("data"), path))
+    items, wanted = value_at(result.data, path), value_at(filtered, path)
+    if not isinstance(wanted, list) or len(wanted) != len(items):
+        return RestOfPage()
+    complete = _complete(wanted, value_at(shown.get("data"), path))
     if complete == len(items):
         return None
     page = _Page(function, named, result, paging, items, complete)

@@ -10,6 +10,7 @@ from specfn.calling.calls import prompts
 from specfn.calling.calls.call_errors import error_result
 from specfn.calling.calls.effects import Invoked
 from specfn.calling.events import log
+from specfn.calling.response_fields import ResponseFields
 from specfn.errors import ArgumentError, UsageError
 from specfn.function.function import Function
 from specfn.function.separation.join import is_shared, split
@@ -156,7 +157,9 @@ async def _sent(
 
 def _shown(function: Function, limit: int, removed: Sequence[str], result: "Result") -> str:
     """Return the response as the model reads it, with the values removed from its arguments."""
-    text = result.for_model(limit, sent_without=removed)
+    view = ResponseFields.of(function).view(function, result)
+    written = view.result.for_model(limit, sent_without=removed)
+    text = "\n".join((written, *view.lines()))
     if result.ok:
         return text
     return prompts.answered(f"{function.method.upper()} {function.path}", result.status, text)

@@ -96,6 +96,11 @@ def ambiguous(called: str, candidates: Sequence[str]) -> str:
     return f"Error: {quoted(called)} may be more than one function.{fits} Use one exact name. {NOTHING}"
 
 
+def unknown_fields(problem: str) -> str:
+    """Return the text for fields that the documented response does not have."""
+    return f"Error: {escape_invisible(problem)}. Correct `fields`, or leave it out for the whole response. {NOTHING}"
+
+
 def denied(reason: str = "") -> str:
     """Return the text for a call that the user declined."""
     why = f" Their reason: {quoted(reason)}." if reason else ""

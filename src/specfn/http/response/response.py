@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.keyword_arguments import known_keywords_in
+from specfn.answers import asked_fields, filtered
+from specfn.errors import UsageError
 from specfn.http.media import charset_of
 from specfn.http.response.content import Content, read
 from specfn.http.response.links import next_request
@@ -68,7 +70,13 @@ class Result:
 
         return next_request(self._request, header)
 
-    def for_model(self, limit: int = 20_000, *, sent_without: Sequence[str] = ()) -> str:
+    def for_model(
+        self,
+        limit: int = 20_000,
+        *,
+        sent_without: Sequence[str] = (),
+        fields: Sequence[str] | None = None,
+    ) -> str:
         r"""Return the result as text for a model: valid JSON of at most ``limit`` characters.
 
         The text is ``{"status", "data"}``. If data is omitted, ``"truncated"`` is true, and each shortened value contains
@@ -80,13 +88,21 @@ class Result:
         Args:
             limit: the maximum number of characters.
             sent_without: the arguments of the model that were removed; they become ``"sent_without"``.
+            fields: the paths of the fields that are shown, such as ``["items.name"]``; all if ``None``. They do not
+                apply outside of 2xx.
 
         Raises:
-            UsageError: the limit is below 200 characters.
+            UsageError: the limit is below 200 characters, or a path is invalid.
         """
+        data = self.data
+        if fields is not None and isinstance(data, dict | list):
+            names = asked_fields(fields)
+            if isinstance(names, str):
+                raise UsageError(names)
+            data = filtered(data, names).data if self.ok else data
         return truncated_json(
             self.status,
-            self.data,
+            data,
             limit,
             media_type=self.media_type,
             truncated=self.truncated,

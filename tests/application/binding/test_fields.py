@@ -1,0 +1,222 @@
+"""Fields of responses: what a call asks for, what the operator keeps and drops, and what is never filtered."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+from tests.application.binding.test_bind import Shop, answering
+
+from specfn.answers import Drop, Keep
+from specfn.api import load
+from specfn.application.application import Application
+from specfn.calling.call_answer import Answer
+from specfn.calling.drive import run
+from specfn.errors import UsageError
+from specfn.options import Options
+
+OWNER = {"type": "object", "properties": {"login": {"type": "string"}, "token": {"type": "string"}}}
+REPO = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "size": {"type": "integer"},
+        "owner": {"anyOf": [OWNER, {"type": "null"}]},
+        "labels": {
+            "type": "object",
+            "additionalProperties": {"type": "object", "properties": {"on": {}}},
+        },
+        "extra": {"type": "object"},
+    },
+}
+LIST = {
+    "type": "object",
+    "properties": {"items": {"type": "array", "items": REPO}, "next": {"type": "string"}},
+}
+PATHS: dict[str, Any] = {
+    "/repos": {
+        "get": {
+            "parameters": [{"name": "fields", "in": "query", "schema": {"type": "string"}}],
+            "responses": {
+                "200": {"description": "", "content": {"application/json": {"schema": LIST}}}
+            },
+        }
+    },
+    "/free": {"get": {"responses": {"200": {"description": ""}}}},
+}
+ITEM = {
+    "name": "a",
+    "size": 1,
+    "owner": {"login": "ann", "token": "SECRET"},
+    "labels": {"x": {"on": True}},
+    "extra": {"any": {"thing": 1}},
+}
+DATA = {"items": [ITEM, {"name": "b"}], "next": "n"}
+
+
+def application(**options: Any) -> Application:
+    document = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": PATHS}
+    return load(document, options=Options(**options))
+
+
+def answer(
+    fields: Any, data: Any = None, status: int = 200, name: str = "repos_get", **options: Any
+) -> tuple[Answer, Shop]:
+    shop = answering(status, DATA if data is None else data)
+    bound = application(**options).bind(shop.connection())
+    return bound[name].outcome({}, fields=fields), shop
+
+
+def data_of(found: Answer) -> Any:
+    return json.loads(found.text.split("\n")[0])["data"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (["items.name"], {"items": [{"name": "a"}, {"name": "b"}]}),
+        (["next", "items.owner.login"], {"items": [{"owner": {"login": "ann"}}, {}], "next": "n"}),
+        (["items.labels.*.on"], {"items": [{"labels": {"x": {"on": True}}}, {}]}),
+        (["items.labels.x"], {"items": [{"labels": {"x": {"on": True}}}, {}]}),
+        (["items.extra.any.thing"], {"items": [{"extra": {"any": {"thing": 1}}}, {}]}),
+        (["items"], {"items": DATA["items"]}),
+    ],
+)
+def test_the_text_has_the_fields(fields: list[str], expected: Any) -> None:
+    """X12: arrays are passed through, maps and unions included; the result stays whole."""
+    found, _ = answer(fields)
+    assert data_of(found) == expected
+    assert found.result is not None
+    assert found.result.data == DATA
+
+
+def test_what_was_left_out_is_named() -> None:
+    """X12: the text counts the other fields, and ``dropped`` lists them."""
+    found, _ = answer(["items.name"])
+    names = ["items.size", "items.owner", "items.labels", "items.extra", "next"]
+    assert found.dropped == {"fields": names, "items": 0}
+    assert "5 other fields not shown: items.size" in found.text
+    assert answer(None)[0].dropped is None
+
+
+def test_a_documented_field_that_did_not_arrive_is_named() -> None:
+    """X12: it is no error."""
+    found, _ = answer(["items.name", "items.size"], {"items": [{"name": "a"}]})
+    assert found.kind == "answered"
+    assert "Did not arrive: items.size" in found.text
+
+
+@pytest.mark.parametrize(
+    ("field", "closest"),
+    [
+        ("items.nmae", "items.name"),
+        ("item", "items"),
+        ("items.owner.logn", "items.owner.login"),
+        ("items.name.x", ""),
+    ],
+)
+def test_an_unknown_field_sends_nothing(field: str, closest: str) -> None:
+    """X12: the feedback names the closest fields."""
+    found, shop = answer([field])
+    assert (found.kind, shop.requests) == ("invalid", [])
+    assert f'"{field}" is not a field of the response' in found.text
+    assert closest in found.text
+    assert found.text.endswith("Nothing was executed.")
+
+
+@pytest.mark.parametrize("fields", ["items", [1], [], ["a["], {"a": 1}])
+def test_other_values_are_refused(fields: Any) -> None:
+    """X12: ``fields`` is a list of paths."""
+    with pytest.raises(UsageError, match="fields"):
+        answer(fields)
+
+
+def test_a_failure_of_the_server_is_whole() -> None:
+    """X12: a body outside of 2xx is never filtered, and neither are top-level errors."""
+    body = {"detail": [{"loc": ["x"]}]}
+    assert data_of(answer(["items.name"], body, 422)[0]) == body
+    errors = {"errors": [{"code": 1}], "next": "n"}
+    assert data_of(answer(["items.name"], errors)[0]) == {"errors": [{"code": 1}]}
+
+
+@pytest.mark.parametrize(("name", "status"), [("free_get", 200), ("repos_get", 206)])
+def test_an_undocumented_response_is_whole(name: str, status: int) -> None:
+    """X12: it is not filtered by guesswork, and the text says so."""
+    found, _ = answer(["items.name"], None, status, name)
+    assert data_of(found) == DATA
+    assert "does not describe this response" in found.text
+
+
+def test_keep_is_a_default() -> None:
+    """X12: fields that a call asks for replace ``Keep``."""
+    keep = {"answers": {"repos*": Keep("items.name")}}
+    assert data_of(answer(None, **keep)[0]) == {"items": [{"name": "a"}, {"name": "b"}]}
+    assert data_of(answer(["next"], **keep)[0]) == {"next": "n"}
+
+
+@pytest.mark.parametrize(
+    "fields", [None, ["items"], ["items.owner"], ["items.*"], ["*"], ["items.owner.*"]]
+)
+def test_drop_is_final(fields: Any) -> None:
+    """X12: no path brings a dropped field back, and nothing names it."""
+    found, _ = answer(fields, answers={"*": Drop("items.owner.token")})
+    assert "SECRET" not in found.text
+    assert "token" not in found.text
+    assert "token" not in str(found.dropped)
+
+
+def test_a_dropped_field_is_unknown() -> None:
+    """X12: asking for it is refused, without a suggestion of it."""
+    found, shop = answer(["items.owner.token"], answers={"*": Drop("items.owner.token")})
+    assert (found.kind, shop.requests) == ("invalid", [])
+    assert "there is items.owner.login." in found.text
+
+
+def test_options_that_name_nothing_are_refused() -> None:
+    """X12: a pattern that matches no function, another value, and fields that do not exist."""
+    with pytest.raises(UsageError, match="matches no function"):
+        application(answers={"repo": Keep("items")})
+    with pytest.raises(UsageError, match="Keep or a Drop"):
+        application(answers={"*": ["items"]})
+    with pytest.raises(UsageError, match=r"items\.nam"):
+        answer(None, answers={"repos*": Keep("items.nam")})
+
+
+def test_an_output_schema_excludes_filtered_responses() -> None:
+    """X12: a filtered response would not match the schema."""
+    with pytest.raises(UsageError, match="output_schema"):
+        application(answers={"*": Drop("items.size")}).tools("mcp", output_schema=True)
+
+
+def test_fingerprints_do_not_change() -> None:
+    """X12, T14: fields are no part of what a model reads of a function, nor of requests."""
+    options = application(answers={"*": Drop("items.size")})
+    assert options.fingerprints == application().fingerprints
+    assert options.tools() == application().tools()
+
+
+def test_paging_reads_the_whole_response() -> None:
+    """X13: a cursor that is not shown still gives the next page."""
+    shop = Shop(
+        lambda _: httpx.Response(200, json=DATA, headers={"link": '</repos?fields=x>; rel="next"'})
+    )
+    bound = application().bind(shop.connection())
+    assert bound["repos_get"].outcome({}, fields=["items.name"]).next == {"query": {"fields": "x"}}
+
+
+@pytest.mark.parametrize("status", [200, 206])
+def test_drop_applies_in_conversations(status: int) -> None:
+    """X12, C9: the result of a call in a conversation has no dropped field, also in an undocumented response."""
+    app = application(answers={"*": Drop("items.owner.token"), "repos*": Keep("items.owner")})
+    calls = [{"id": "1", "type": "function", "function": {"name": "repos_get", "arguments": "{}"}}]
+    replies = iter([{"content": None, "tool_calls": calls}, {"content": "done"}])
+
+    def send(_: Any) -> Any:
+        message = {"role": "assistant", **next(replies)}
+        return {"choices": [{"message": message, "finish_reason": "stop"}]}
+
+    connection = answering(status, DATA).connection()
+    outcome = run(app, send, connection=connection, connector="openai", model="m", messages="x")
+    assert "ann" in outcome.calls[0].result
+    assert "SECRET" not in outcome.calls[0].result
+    assert "SECRET" not in json.dumps(outcome.messages)
