@@ -272,6 +272,7 @@ class Application(FunctionLookup):
         ask: bool = True,
         key: bytes | str | None = None,
         limit: int = 20_000,
+        fields: bool = False,
     ) -> "Bound":
         """Return the functions as callables for any framework that calls tools.
 
@@ -293,6 +294,7 @@ class Application(FunctionLookup):
             ask: true if calls may wait for an approval; if false, they are refused.
             key: at least 16 bytes for the tokens, shared by several workers; random by default.
             limit: the most characters of a response.
+            fields: true to offer a reserved argument by which the model asks for fields of the response.
 
         Returns:
             A mapping by name, in the document's order.
@@ -318,6 +320,7 @@ class Application(FunctionLookup):
             ask=ask,
             key=key,
             limit=limit,
+            fields=fields,
         )
 
     # -- about the document ---------------------------------------------------------------------------

@@ -220,3 +220,62 @@ def test_drop_applies_in_conversations(status: int) -> None:
     assert "ann" in outcome.calls[0].result
     assert "SECRET" not in outcome.calls[0].result
     assert "SECRET" not in json.dumps(outcome.messages)
+
+
+PROFILES = [None, "portable", "openai", "openai-strict", "anthropic", "gemini"]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_reserved_argument(profile: str | None) -> None:
+    """X12: a model asks by ``fields``; it is taken out before validation, and never sent."""
+    shop = answering(200, DATA)
+    bound = application().bind(shop.connection(), profile=profile, fields=True)
+    function = bound["repos_get"]
+    assert "fields" in function.parameters["properties"]
+    assert function.description.endswith("Response fields: items, next")
+    sent = {"query": {"fields": "own"}, "fields": ["next"]}
+    for found in (
+        function.outcome(sent),
+        function.outcome(json.dumps(sent)),
+        bound.outcome("repos_get", sent),
+        bound.outcome("REPOS_GET", json.dumps(sent)),
+    ):
+        assert data_of(found) == {"next": "n"}
+    assert {str(each.url) for each in shop.requests} == {"http://shop.test/repos?fields=own"}
+    assert (
+        "fields" not in application().bind(shop.connection())["repos_get"].parameters["properties"]
+    )
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_reserved_argument_gives_way(profile: str | None) -> None:
+    """X12: an argument of the API with this name keeps it, and its value is sent."""
+    path = {"name": "fields", "in": "path", "required": True, "schema": {"type": "string"}}
+    answers = PATHS["/repos"]["get"]["responses"]
+    paths = {"/r/{fields}": {"get": {"parameters": [path], "responses": answers}}}
+    app = load({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": paths})
+    shop = answering(200, DATA)
+    (function,) = app.bind(shop.connection(), profile=profile, fields=True).values()
+    found = function.outcome({"fields": "own", "fields_": ["next"]})
+    assert data_of(found) == {"next": "n"}
+    assert shop.requests[0].url.path == "/r/own"
+
+
+@pytest.mark.parametrize("fields", ["items", [1], ["a["], ["nothing"]])
+def test_an_invalid_reserved_argument_is_feedback(fields: Any) -> None:
+    """X12: it sends nothing and raises nothing."""
+    shop = answering(200, DATA)
+    found = (
+        application().bind(shop.connection(), fields=True)["repos_get"].outcome({"fields": fields})
+    )
+    assert (found.kind, shop.requests) == ("invalid", [])
+
+
+def test_a_resumed_call_keeps_its_fields() -> None:
+    """X12: the same arguments with a token have the same fields."""
+    shop = answering(200, DATA)
+    bound = application().bind(shop.connection(), allow=set(), fields=True)
+    waiting = bound["repos_get"].outcome({"fields": ["next"]})
+    assert waiting.pending is not None
+    found = bound["repos_get"].outcome({"fields": ["next"]}, granted=waiting.pending.token)
+    assert data_of(found) == {"next": "n"}

@@ -33,6 +33,7 @@ def bind(  # noqa: PLR0913  # the arguments of Application.bind
     ask: bool = True,
     key: bytes | str | None = None,
     limit: int = 20_000,
+    fields: bool = False,
     clock: Callable[[], float] = time.time,
 ) -> Bound:
     """Bind functions to a connection; see ``Application.bind``.
@@ -56,6 +57,7 @@ def bind(  # noqa: PLR0913  # the arguments of Application.bind
         ask=ask,
         limit=limit,
         tokens=ApprovalTokens(key, clock),
+        fields=fields,
     )
     index = (
         None if profile is None else ToolIndex(application.functions, profile, fits or FitCache())

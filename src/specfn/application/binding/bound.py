@@ -5,6 +5,7 @@ did not respond. Exceptions are for the caller: an unsuitable connection is a ``
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,12 +13,14 @@ from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.answers import FieldNames, asked_fields
+from specfn.application.binding.fields_argument import FieldsArgument, SentFields
 from specfn.application.binding.namespace import Namespace, namespace
 from specfn.application.binding.one_call import perform
 from specfn.application.binding.policy import Awaiting, BindPolicy, Blocking, Find
 from specfn.application.binding.shown_functions import ShownFunctions
 from specfn.application.binding.signature import Argument, arguments_of, signature
 from specfn.calling.call_answer import Answer
+from specfn.calling.calls import prompts
 from specfn.calling.names.resolve import Resolution
 from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.tools import offered
@@ -35,6 +38,13 @@ def _asked(fields: Sequence[str] | None) -> tuple[FieldNames, ...] | None:
     if isinstance(found, str):
         raise UsageError(found)
     return found
+
+
+def _invalid(taken: SentFields) -> Answer:
+    """Return the answer of a call whose reserved argument is invalid."""
+    assert taken.problem is not None
+    text = prompts.unknown_fields(taken.problem)
+    return Answer(text=text, kind="invalid", repairs=taken.repairs)
 
 
 @known_keywords_in
@@ -64,6 +74,9 @@ class BoundFunction:
         self.description = self.__doc__ = function.description if tool is None else tool.description
         self._tool = tool
         self._model = offered(function)
+        self._reserved = self._reserved_argument(policy)
+        if self._reserved is not None:
+            self.description = self.__doc__ = self.description + self._reserved.line()
         self._policy = policy
         self._shown = shown
 
@@ -79,10 +92,22 @@ class BoundFunction:
             return {one.name: one.annotation for one in parameters} | {"return": str}
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def _reserved_argument(self, policy: BindPolicy) -> FieldsArgument | None:
+        """Return the argument for fields, if it is offered: to arguments by name only."""
+        parameters = self._own_parameters
+        if not policy.fields or not isinstance(parameters, dict):
+            return None
+        strict = self._tool is not None and self._tool.fit.strict
+        return FieldsArgument(self.function, parameters, strict=strict)
+
+    @property
+    def _own_parameters(self) -> Any:
+        return self._model.parameters if self._tool is None else self._tool.fit.schema
+
     @property
     def parameters(self) -> Any:
-        """Return the schema of the arguments."""
-        return self._model.parameters if self._tool is None else self._tool.fit.schema
+        """Return the schema of the arguments, with the reserved argument for fields if it is offered."""
+        return self._own_parameters if self._reserved is None else self._reserved.parameters()
 
     @property
     def output(self) -> Any:
@@ -130,18 +155,30 @@ class BoundFunction:
         Raises:
             UsageError: the connection or ``fields`` is unsuitable, or ``approve`` or ``fill`` is asynchronous.
         """
-        call = self._shown.prepare_named(self.name, sent)
-        asked = _asked(fields)
-        made = perform(call, self._policy, granted, Blocking(), tool=self._tool, asked=asked)
-        return run_without_waiting(made)
+        taken = self.taken(sent, fields)
+        if taken.problem is not None:
+            return _invalid(taken)
+        return run_without_waiting(self._performed(taken, granted, Blocking()))
 
     async def aoutcome(
         self, sent: Any, *, fields: Sequence[str] | None = None, granted: str | None = None
     ) -> Answer:
         """Call the function like ``outcome``, asynchronously."""
-        call = self._shown.prepare_named(self.name, sent)
+        taken = self.taken(sent, fields)
+        if taken.problem is not None:
+            return _invalid(taken)
+        return await self._performed(taken, granted, Awaiting())
+
+    def taken(self, sent: Any, fields: Sequence[str] | None) -> SentFields:
+        """Return the arguments and the fields that the model or the caller asks for; those of the caller prevail."""
         asked = _asked(fields)
-        return await perform(call, self._policy, granted, Awaiting(), tool=self._tool, asked=asked)
+        taken = SentFields(sent) if self._reserved is None else self._reserved.taken_from(sent)
+        return taken if asked is None else replace(taken, fields=asked, problem=None)
+
+    async def _performed(self, taken: SentFields, granted: str | None, io: Blocking) -> Answer:
+        call = self._shown.prepare_named(self.name, taken.arguments)
+        call = replace(call, repairs=(*taken.repairs, *call.repairs))
+        return await perform(call, self._policy, granted, io, tool=self._tool, asked=taken.fields)
 
     # -- Python ---------------------------------------------------------------------------------------
 
@@ -290,8 +327,11 @@ class Bound(Mapping[str, BoundFunction]):
         Raises:
             UsageError: the connection or ``fields`` is unsuitable, or ``approve`` or ``fill`` is asynchronous.
         """
-        call = self._shown.prepare(name, sent)
-        tool, asked = self._shown.tool_of(call), _asked(fields)
+        taken = self._taken(name, sent, fields)
+        if taken.problem is not None:
+            return _invalid(taken)
+        call = self._shown.prepare(name, taken.arguments)
+        tool, asked = self._shown.tool_of(call), taken.fields
         made = perform(call, self._policy, granted, Blocking(), tool=tool, asked=asked)
         return run_without_waiting(made)
 
@@ -304,9 +344,19 @@ class Bound(Mapping[str, BoundFunction]):
         granted: str | None = None,
     ) -> Answer:
         """Call the function like ``outcome``, asynchronously."""
-        call = self._shown.prepare(name, sent)
-        tool, asked = self._shown.tool_of(call), _asked(fields)
+        taken = self._taken(name, sent, fields)
+        if taken.problem is not None:
+            return _invalid(taken)
+        call = self._shown.prepare(name, taken.arguments)
+        tool, asked = self._shown.tool_of(call), taken.fields
         return await perform(call, self._policy, granted, Awaiting(), tool=tool, asked=asked)
+
+    def _taken(self, name: str, sent: Any, fields: Sequence[str] | None) -> SentFields:
+        """Return the arguments and the fields of a call of the function that a model named."""
+        found = self._shown.resolve(name).name if self._policy.fields else None
+        if found is None:
+            return SentFields(sent, _asked(fields))
+        return self[found].taken(sent, fields)
 
     def namespace(self, *, data: bool = False) -> Namespace:
         """Return an object on which the functions are called by their accessors: ``api.pets.getByPetId(petId=1)``.

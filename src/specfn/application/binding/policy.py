@@ -36,6 +36,7 @@ class BindPolicy:
         ask: calls without an approver wait for an approval; otherwise they are refused.
         limit: the most characters of a response.
         tokens: the tokens of waiting calls.
+        fields: models may ask for fields of responses by a reserved argument.
     """
 
     connection: "Connection"
@@ -46,6 +47,7 @@ class BindPolicy:
     ask: bool
     limit: int
     tokens: ApprovalTokens = field(repr=False)
+    fields: bool = False
 
     def allows(self, function: Function) -> bool:
         """Return whether a function may be called without approval."""

@@ -1,0 +1,94 @@
+"""The reserved argument by which a model asks for fields of a response (rule X12)."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from specfn._internal.json import JsonObject
+from specfn.answers import FieldNames, asked_fields
+from specfn.calling.documented_fields import DocumentedFields
+from specfn.calling.response_fields import ResponseFields
+from specfn.function.function import Function
+from specfn.records import Repair
+
+_DESCRIPTION: Final = 'Paths of the fields of the response to return, such as ["items.name"]; leave it out for all of them.'
+
+
+@dataclass(frozen=True, slots=True)
+class SentFields:
+    """The arguments of a model, without the reserved argument.
+
+    Attributes:
+        arguments: the arguments.
+        fields: the fields that it asks for; ``None`` for all.
+        problem: the reason why they are invalid.
+        repairs: the repairs of the text of the arguments.
+    """
+
+    arguments: Any
+    fields: tuple[FieldNames, ...] | None = None
+    problem: str | None = None
+    repairs: tuple[Repair, ...] = ()
+
+
+class FieldsArgument:
+    """The reserved argument of one function.
+
+    Attributes:
+        name: ``fields``, with a trailing ``_`` while the function has an argument of this name.
+    """
+
+    def __init__(self, function: Function, parameters: JsonObject, *, strict: bool) -> None:
+        """Choose the name.
+
+        Args:
+            function: the function.
+            parameters: the schema of the arguments that the model reads.
+            strict: true if the provider enforces the schema, so that each argument is required.
+        """
+        self._function, self._parameters, self._strict = function, parameters, strict
+        self.name = "fields"
+        while self.name in parameters.get("properties", {}):
+            self.name += "_"
+
+    def parameters(self) -> JsonObject:
+        """Return the schema of the arguments with the reserved one."""
+        schema: JsonObject = {
+            "type": ["array", "null"] if self._strict else "array",
+            "items": {"type": "string"},
+            "description": _DESCRIPTION,
+        }
+        properties = {**self._parameters.get("properties", {}), self.name: schema}
+        found = {**self._parameters, "properties": properties}
+        if self._strict:
+            found["required"] = [*properties]
+        return found
+
+    def line(self) -> str:
+        """Return the line of the description with the top-level fields of the response; empty if there are none."""
+        drop = ResponseFields.of(self._function).drop
+        names = DocumentedFields(self._function, drop).line()
+        return f"\nResponse fields: {names}" if names else ""
+
+    def taken_from(self, sent: Any) -> SentFields:
+        """Take the reserved argument out of the arguments that a model sent."""
+        value, repairs = self._read(sent)
+        if not isinstance(value, dict) or self.name not in value:
+            return SentFields(sent)
+        rest = {name: each for name, each in value.items() if name != self.name}
+        asked = value[self.name]
+        if asked is None:
+            return SentFields(rest, repairs=repairs)
+        found = asked_fields(asked)
+        if isinstance(found, str):
+            return SentFields(rest, problem=found, repairs=repairs)
+        return SentFields(rest, found, repairs=repairs)
+
+    def _read(self, sent: Any) -> tuple[Any, tuple[Repair, ...]]:
+        """Parse a text that contains the name. An incomplete text stays as it is, because a write must not use it."""
+        is_text = isinstance(sent, str | bytes)
+        if not is_text or (self.name if isinstance(sent, str) else self.name.encode()) not in sent:
+            return sent, ()
+        outcome = self._function.parse(sent)
+        if not outcome or outcome.incomplete:
+            return sent, ()
+        return outcome.data, outcome.repairs
