@@ -18,6 +18,10 @@ Progress = Callable[[int], object]
 #: The figures that are summed over all functions.
 _SUMS: Final = ("parameters_bytes", "output_bytes", "tool_bytes", "tokens", "properties", "edits")
 
+#: Keywords with schemas by name, and the other keywords with schemas.
+_MAPS: Final = frozenset({"properties", "patternProperties", "$defs"})
+_NESTED: Final = frozenset((*LISTS, *SINGLES))
+
 
 def measured(function: Function, profile: Profile) -> JsonObject:
     """Return the figures of one function.
@@ -83,11 +87,12 @@ def _shape(schema: Any) -> tuple[int, int]:
         depth += "properties" in node or node.get("type") in ("object", "array")
         deepest = max(deepest, depth)
         properties += len(node.get("properties", ()))
-        for key in ("properties", "patternProperties", "$defs"):
-            waiting += [
-                (item, 0 if key == "$defs" else depth) for item in node.get(key, {}).values()
-            ]
-        waiting += [(node[key], depth) for key in (*LISTS, *SINGLES) if key in node]
+        for key, inner in node.items():
+            if key in _MAPS:
+                below = 0 if key == "$defs" else depth
+                waiting += [(item, below) for item in inner.values()]
+            elif key in _NESTED:
+                waiting.append((inner, depth))
     return deepest, properties
 
 
