@@ -82,6 +82,7 @@ IO = (
     "http/transport/network.py",
     "asgi/",
     "bulk/",
+    "mcp/files/",
     "cli/",
     "demo/",
 )

@@ -5,6 +5,7 @@ each row how pytest ended. ``test_defences_bite.py`` expects every row to have f
 """
 
 import codecs
+import os
 import ssl
 import sys
 from collections.abc import Callable, Iterator
@@ -69,6 +70,15 @@ def gives(value: Any) -> Callable[[Any], Callable[..., Any]]:
 def first(_: Any) -> Callable[..., Any]:
     """The first argument as it is."""
     return lambda value, *_, **__: value
+
+
+def overwriting(_: Any) -> Callable[..., Any]:
+    """Open a file by its name, whatever it is."""
+
+    def opened(self: Any, name: str, flags: int) -> int:
+        return os.open(self._path / name, flags & ~os.O_EXCL, 0o600)
+
+    return opened
 
 
 class Everything(frozenset[Any]):
@@ -784,6 +794,30 @@ DEFENCES: Final = (
         function="specfn.http.response.tolerant_json:_integer",
         off=lambda _: int,
         tests="test_numbers_of_a_million_digits",
+    ),
+    Defence(
+        threat="T37",
+        function="specfn.http.response.first_bytes:_is_confirmed",
+        off=gives(value=True),
+        tests="test_html_named_image_is_not_shown",
+    ),
+    Defence(
+        threat="T37",
+        function="specfn.mcp.files.saved_files:SavedFiles._open",
+        off=overwriting,
+        tests="test_a_link_is_not_followed test_a_directory_that_becomes_a_link_has_no_effect",
+    ),
+    Defence(
+        threat="T37",
+        function="specfn.mcp.files.saved_files:SavedFiles._check_room",
+        off=gives(value=None),
+        tests="test_all_files_together_are_bounded",
+    ),
+    Defence(
+        threat="T37",
+        function="specfn.mcp.files.saved_files:SavedFiles._has",
+        off=gives(value=True),
+        tests="test_another_file_is_not_replaced",
     ),
 )
 

@@ -19,12 +19,15 @@ except ImportError as error:
 from specfn.calling.function_search import titles as titles_of
 from specfn.calling.names.catalog import Catalog, Functions
 from specfn.mcp import search_tools
+from specfn.mcp.files.saved_files import SavedFiles
 from specfn.mcp.http_guard import LOOPBACK, AsgiApp, Guard
 from specfn.mcp.listing import ToolList
 from specfn.mcp.served_functions import ServedFunctions
 from specfn.mcp.tool_handlers import Handlers
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from mcp.server.auth.provider import TokenVerifier
     from mcp.server.auth.settings import AuthSettings
 
@@ -49,6 +52,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
     read_only: bool = False,
     page_size: int | None = None,
     output_schema: bool = False,
+    files: "str | PathLike[str] | None" = None,
     key: bytes | str | None = None,
 ) -> Server[Any]:
     """Return an MCP server over functions; run it with the transports of the SDK.
@@ -64,6 +68,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
         read_only: offer only functions that read, and refuse all others.
         page_size: the most tools of a page; ``None`` for one page, because many clients read only the first.
         output_schema: add the schemas of documented responses to the tools.
+        files: an existing directory in which binary responses are saved; by default, they are part of the results.
         key: at least 32 bytes that several workers share, for calls that wait for an approval; random by default.
 
     Raises:
@@ -97,6 +102,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
         asks=approve == "ask" and not read_only,
         page_size=page_size,
         output_schema=output_schema and not searches,
+        files=None if files is None else SavedFiles(files),
     )
     return _server(handlers, titles, key)
 

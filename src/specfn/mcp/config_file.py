@@ -21,7 +21,7 @@ _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _FILE: Final = "file:"
 
 _DOCUMENT: Final = "spec base_url auth headers query cookies origins timeout select".split()
-_SERVER: Final = "documents mode allow read_only page_size".split()
+_SERVER: Final = "documents mode allow read_only page_size files".split()
 
 #: Parts of the names of headers and query parameters with secrets.
 _SECRET_NAMES: Final = ("auth", "key", "token", "secret", "cookie", "password")
@@ -64,6 +64,7 @@ class ServerConfig:
         allow: what needs no approval, besides functions that read.
         read_only: offer only functions that read.
         page_size: the most tools of a page.
+        files: the directory for binary responses.
         variables: the environment variables that it refers to.
     """
 
@@ -72,6 +73,7 @@ class ServerConfig:
     allow: tuple[str, ...] = ()
     read_only: bool = False
     page_size: int | None = None
+    files: str | None = None
     variables: tuple[str, ...] = ()
 
 
@@ -136,6 +138,7 @@ class _ConfigReader:
                 ("allow", self._texts),
                 ("read_only", self._switch),
                 ("page_size", self._page_size),
+                ("files", self._text),
             )
             if name in parts
         }

@@ -3,11 +3,14 @@
 import logging
 from typing import Any, Final
 
+from anyio import to_thread
 from mcp import types
 
 from specfn._internal.json import loads
 from specfn.calling.call_answer import Answer
 from specfn.calling.calls import prompts
+from specfn.mcp.files.content_blocks import content_block
+from specfn.mcp.files.saved_files import SavedFiles
 
 log: Final = logging.getLogger("specfn.mcp")
 
@@ -44,6 +47,23 @@ def result_of(
         unusual = prompts.unusual("the call", answer.result.status)
         return text_result(f"{unusual}\n{answer.text}", is_error=True)
     return result
+
+
+async def with_file(
+    result: types.CallToolResult, answer: Answer, files: SavedFiles | None
+) -> types.CallToolResult:
+    """Return a result with the content of a binary response, or with the path of its file.
+
+    Args:
+        result: the result of the tool call.
+        answer: the answer of the function.
+        files: the directory for files; ``None`` without one.
+    """
+    if not answer.ok or answer.result is None or not isinstance(answer.result.data, bytes):
+        return result
+    # in a thread, because it may write a file
+    block = await to_thread.run_sync(content_block, answer.result, files)
+    return result.model_copy(update={"content": [*result.content, block]})
 
 
 def _shown(text: str) -> Any:

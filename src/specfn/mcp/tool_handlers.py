@@ -9,8 +9,9 @@ from mcp.shared.exceptions import MCPError
 from specfn._internal.json import JsonObject
 from specfn.calling.call_answer import Answer
 from specfn.mcp import search_tools
+from specfn.mcp.files.saved_files import SavedFiles
 from specfn.mcp.listing import ToolList, unknown_cursor
-from specfn.mcp.results import INTERNAL, log, result_of, text_result
+from specfn.mcp.results import INTERNAL, log, result_of, text_result, with_file
 from specfn.mcp.search_tools import InvalidCallError, NamedCall
 from specfn.mcp.served_functions import ServedFunctions
 from specfn.mcp.tool_approval import Context, call_with_approval, is_modern
@@ -31,6 +32,7 @@ class Handlers:
         asks: calls that need an approval are shown to the user, if the client can.
         page_size: the most tools of a page; ``None`` for one page.
         output_schema: the tools have output schemas.
+        files: the directory for binary responses; ``None`` without one.
     """
 
     served: ServedFunctions
@@ -39,6 +41,7 @@ class Handlers:
     asks: bool = True
     page_size: int | None = None
     output_schema: bool = False
+    files: SavedFiles | None = None
 
     async def list_tools(
         self, ctx: Context, params: types.PaginatedRequestParams | None
@@ -111,11 +114,12 @@ class Handlers:
         await ctx.session.report_progress(1, 1)
         if not isinstance(answer, Answer):
             return answer
-        return result_of(
+        result = result_of(
             answer,
             takes_any=is_modern(ctx),
             declares_output=self.output_schema and self._declares_output(ctx, params.name),
         )
+        return await with_file(result, answer, self.files)
 
     def _declares_output(self, ctx: Context, name: str) -> bool:
         if name not in self.served.entries:

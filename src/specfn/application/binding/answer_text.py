@@ -60,7 +60,9 @@ def answer_text(
         result,
         connection,
         view=view,
-        render=lambda room: view.result.for_model(room, sent_without=sent_without),
+        render=lambda room: view.result.for_model(
+            room, sent_without=sent_without, shows_bytes=False
+        ),
         limit=limit,
         shown=lambda named: shown_names(named, tool),
     )

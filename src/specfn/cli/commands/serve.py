@@ -64,6 +64,11 @@ _GRACE: Final = 5
 @click.option(
     "--page-size", type=click.IntRange(1), help="The most tools of a page; all by default."
 )
+@click.option(
+    "--files",
+    metavar="DIR",
+    help="Save binary responses in DIR, instead of sending them to the client.",
+)
 @click.option("--config", metavar="FILE", help="Read documents and permissions from a YAML file.")
 @click.option(
     "--client-token-env",
@@ -106,6 +111,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
         "allow": ("read", *config.allow, *options["allow"]),
         "read_only": options["read_only"] or config.read_only,
         "page_size": options["page_size"] or config.page_size,
+        "files": options["files"] or config.files,
     }
     _prepare()
     if listener is None:
@@ -306,6 +312,7 @@ def _print_config(
         ("--select", options["globs"]),
         ("--allow", options["allow"]),
         ("--mode", [options["mode"]] if options["mode"] else []),
+        ("--files", [_absolute(options["files"])] if options["files"] else []),
         ("--config", [_absolute(options["config"])] if options["config"] else []),
     ):
         for value in values:

@@ -76,6 +76,7 @@ class Result:
         *,
         sent_without: Sequence[str] = (),
         fields: Sequence[str] | None = None,
+        shows_bytes: bool = True,
     ) -> str:
         r"""Return the result as text for a model: valid JSON of at most ``limit`` characters.
 
@@ -90,6 +91,7 @@ class Result:
             sent_without: the arguments of the model that were removed; they become ``"sent_without"``.
             fields: the paths of the fields that are shown, such as ``["items.name"]``; all if ``None``. They do not
                 apply outside of 2xx.
+            shows_bytes: whether short binary data is base64; if false, only its media type and size are shown.
 
         Raises:
             UsageError: the limit is below 200 characters, or a path is invalid.
@@ -108,6 +110,7 @@ class Result:
             truncated=self.truncated,
             sent_without=sent_without,
             notes=[note.text for note in self.notes],
+            shows_bytes=shows_bytes,
         )
 
 

@@ -38,10 +38,12 @@ def truncated_json(
     truncated: bool,
     sent_without: Sequence[str] = (),
     notes: Sequence[str] = (),
+    shows_bytes: bool = True,
 ) -> str:
     """Return a result as compact JSON of at most ``limit`` characters.
 
-    Notes are omitted if everything except the data would take more than half of the limit.
+    Notes are omitted if everything except the data would take more than half of the limit. Without ``shows_bytes``,
+    binary data is only its media type and size.
 
     Raises:
         UsageError: the limit is below 200 characters.
@@ -56,7 +58,8 @@ def truncated_json(
     if noted and _size(frame | {"data": 0, "truncated": True} | noted) > limit // 2:
         noted = {}
     if isinstance(data, bytes):
-        about = _binary(data, limit - _size(frame | noted), media_type)
+        room = limit - _size(frame | noted) if shows_bytes else 0
+        about = _binary(data, room, media_type)
         return _written(frame | about | mark | noted)
     if _fits(data, limit):
         whole = _written(frame | {"data": data} | mark | noted)
@@ -72,7 +75,7 @@ def _binary(data: bytes, room: int, media_type: str | None) -> dict[str, Any]:
     about = {"media_type": named if is_short else "application/octet-stream"}
     if len(data) * 4 / 3 <= room - _LEAST:
         return about | {"base64": base64.b64encode(data).decode()}
-    return about | {"size": len(data), "note": "binary, too long to show"}
+    return about | {"size": len(data), "note": "binary, not shown"}
 
 
 def _listed(texts: Sequence[str], room: int) -> list[str]:

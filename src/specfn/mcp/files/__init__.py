@@ -1,0 +1,1 @@
+"""Binary responses as content of a tool result, or as saved files."""
