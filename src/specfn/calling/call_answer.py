@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 #: The kinds of answers; ``docs/binding.md`` lists them.
 AnswerKind: TypeAlias = Literal[
     "answered",
+    "accepted",
     "http_error",
     "invalid",
     "unknown_function",
@@ -60,8 +61,8 @@ class Answer:
 
     Attributes:
         text: the text for the model.
-        kind: ``answered`` (2xx), ``http_error`` (any other status, or a response that ``validate_response="raise"``
-            refuses), ``invalid`` (arguments), ``unknown_function``, ``refused``, ``needs_approval``, ``needs_human``,
+        kind: ``answered`` (2xx), ``accepted`` (202: the server may still work on it), ``http_error`` (any other status,
+            or a response that ``validate_response="raise"`` refuses), ``invalid`` (arguments), ``unknown_function``, ``refused``, ``needs_approval``, ``needs_human``,
             ``unreachable`` (not sent) or ``timed_out`` (sent, outcome unknown).
         result: the response of the server, or ``None``.
         repairs: the repairs of the arguments.
@@ -82,7 +83,7 @@ class Answer:
     @property
     def ok(self) -> bool:
         """Return whether the server responded with success."""
-        return self.kind == "answered"
+        return self.kind in ("answered", "accepted")
 
     def data(self) -> Any:
         """Return the data of the response.

@@ -1,10 +1,12 @@
 """The functions that a server offers, under their qualified names, and calls of them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
+from specfn.application.accepted.advertised import AdvertisedFunction
 from specfn.application.binding.approval_token import ApprovalTokens
 from specfn.application.binding.one_call import perform
 from specfn.application.binding.policy import Awaiting, BindPolicy
@@ -187,7 +189,12 @@ class ServedFunctions:
             ask=False,
             limit=_LIMIT,
             tokens=self._tokens,
+            advertised=self._advertised,
         )
+
+    def _advertised(self) -> Iterator[AdvertisedFunction]:
+        for name, entry in self.entries.items():
+            yield AdvertisedFunction(name, entry.function, partial(self.tools.__getitem__, name))
 
     # -- search ---------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from specfn._internal.json import JsonObject
-from specfn.application.paging.change import by_key, styled
+from specfn.application.paging.change import by_key, shown_names, styled
 from specfn.application.paging.page_text import PageText, page_text
 from specfn.calling.response_fields import ResponseFields
 from specfn.catalog.tools.tools import Tool, offered
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
-
-#: The deepest objects of arguments whose members are renamed: groups, and objects in them.
-_DEPTH = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +70,3 @@ def answer_text(
     if following is not None:
         following = styled(model, following) if tool is None else shown_names(following, tool)
     return AnswerText(found.text, following, dropped)
-
-
-def shown_names(named: JsonObject, tool: Tool | None) -> JsonObject:
-    """Return arguments by key under the names that the model reads."""
-    if tool is None or not tool.fit.names:
-        return named
-    shown = {own: name for name, own in tool.fit.names.items()}
-    return _renamed(named, shown, _DEPTH)
-
-
-def _renamed(named: JsonObject, shown: dict[str, str], depth: int) -> JsonObject:
-    return {
-        shown.get(name, name): _renamed(value, shown, depth - 1)
-        if isinstance(value, dict) and depth > 1
-        else value
-        for name, value in named.items()
-    }

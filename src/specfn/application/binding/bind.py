@@ -48,6 +48,10 @@ def bind(  # noqa: PLR0913  # the arguments of Application.bind
     if limit < 200:
         raise UsageError(f"limit must be at least 200 characters, not {limit}")
     allowed, trusted = allowed_words(allow, find_any)
+    index = (
+        None if profile is None else ToolIndex(application.functions, profile, fits or FitCache())
+    )
+    shown = ShownFunctions.of(application, index)
     policy = BindPolicy(
         connection=connection,
         allowed=allowed,
@@ -58,9 +62,6 @@ def bind(  # noqa: PLR0913  # the arguments of Application.bind
         limit=limit,
         tokens=ApprovalTokens(key, clock),
         fields=fields,
+        advertised=shown.advertised,
     )
-    index = (
-        None if profile is None else ToolIndex(application.functions, profile, fits or FitCache())
-    )
-    shown = ShownFunctions.of(application, index)
     return Bound(application.functions, find, policy, shown)

@@ -1,7 +1,7 @@
 """One call of a bound function, from the checked arguments to its answer."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from specfn._internal.json import copied
 from specfn.answers import FieldNames
@@ -21,6 +21,10 @@ from specfn.function.separation.join import is_shared, merge
 
 if TYPE_CHECKING:
     from specfn.http.response.response import Result
+
+
+#: The status of a call that the server accepted and may not have finished (RFC 9110, section 15.3.3).
+_ACCEPTED: Final = 202
 
 
 async def perform(
@@ -183,19 +187,24 @@ async def _executed(
         return Answer(text=text, kind="http_error", result=result, repairs=call.repairs)
     from specfn.application.binding.answer_text import answer_text  # noqa: PLC0415  # httpx is imported on first use
 
+    sentences = ""
+    if result.status == _ACCEPTED:
+        from specfn.application.accepted.status_text import status_text  # noqa: PLC0415  # likewise
+
+        sentences = status_text(function, result, policy.connection, policy.advertised())
     received = answer_text(
         function,
         models_part(call),
         result,
         policy.connection,
-        limit=policy.limit,
+        limit=max(policy.limit - len(sentences), policy.limit // 2, 200),
         sent_without=call.removed,
         tool=tool,
         fields=fields,
     )
     return Answer(
-        text=received.text,
-        kind="answered",
+        text="\n".join(filter(None, (received.text, sentences))),
+        kind="accepted" if sentences else "answered",
         result=result,
         repairs=call.repairs,
         next=received.next,

@@ -1,7 +1,7 @@
 """The permissions of bound functions, and the functions of the caller that they ask."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -11,6 +11,7 @@ from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
 
 if TYPE_CHECKING:
+    from specfn.application.accepted.advertised import AdvertisedFunction
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
 
@@ -37,6 +38,7 @@ class BindPolicy:
         limit: the most characters of a response.
         tokens: the tokens of waiting calls.
         fields: models may ask for fields of responses by a reserved argument.
+        advertised: returns the functions that the model can call, for the status of accepted calls.
     """
 
     connection: "Connection"
@@ -48,6 +50,7 @@ class BindPolicy:
     limit: int
     tokens: ApprovalTokens = field(repr=False)
     fields: bool = False
+    advertised: "Callable[[], Iterable[AdvertisedFunction]]" = field(repr=False, default=tuple)
 
     def allows(self, function: Function) -> bool:
         """Return whether a function may be called without approval."""

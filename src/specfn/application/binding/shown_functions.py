@@ -1,10 +1,12 @@
 """The bound functions as a model reads them: with the names and properties of its provider's tools."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from secrets import token_hex
 from typing import Any
 
+from specfn.application.accepted.advertised import AdvertisedFunction
 from specfn.calling.calls.prepare import Prepared, prepare_known, resolve, unknown
 from specfn.calling.names.catalog import Catalog, Functions, NamePolicy
 from specfn.calling.names.resolve import Resolution
@@ -78,6 +80,13 @@ class ShownFunctions:
         if self.index is None or call.entry is None:
             return None
         return self.tool(self.offered.wire[call.entry.name])
+
+    def advertised(self) -> Iterator[AdvertisedFunction]:
+        """Yield the functions under the names that the model reads."""
+        for entry in self.catalog.entries:
+            name = self.offered.wire.get(entry.name)
+            if name is not None:
+                yield AdvertisedFunction(name, entry.function, partial(self.tool, name))
 
     def resolve(self, called: str) -> Resolution:
         """Resolve the name that a model called. The result has the names of the tools."""

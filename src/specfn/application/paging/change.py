@@ -1,11 +1,15 @@
 """Changes of arguments by key."""
 
-from typing import Any
+from typing import Any, Final
 
 from specfn._internal.json import JsonObject
+from specfn.catalog.tools.tools import Tool
 from specfn.function.function import Function
 from specfn.migrate.paging.record import Names
 from specfn.validation.outcome import Failure
+
+#: The deepest objects of arguments whose members are renamed: groups, and objects in them.
+_DEPTH: Final = 3
 
 
 def changed(arguments: JsonObject, changes: JsonObject) -> JsonObject:
@@ -63,3 +67,20 @@ def difference(before: JsonObject, after: JsonObject) -> JsonObject:
         elif name not in before or own != value or type(own) is not type(value):
             found[name] = value
     return found
+
+
+def shown_names(named: JsonObject, tool: Tool | None) -> JsonObject:
+    """Return arguments by key under the names that the model reads."""
+    if tool is None or not tool.fit.names:
+        return named
+    shown = {own: name for name, own in tool.fit.names.items()}
+    return _renamed(named, shown, _DEPTH)
+
+
+def _renamed(named: JsonObject, shown: dict[str, str], depth: int) -> JsonObject:
+    return {
+        shown.get(name, name): _renamed(value, shown, depth - 1)
+        if isinstance(value, dict) and depth > 1
+        else value
+        for name, value in named.items()
+    }

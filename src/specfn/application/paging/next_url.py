@@ -78,11 +78,11 @@ def next_url(
         return NextUrl(fault="foreign" if _host(reference) else "invalid")
     path = made.url.raw_path.partition(b"?")[0].decode("ascii")
     base = choose(function.route, function.api, connection)
-    if not f"{path}/".startswith(f"{base.path.rstrip('/')}/") or _climbs(path):
+    if not f"{path}/".startswith(f"{base.path.rstrip('/')}/") or climbs(path):
         return NextUrl(fault="outside")
     arguments = None
     if path == own.url.raw_path.partition(b"?")[0].decode("ascii"):
-        arguments = _arguments(function, named, made.url.query.decode("ascii"), connection)
+        arguments = with_query(function, named, made.url.query.decode("ascii"), connection)
     return NextUrl(arguments=arguments, request=made)
 
 
@@ -93,14 +93,15 @@ def _host(reference: str) -> bool:
         return False
 
 
-def _climbs(path: str) -> bool:
+def climbs(path: str) -> bool:
+    """Return whether a path has a segment ``.`` or ``..``, also if it is encoded."""
     from urllib.parse import unquote  # noqa: PLC0415  # few responses have a URL of a next page
 
     plain = unquote(unquote(path)).replace("\\", "/")
     return any(part in {".", ".."} for part in plain.split("/"))
 
 
-def _arguments(
+def with_query(
     function: Function, named: JsonObject, query: str, connection: "Connection"
 ) -> JsonObject | None:
     """Return arguments whose query is that of a URL; ``None`` if they cannot express it."""

@@ -31,7 +31,7 @@ class Result:
         notes: the corrections that were made while reading, for example of an unknown charset or of NaN in JSON. Their
             pointers refer to ``data``.
 
-    A result of a GET, or with links, keeps the URL and the headers of its request, for ``next_request`` and pages. They
+    A result of a GET, with links, or with the status 202 keeps the URL and the headers of its request, for ``next_request`` and pages. They
     contain credentials, so the repr omits them, and a pickle does not contain them.
     """
 

@@ -64,12 +64,12 @@ def retry_delay(request: httpx.Request, result: Result, left: float) -> float | 
     """
     if not is_idempotent(request) or result.status not in _RETRIED:
         return None
-    seconds = _seconds(result.headers.get("retry-after", ""))
+    seconds = delay_seconds(result.headers.get("retry-after", ""))
     return seconds if seconds is not None and seconds < left else None
 
 
-def _seconds(retry_after: str) -> float | None:
-    """Return the seconds of ``Retry-After``, which is a number or a date (RFC 9110, section 10.2.3)."""
+def delay_seconds(retry_after: str) -> float | None:
+    """Return the seconds of ``Retry-After``; ``None`` if it is invalid. It is a number or a date (RFC 9110, section 10.2.3)."""
     if retry_after.isascii() and retry_after.isdigit():
         return float(retry_after[:9])
     try:

@@ -337,7 +337,7 @@ class _Attempt:
             headers,
             inflater.content(),
             truncated=inflater.truncated,
-            request=self._followed("link" in headers),
+            request=self._followed("link" in headers or response.status_code == 202),
         )
 
     def _followed(self, is_linked: bool) -> httpx.Request | None:  # noqa: FBT001  # private
