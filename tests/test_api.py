@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from specfn.answers import Drop, Keep
 from specfn.api import load, loads, normalize
 from specfn.document.read.load import uri_of
 from specfn.errors import DocumentError, SpecfnError, UsageError
@@ -252,6 +253,7 @@ EVERYTHING: dict[str, Any] = {
     "descriptions": {"a.get": "B"},
     "fixed": {"tenant": [1, {"a": None}]},
     "separate": ["files", "secrets"],
+    "answers": {"a.*": Keep("id"), "b.get": Drop("secret", "items.key")},
 }
 
 

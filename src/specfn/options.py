@@ -1,9 +1,9 @@
 """Options of a conversion as a validated, frozen pydantic model."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field, field_serializer, field_validator
 
 from specfn._internal.settings_model import Model, stored_as
 from specfn.answers import Drop, Keep
@@ -98,11 +98,15 @@ class Options(Model):
     @field_validator("answers")
     @classmethod
     def _fields(cls, value: Mapping[str, Any]) -> Mapping[str, Any]:
-        for pattern, each in value.items():
-            if not isinstance(each, Keep | Drop):
-                reason = f"{pattern!r} must have a Keep or a Drop of specfn.answers"
-                raise ValueError(reason)  # noqa: TRY004  # pydantic reads this type
-        return value
+        return {pattern: _field_rule(pattern, each) for pattern, each in value.items()}
+
+    @field_serializer("answers")
+    def _field_paths(
+        self, value: Mapping[str, Keep | Drop]
+    ) -> dict[str, dict[str, tuple[str, ...]]]:
+        return {
+            pattern: {type(each).__name__.lower(): each.paths} for pattern, each in value.items()
+        }
 
     def settings(self) -> Settings:
         """Return the same fields as the plain record that the packages read."""
@@ -112,3 +116,19 @@ class Options(Model):
     def of(cls, settings: Settings) -> "Options":
         """Return the options of a plain record."""
         return cls(**{name: getattr(settings, name) for name in cls.model_fields})
+
+
+#: The rules for fields of responses, by the names that they have in JSON.
+_FIELD_RULES: Final[Mapping[str, type[Keep | Drop]]] = {"keep": Keep, "drop": Drop}
+
+
+def _field_rule(pattern: str, rule: Any) -> Keep | Drop:
+    """Return a rule for the fields of responses; in JSON it is ``{"keep": [paths]}`` or ``{"drop": [paths]}``."""
+    if isinstance(rule, Keep | Drop):
+        return rule
+    if isinstance(rule, dict) and len(rule) == 1:
+        [(name, paths)] = rule.items()
+        if name in _FIELD_RULES and isinstance(paths, list | tuple):
+            return _FIELD_RULES[name](*paths)
+    reason = f'{pattern!r} must have a Keep or a Drop of specfn.answers, in JSON {{"keep": [paths]}} or {{"drop": [paths]}}'
+    raise ValueError(reason)

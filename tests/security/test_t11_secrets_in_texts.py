@@ -21,6 +21,7 @@ from tests.http.conftest import operation
 
 from specfn.api import load
 from specfn.application.application import Application
+from specfn.calling import CallError
 from specfn.errors import (
     ArgumentError,
     DocumentError,
@@ -318,6 +319,8 @@ def failures(application: Application, url: str) -> Iterator[tuple[type[SpecfnEr
     )
     yield UnknownFunctionError, lambda: application.execute("GET /y", {}, here)
     yield TransportError, lambda: application.execute(one, {}, secretive("http://127.0.0.1:1"))
+    functions = application.bind(here)
+    yield CallError, lambda: functions.outcome(one, {"query": {"n": 500}}).data()
     yield DocumentError, lambda: load(f"http://u:{CANARY}@{url[7:]}/none?key={CANARY}#{CANARY}")
     yield TransportError, lambda: load(f"http://u:{CANARY}@127.0.0.1:1/none?key={CANARY}")
 

@@ -9,7 +9,6 @@ from tests.calling.shop import APP, NOWHERE
 
 import specfn
 from specfn import calling
-from specfn.errors import UsageError
 from specfn.migrate.template import parse as parse_template
 
 LIST = "products_get"
@@ -189,12 +188,14 @@ def test_a20_the_history_counts() -> None:
     ]
 
 
-def test_a21_more_functions_than_a_vendor_takes_are_refused_before_sending() -> None:
-    """More tools than the vendor accepts are an error that says how to choose fewer; nothing is sent."""
+def test_a21_more_functions_than_a_vendor_takes_are_searched() -> None:
+    """Of more tools than the vendor accepts, the first request offers a search only."""
     paths = {f"/p{index}": {"get": {"responses": {}}} for index in range(129)}
     many = specfn.load({"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "paths": paths})
-    with pytest.raises(UsageError, match="128"):
-        converse(many, [said("x")])
+    _, script = converse(many, [said("x")])
+    assert [tool["function"]["name"] for tool in script.requests[0]["tools"]] == [
+        "search_functions"
+    ]
 
 
 def test_a22_what_changes_data_needs_consent() -> None:

@@ -10,7 +10,6 @@ from tests.calling.shop import APP
 
 import specfn
 from specfn import calling
-from specfn.errors import UsageError
 
 # -- prompts -------------------------------------------------------------------------------------------
 
@@ -252,20 +251,19 @@ def test_words_and_questions_call_nothing() -> None:
     ]
 
 
-def test_sixty_six_functions_are_refused() -> None:
-    """The deprecated form takes 64 functions; more are an error before the first request."""
+def test_sixty_six_functions_are_searched() -> None:
+    """The deprecated form takes 64 functions; of more, the first request offers a search."""
     paths = {f"/f{number}": {"get": {"operationId": f"f{number}"}} for number in range(66)}
     many = specfn.load({"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": paths})
     script = Script([_spoken("x")])
-    with pytest.raises(UsageError, match="64"):
-        calling.run(
-            many,
-            script,
-            connector="openai-functions",
-            messages="x",
-            connection=specfn.Connection(base_url="http://127.0.0.1:9"),
-        )
-    assert script.requests == []
+    calling.run(
+        many,
+        script,
+        connector="openai-functions",
+        messages="x",
+        connection=specfn.Connection(base_url="http://127.0.0.1:9"),
+    )
+    assert [each["name"] for each in script.requests[0]["functions"]] == ["search_functions"]
 
 
 def test_the_history_is_json() -> None:

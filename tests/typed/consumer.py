@@ -90,6 +90,10 @@ def bound(application: specfn.Application, connection: specfn.Connection) -> str
     pending: calling.PendingCall | None = answer.pending
     if kind == "needs_approval" and pending is not None:
         return functions["items.get"].outcome("{}", granted=pending.token).text
+    try:
+        functions.namespace(data=True).items.get()
+    except calling.CallError as error:
+        return error.answer.text
     return answer.text
 
 

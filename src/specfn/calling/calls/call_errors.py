@@ -14,7 +14,7 @@ from specfn.function.separation.join import is_shared
 from specfn.validation.outcome import Failure
 
 
-class CallError(NamedTuple):
+class FailedCall(NamedTuple):
     """The description of an exception that ended a call.
 
     Attributes:
@@ -35,7 +35,7 @@ def error_result(function: Function, error: Exception, written: Any) -> Invoked:
     return Invoked(text=found.text, error=True, executed=is_sent, status=found.status)
 
 
-def call_error(function: Function, error: Exception, written: Any) -> CallError:
+def call_error(function: Function, error: Exception, written: Any) -> FailedCall:
     """Describe an exception that ended a call.
 
     Args:
@@ -48,22 +48,22 @@ def call_error(function: Function, error: Exception, written: Any) -> CallError:
         return _corrected(function, error, written)
     if isinstance(error, ResponseError):
         status = error.result.status
-        return CallError("http_error", prompts.unusual(operation, status), status)
+        return FailedCall("http_error", prompts.unusual(operation, status), status)
     log.error("%s got no answer: %s", function.name, type(error).__name__)
     if isinstance(error, TransportError) and not error.sent:
-        return CallError("unreachable", prompts.unreachable(operation))
-    return CallError("timed_out", prompts.unreached(operation, function.safety))
+        return FailedCall("unreachable", prompts.unreachable(operation))
+    return FailedCall("timed_out", prompts.unreached(operation, function.safety))
 
 
-def _corrected(function: Function, error: ArgumentError, written: Any) -> CallError:
+def _corrected(function: Function, error: ArgumentError, written: Any) -> FailedCall:
     """Return feedback on the model's part. If only the human part has errors, report no details."""
     problems = error.problems
     if is_shared(function):
         places = set(_paths(written))
         problems = tuple(problem for problem in problems if problem.path in places)
     if not problems:
-        return CallError("needs_human", prompts.needs_person(function.name, asked=True))
-    return CallError("invalid", Failure(data=written, errors=problems).feedback())
+        return FailedCall("needs_human", prompts.needs_person(function.name, asked=True))
+    return FailedCall("invalid", Failure(data=written, errors=problems).feedback())
 
 
 def _paths(data: Any) -> Iterator[str]:
