@@ -12,7 +12,7 @@ from specfn.records import ArgumentProblem
 #: The names of the contract that exist.
 NAMES = (
     "Application Connection Failure Function InvocationConfig Options Result Success aexecute apropagate calling "
-    "choice connectors downgrade errors execute from_asgi human load loads merge normalize propagate request "
+    "choice compare connectors downgrade errors execute from_asgi human load loads merge normalize propagate request "
     "ArgumentError DocumentError HTTPStatusError LimitError ResponseError SpecfnError TransportError "
     "UnknownFunctionError UsageError"
 ).split()

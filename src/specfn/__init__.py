@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from specfn import calling, connectors, errors, human
     from specfn.api import load, loads, normalize
     from specfn.application.application import Application
+    from specfn.application.comparison.compare import compare
     from specfn.asgi.from_asgi import from_asgi
     from specfn.calling.choice import choice
     from specfn.calling.choice.config import InvocationConfig
@@ -58,6 +59,7 @@ else:
         "apropagate": "specfn.http.transport.send",
         "calling": "specfn.calling",
         "choice": "specfn.calling.choice.choice",
+        "compare": "specfn.application.comparison.compare",
         "connectors": "specfn.connectors",
         "downgrade": "specfn.document.downgrade.document",
         "errors": "specfn.errors",
@@ -101,6 +103,7 @@ __all__ = [
     "apropagate",
     "calling",
     "choice",
+    "compare",
     "connectors",
     "downgrade",
     "errors",

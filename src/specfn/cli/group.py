@@ -8,6 +8,7 @@ import click
 #: Names of the subcommands and of their modules.
 _COMMANDS: Final = (
     "inspect",
+    "diff",
     "check",
     "tools",
     "show",

@@ -77,18 +77,19 @@ def _wire(route: Route, api: Api) -> JsonObject:
         "path": route.path,
         "parameters": [_parameter(parameter) for parameter in parameters],
         "hidden": [_parameter(parameter) for parameter in route.hidden],
-        "body": None if route.body is None else _body(route.body),
+        "body": None if route.body is None else body_parts(route.body),
         "accept": [] if route.success is None else sorted(route.success.media_types),
         "servers": [*map(_server, route.servers), None, *map(_server, api.servers)],
         "security": [
-            [[name, list(scopes), _scheme(api, name)] for name, scopes in requirement]
+            [[name, list(scopes), scheme_facts(api, name)] for name, scopes in requirement]
             for requirement in route.security
         ],
         **({"fixed": fixed} if fixed else {}),
     }
 
 
-def _body(body: Body) -> list[Any]:
+def body_parts(body: Body) -> list[Any]:
+    """Return the media type of a body and its encoding as JSON."""
     if body.kind == "multipart":
         how = _parts(body.parts)
     else:
@@ -117,7 +118,8 @@ def _server(server: JsonObject) -> JsonObject:
     }
 
 
-def _scheme(api: Api, name: str) -> JsonObject | None:
+def scheme_facts(api: Api, name: str) -> JsonObject | None:
+    """Return the parts of a security scheme that determine requests; ``None`` without one."""
     scheme = api.security_schemes.get(name)
     return None if scheme is None else _some(scheme, ("type", "scheme", "in", "name"))
 

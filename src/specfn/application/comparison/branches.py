@@ -1,0 +1,188 @@
+"""Rules for alternatives (``anyOf``, ``oneOf``) and for schemas that all apply (``allOf``)."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, Final, Protocol, TypeAlias
+
+from specfn._internal.json import JsonObject, dumps_sorted
+from specfn.application.comparison.branch_facts import (
+    are_disjoint,
+    are_distinct,
+    by_type,
+    paired,
+    reference_of,
+    tag_of,
+    title_of,
+    type_of,
+)
+from specfn.application.comparison.difference import DifferenceKind, SchemaChange, Verdict
+from specfn.application.comparison.keyword_rules import constraints
+from specfn.application.comparison.subschema_rules import Below
+from specfn.records import ABSENT
+
+_Found: TypeAlias = Iterator[SchemaChange | Below]
+
+_UNIONS: Final = ("anyOf", "oneOf")
+
+#: The most alternatives that are compared with each other, and the deepest such comparison.
+_MOST: Final = 16
+_DEEPEST: Final = 2
+
+
+class _Pairs(Protocol):
+    """The comparison of two schemas."""
+
+    def verdict(self, old: Any, new: Any, depth: int) -> Verdict:
+        """Return whether the new schema refuses a value that the old one accepts."""
+
+    def is_unchanged(self, old: Any, new: Any) -> bool:
+        """Return whether two schemas are the same."""
+
+    def resolved(self, schema: Any, *, is_old: bool) -> JsonObject:
+        """Return a schema as an object, with its reference followed."""
+
+
+class BranchRule:
+    """The comparison of the alternatives of two schemas."""
+
+    def __init__(self, pairs: _Pairs, *, is_exact: bool) -> None:
+        self._pairs = pairs
+        self._is_exact = is_exact
+
+    def is_alone(self, old: JsonObject, new: JsonObject) -> bool:
+        """Return whether one schema has only alternatives, and the other one has none or only alternatives too."""
+        unions = [_union(each) is not None for each in (old, new)]
+        alone = [len(constraints(each)) == 1 for each in (old, new)]
+        if all(unions):
+            return all(alone)
+        return any(union and only for union, only in zip(unions, alone, strict=True))
+
+    def changes(self, old: JsonObject, new: JsonObject, depth: int) -> _Found:
+        """Yield the changes of the alternatives, and the pairs of alternatives to compare."""
+        yield from self._all_of(old, new)
+        before, after = _union(old), _union(new)
+        if any(all(key in each for key in _UNIONS) for each in (old, new)):
+            yield from self._several(old, new)
+        elif before is not None and after is not None:
+            yield from self._alternatives(before, after, depth)
+            yield from self._overlap(old, new, after)
+        elif before is not None:
+            yield from self._only_old(before, new, depth, is_alone=len(constraints(old)) == 1)
+        elif after is not None:
+            yield from self._only_new(old, after, depth, is_alone=len(constraints(new)) == 1)
+            yield from self._overlap(old, new, after)
+
+    def _all_of(self, old: JsonObject, new: JsonObject) -> _Found:
+        before, after = [*old.get("allOf", ())], [*new.get("allOf", ())]
+        pairs: list[Any] = []
+        for mark in (dumps_sorted, reference_of):
+            more, before, after = paired(mark, mark, before, after)
+            pairs += more
+        if len(before) == len(after):
+            pairs += zip(before, after, strict=True)
+        elif after:
+            yield SchemaChange((), "schema", before, after, "maybe", "other schemas apply (allOf)")
+        else:
+            yield SchemaChange((), "schema", before, after, "no", "fewer schemas apply (allOf)")
+        yield from (((), *pair) for pair in pairs)
+
+    def _several(self, old: JsonObject, new: JsonObject) -> _Found:
+        """Yield an undecided change if a schema has two lists of alternatives."""
+        if any(not self._pairs.is_unchanged(old.get(key), new.get(key)) for key in _UNIONS):
+            before, after = (
+                {key: each[key] for key in _UNIONS if key in each} for each in (old, new)
+            )
+            yield SchemaChange((), "schema", before, after, "maybe", "the alternatives changed")
+
+    def _only_old(
+        self, before: list[Any], new: JsonObject, depth: int, *, is_alone: bool
+    ) -> _Found:
+        """Yield the changes of a schema that lost its alternatives."""
+        if is_alone:
+            yield from self._alternatives(before, by_type(constraints(new)), depth)
+        else:  # the keywords beside the alternatives are compared with the new schema
+            text = "the alternatives no longer apply"
+            yield SchemaChange((), "branch-removed", before, ABSENT, "no", text)
+
+    def _only_new(self, old: JsonObject, after: list[Any], depth: int, *, is_alone: bool) -> _Found:
+        """Yield the changes of a schema that got alternatives."""
+        if is_alone:
+            yield from self._alternatives(by_type(constraints(old)), after, depth)
+        else:
+            verdict = self._best(old, after, depth)
+            yield SchemaChange((), "schema", ABSENT, after, verdict, "alternatives apply now")
+
+    # -- two lists of alternatives ----------------------------------------------------------------
+
+    def _alternatives(self, before: list[Any], after: list[Any], depth: int) -> _Found:
+        """Pair the alternatives of two lists; yield the pairs, and the changes of the others."""
+        pairs, lost, found = self._paired(before, after)
+        yield from (((), *pair) for pair in pairs)
+        for schema in lost:
+            verdict = self._best(schema, after, depth)
+            if verdict != "no":
+                yield self._lost(schema, verdict)
+        for schema in found:
+            yield self._found(schema)
+
+    def _paired(
+        self, before: list[Any], after: list[Any]
+    ) -> tuple[list[Any], list[Any], list[Any]]:
+        """Pair the same alternatives, then those with one reference, tag, title or type, then the last ones."""
+        pairs: list[Any] = []
+        lost, found = before, after
+        for mark in (dumps_sorted, reference_of):
+            more, lost, found = paired(mark, mark, lost, found)
+            pairs += more
+        for fact in (tag_of, title_of, type_of):
+            old_mark, new_mark = (
+                partial(self._fact, fact, is_old=is_old) for is_old in (True, False)
+            )
+            more, lost, found = paired(old_mark, new_mark, lost, found)
+            pairs += more
+        if len(lost) == len(found) == 1:
+            return [*pairs, (lost[0], found[0])], [], []
+        return pairs, lost, found
+
+    def _fact(self, fact: Callable[[JsonObject], Any], schema: Any, *, is_old: bool) -> Any:
+        return fact(self._pairs.resolved(schema, is_old=is_old))
+
+    def _lost(self, schema: Any, verdict: Verdict) -> SchemaChange:
+        is_null = self._pairs.resolved(schema, is_old=True).get("type") == "null"
+        kind: DifferenceKind = "nullable" if is_null else "branch-removed"
+        text = "null is no longer accepted" if is_null else "an alternative was removed"
+        return SchemaChange((), kind, schema, ABSENT, verdict, text)
+
+    def _found(self, schema: Any) -> SchemaChange:
+        is_null = self._pairs.resolved(schema, is_old=False).get("type") == "null"
+        kind: DifferenceKind = "nullable" if is_null else "branch-added"
+        text = "null is accepted" if is_null else "an alternative is new"
+        return SchemaChange((), kind, ABSENT, schema, "no", text)
+
+    def _best(self, schema: Any, after: list[Any], depth: int) -> Verdict:
+        """Return whether the new alternatives refuse a value of an old one."""
+        if depth >= _DEEPEST or len(after) > _MOST:
+            return "maybe"
+        verdicts = set[Verdict]()
+        for each in after:
+            verdicts.add(self._pairs.verdict(schema, each, depth + 1))
+            if "no" in verdicts:
+                return "no"
+        return "yes" if verdicts == {"yes"} else "maybe"
+
+    def _overlap(self, old: JsonObject, new: JsonObject, after: list[Any]) -> _Found:
+        """Yield an undecided change if a value may fit two alternatives that were changed."""
+        if not self._is_exact or "oneOf" not in new:
+            return
+        if "oneOf" in old and self._pairs.is_unchanged(old["oneOf"], new["oneOf"]):
+            return
+        resolved = [self._pairs.resolved(each, is_old=False) for each in after]
+        if not (are_distinct([*map(tag_of, resolved)]) or are_disjoint(resolved)):
+            text = "a value may now fit several alternatives of a oneOf"
+            yield SchemaChange((), "schema", old.get("oneOf", ABSENT), new["oneOf"], "maybe", text)
+
+
+def _union(schema: JsonObject) -> list[Any] | None:
+    """Return the alternatives of a schema that has one list of them."""
+    found = [schema[key] for key in _UNIONS if key in schema]
+    return found[0] if len(found) == 1 and isinstance(found[0], list) else None

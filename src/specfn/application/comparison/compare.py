@@ -1,0 +1,253 @@
+"""The comparison of two applications."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from specfn._internal.pointer import step
+from specfn.application.comparison.arguments_of_function import SentArgument, arguments_of
+from specfn.application.comparison.difference import (
+    Difference,
+    DifferenceKind,
+    SchemaChange,
+    Verdict,
+)
+from specfn.application.comparison.matching import (
+    Matched,
+    anonymous_path,
+    match_arguments,
+    match_functions,
+    match_path_arguments,
+)
+from specfn.application.comparison.request_rules import (
+    PartChange,
+    body_changes,
+    brief,
+    document_changes,
+    request_changes,
+)
+from specfn.application.comparison.schema_pairs import SchemaPairs
+from specfn.application.comparison.subschema_rules import ANY_ITEM, ANY_KEY
+from specfn.function.function import Function
+from specfn.records import ABSENT, OperationError
+
+if TYPE_CHECKING:
+    from specfn.application.application import Application
+
+
+def compare(old: "Application", new: "Application") -> tuple[Difference, ...]:
+    """Return the differences that a model or a server would notice between two versions of a document.
+
+    Args:
+        old: the version that callers use today.
+        new: the version that they will use.
+
+    Returns:
+        The differences: those of the document, then by function in the order of the new document, then the removed
+        functions. An application compared with itself has none.
+    """
+    return tuple(_Comparison(old, new).differences())
+
+
+class _Comparison:
+    """The comparison of two applications, with the compared definitions."""
+
+    def __init__(self, old: "Application", new: "Application") -> None:
+        self._old, self._new = old, new
+        self._is_exact = new.settings.one_of == "exactly"
+        self._pairs: dict[tuple[int, int], SchemaPairs] = {}
+
+    def differences(self) -> Iterator[Difference]:
+        """Yield the differences."""
+        old, new = self._old.functions, self._new.functions
+        matched = match_functions(old, new)
+        before = {id(after): before for before, after in matched.pairs}
+        if old and new:
+            yield from (_difference("", each) for each in document_changes(old[0].api, new[0].api))
+        for function in new:
+            if id(function) in before:
+                yield from self._function(before[id(function)], function)
+            else:
+                yield _added(function)
+        errors = {(each.method, each.path): each for each in self._new.errors}
+        for function in matched.removed:
+            yield _removed(function, errors.get((function.method, function.path)))
+
+    def _function(self, old: Function, new: Function) -> Iterator[Difference]:
+        for part in request_changes(old, new):
+            pointers = part.old_pointer or old.route.pointer, part.new_pointer or new.route.pointer
+            yield _difference(
+                new.name, part._replace(old_pointer=pointers[0], new_pointer=pointers[1])
+            )
+        yield from self._arguments(old, new)
+        yield from (_difference(new.name, each) for each in body_changes(old, new))
+        yield from self._body(old, new)
+        yield from self._response(old, new)
+
+    # -- arguments --------------------------------------------------------------------------------
+
+    def _arguments(self, old: Function, new: Function) -> Iterator[Difference]:
+        for matched in _matched_arguments(old, new):
+            for before, after in matched.pairs:
+                yield from (_difference(new.name, each) for each in _argument(before, after))
+                yield from self._schemas(old, new, before, after)
+            for argument in matched.removed:
+                text = f"the {argument.location} argument {argument.name} was removed"
+                values = argument.schema, ABSENT
+                part = _part("argument-removed", argument, *values, "yes", text)
+                yield _difference(new.name, part._replace(new_pointer=None))
+            for argument in matched.added:
+                state = "is new and required" if argument.required else "is new"
+                text = f"the {argument.location} argument {argument.name} {state}"
+                verdict: Verdict = "yes" if argument.required else "no"
+                part = _part("argument-added", argument, ABSENT, argument.schema, verdict, text)
+                yield _difference(new.name, part._replace(old_pointer=None))
+
+    def _schemas(
+        self, old: Function, new: Function, before: SentArgument, after: SentArgument
+    ) -> Iterator[Difference]:
+        changes = self._inputs(old, new).changes(before.schema, after.schema)
+        pointers = before.pointer, after.pointer
+        yield from _schema_differences(new.name, changes, ("$input", *after.tokens), pointers)
+
+    def _body(self, old: Function, new: Function) -> Iterator[Difference]:
+        before, after = old.route.body, new.route.body
+        if before is not None and after is not None:
+            schemas = (each.schemas.composed.arguments["properties"]["body"] for each in (old, new))
+            changes = self._inputs(old, new).changes(*schemas)
+            pointers = before.pointer, after.pointer
+            yield from _schema_differences(new.name, changes, ("$input", "body"), pointers)
+
+    def _response(self, old: Function, new: Function) -> Iterator[Difference]:
+        before, after = old.schemas.composed, new.schemas.composed
+        if before.outputs is None or after.outputs is None:
+            return
+        pairs = self._lookup(before.outputs, after.outputs)
+        changes = pairs.changes(before.result, after.result)
+        pointers = old.route.pointer, new.route.pointer
+        for each in _schema_differences(new.name, changes, ("$output",), pointers):
+            yield each.informative()
+
+    def _inputs(self, old: Function, new: Function) -> SchemaPairs:
+        return self._lookup(old.schemas.composed.inputs, new.schemas.composed.inputs)
+
+    def _lookup(self, old: Any, new: Any) -> SchemaPairs:
+        """Return the pairs of two sets of definitions, which many functions share."""
+        key = (id(old), id(new))
+        if key not in self._pairs:
+            self._pairs[key] = SchemaPairs(old, new, is_exact=self._is_exact)
+        return self._pairs[key]
+
+
+def _matched_arguments(old: Function, new: Function) -> Iterator[Matched]:
+    before, after = arguments_of(old), arguments_of(new)
+    if anonymous_path(old) != anonymous_path(new):
+        yield match_arguments(before, after)
+        return
+    old_path, new_path = ([each for each in found if not each.group] for found in (before, after))
+    yield match_path_arguments(old_path, new_path)
+    yield match_arguments(
+        [each for each in before if each.group], [each for each in after if each.group]
+    )
+
+
+def _argument(old: SentArgument, new: SentArgument) -> Iterator[PartChange]:
+    """Yield the differences of two arguments, without those of their schemas."""
+    pointers = old.pointer, new.pointer
+
+    def part(
+        kind: DifferenceKind, before: Any, after: Any, breaking: Verdict, text: str
+    ) -> PartChange:
+        made = _part(kind, new, before, after, breaking, f"the argument {old.name} {text}")
+        return made._replace(old_pointer=pointers[0], new_pointer=pointers[1])
+
+    if old.location != new.location:
+        text = f"moved from {old.location} to {new.location}"
+        yield part("argument-moved", old.location, new.location, "yes", text)
+    if (old.name, old.key) != (new.name, new.key):
+        name = new.name if old.name != new.name else new.key
+        yield part("argument-renamed", old.key, new.key, "yes", f"is now called {name}")
+    if old.required != new.required:
+        text = f"is now {'required' if new.required else 'optional'}"
+        verdict: Verdict = "yes" if new.required else "no"
+        yield part("required", old.required, new.required, verdict, text)
+    if old.location == new.location and old.wire != new.wire:
+        changed = {key for key in old.wire if old.wire[key] != new.wire[key]}
+        before, after = ({key: each.wire[key] for key in sorted(changed)} for each in (old, new))
+        text = f"is serialized differently ({', '.join(sorted(changed))})"
+        yield part("serialization", before, after, "yes", text)
+
+
+# -- records ---------------------------------------------------------------------------------------
+
+
+def _part(
+    kind: DifferenceKind,
+    argument: SentArgument,
+    before: Any,
+    after: Any,
+    breaking: Verdict,
+    text: str,
+) -> PartChange:
+    place = _place(("$input", *argument.tokens))
+    pointer = argument.pointer
+    return PartChange(kind, place, before, after, breaking, text, pointer, pointer)
+
+
+def _place(tokens: tuple[str, ...]) -> str:
+    """Write a place as ``$input.body.tags[*].name``."""
+    texts = {ANY_ITEM: "[*]", ANY_KEY: ".*"}
+    return tokens[0] + "".join(texts.get(token) or step(token) for token in tokens[1:])
+
+
+def _difference(name: str, part: PartChange) -> Difference:
+    return Difference(name=name, **part._asdict())
+
+
+def _schema_differences(
+    name: str, changes: list[SchemaChange], above: tuple[str, ...], pointers: tuple[str, str]
+) -> Iterator[Difference]:
+    for change in changes:
+        place = _place((*above, *change.tokens))
+        yield Difference(
+            name=name,
+            kind=change.kind,
+            place=place,
+            before=change.before,
+            after=change.after,
+            breaking=change.breaking,
+            sentence=f"{place}: {change.text}",
+            old_pointer=pointers[0],
+            new_pointer=pointers[1],
+        )
+
+
+def _added(function: Function) -> Difference:
+    return Difference(
+        name=function.name,
+        kind="function-added",
+        place="function",
+        before=ABSENT,
+        after=_operation(function),
+        breaking="no",
+        sentence=f"the function is new ({_operation(function)})",
+        new_pointer=function.route.pointer,
+    )
+
+
+def _removed(function: Function, error: OperationError | None) -> Difference:
+    reason = "" if error is None else f"; it cannot be a function: {brief(error.reason)}"
+    return Difference(
+        name=function.name,
+        kind="function-removed",
+        place="function",
+        before=_operation(function),
+        after=ABSENT,
+        breaking="yes",
+        sentence=f"the function was removed ({_operation(function)}){reason}",
+        old_pointer=function.route.pointer,
+        new_pointer=None if error is None else error.pointer,
+    )
+
+
+def _operation(function: Function) -> str:
+    return f"{function.method.upper()} {function.path}"

@@ -1,0 +1,113 @@
+"""Records of the differences between two applications."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from specfn.records import ABSENT
+
+Verdict: TypeAlias = Literal["yes", "maybe", "no"]
+
+#: Kinds of differences; see ``docs/diff.md``.
+DifferenceKind: TypeAlias = Literal[
+    "additional-properties",
+    "argument-added",
+    "argument-moved",
+    "argument-removed",
+    "argument-renamed",
+    "bound",
+    "branch-added",
+    "branch-removed",
+    "default",
+    "deprecated",
+    "encoding",
+    "enum",
+    "format",
+    "function-added",
+    "function-removed",
+    "function-renamed",
+    "hidden-argument",
+    "items",
+    "media-type",
+    "method",
+    "nullable",
+    "path",
+    "pattern",
+    "property-added",
+    "property-removed",
+    "property-renamed",
+    "required",
+    "response",
+    "safety",
+    "schema",
+    "security",
+    "serialization",
+    "server",
+    "text",
+    "type",
+]
+
+#: A change of schema keywords: kind, value before, value after, verdict, text.
+KeywordChange: TypeAlias = tuple[DifferenceKind, Any, Any, Verdict, str]
+
+_RANK: Final[dict[Verdict, int]] = {"no": 0, "maybe": 1, "yes": 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One difference between two applications.
+
+    Attributes:
+        name: the function's name in the new application, or in the old one if it was removed; empty for the document.
+        kind: a short stable word.
+        place: the affected part: ``$input.body.name``, ``$output.id``, or a word such as ``server``.
+        before, after: the old and the new value, as JSON values; ``ABSENT`` for no value.
+        breaking: ``yes`` if the new application refuses what the old one accepted, ``no`` if it does not, ``maybe`` if
+            that is undecided.
+        sentence: the difference in one sentence.
+        old_pointer, new_pointer: JSON Pointers of the nearest declarations in the two documents; ``None`` for no
+            declaration.
+    """
+
+    name: str
+    kind: DifferenceKind
+    place: str
+    before: Any
+    after: Any
+    breaking: Verdict
+    sentence: str
+    old_pointer: str | None = None
+    new_pointer: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.sentence}" if self.name else self.sentence
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields as a JSON object, without absent values."""
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {name: value for name, value in values.items() if value is not ABSENT}
+
+    def informative(self) -> "Difference":
+        """Return the difference as information that breaks no caller."""
+        return replace(self, breaking="no")
+
+
+class SchemaChange(NamedTuple):
+    """A difference between two schemas.
+
+    Attributes:
+        tokens: the place below the schemas: keys, ``*`` for any key and ``[]`` for any item.
+        kind, before, after, breaking: as in ``Difference``.
+        text: the difference as a sentence without its subject.
+    """
+
+    tokens: tuple[str, ...]
+    kind: DifferenceKind
+    before: Any
+    after: Any
+    breaking: Verdict
+    text: str
+
+
+def worst(verdicts: "list[Verdict]") -> Verdict:
+    """Return the verdict of several differences together."""
+    return max(verdicts, key=_RANK.__getitem__, default="no")

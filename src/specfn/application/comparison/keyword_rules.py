@@ -1,0 +1,305 @@
+"""Rules for schema keywords: each decides whether a changed keyword refuses what was accepted."""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any, Final, TypeAlias
+
+from specfn._internal.json import JsonObject, dumps_sorted
+from specfn.application.comparison.difference import (
+    DifferenceKind,
+    KeywordChange,
+    SchemaChange,
+    Verdict,
+)
+from specfn.application.comparison.type_rules import (
+    enum_rule,
+    listed,
+    type_rule,
+    types_of,
+    values_of,
+)
+from specfn.records import ABSENT
+from specfn.schema.vocabulary import BY_TYPE, TYPED
+
+_Rule: TypeAlias = Callable[[JsonObject, JsonObject], Iterator[KeywordChange]]
+
+#: Annotations and the kinds of their differences. They refuse nothing.
+_ANNOTATIONS: Final[dict[str, DifferenceKind]] = {
+    "title": "text",
+    "description": "text",
+    "examples": "text",
+    "example": "text",
+    "default": "default",
+    "deprecated": "deprecated",
+}
+
+#: Members of a schema that are no constraints and are not compared.
+_IGNORED: Final = frozenset(
+    {"readOnly", "writeOnly", "$comment", "$id", "$anchor", "$schema", "externalDocs"}
+)
+
+_LOWER: Final = ("minLength", "minItems", "minProperties")
+_UPPER: Final = ("maxLength", "maxItems", "maxProperties")
+
+#: Asserted formats whose values are all values of another format.
+_WIDER_FORMATS: Final = {
+    "date": (),
+    "date-time": (),
+    "duration": (),
+    "email": ("idn-email",),
+    "hostname": ("idn-hostname",),
+    "idn-email": (),
+    "idn-hostname": (),
+    "ipv4": (),
+    "ipv6": (),
+    "iri": ("iri-reference",),
+    "iri-reference": (),
+    "json-pointer": (),
+    "regex": (),
+    "relative-json-pointer": (),
+    "time": (),
+    "uri": ("uri-reference", "iri", "iri-reference"),
+    "uri-reference": ("iri-reference",),
+    "uri-template": (),
+    "uuid": (),
+}
+
+#: Formats that describe a value and refuse none.
+_HINTS: Final = frozenset({"int64", "float", "double", "password"})
+
+#: Keywords that are compared elsewhere, with the subschemas.
+STRUCTURAL: Final = frozenset(
+    {
+        "$ref",
+        "additionalProperties",
+        "allOf",
+        "anyOf",
+        "items",
+        "oneOf",
+        "patternProperties",
+        "prefixItems",
+        "properties",
+        "required",
+    }
+)
+
+
+def constraints(schema: JsonObject) -> JsonObject:
+    """Return the members of a schema that constrain values."""
+    return {key: value for key, value in schema.items() if not is_annotation(key)}
+
+
+def is_annotation(key: str) -> bool:
+    """Return whether a member of a schema constrains no value."""
+    return key in _ANNOTATIONS or key in _IGNORED or key.startswith("x-")
+
+
+def is_same(before: Any, after: Any) -> bool:
+    """Return whether two values are the same JSON, in any order of members."""
+    return before is after or dumps_sorted(before) == dumps_sorted(after)
+
+
+def annotation_changes(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+    """Yield the changed annotations of two schemas."""
+    for key, kind in _ANNOTATIONS.items():
+        if (key in old or key in new) and not _is_equal(old, new, key):
+            yield kind, *_both(old, new, key), "no", f"the {key} changed"
+
+
+def _is_equal(old: JsonObject, new: JsonObject, key: str) -> bool:
+    return key in old and key in new and is_same(old[key], new[key])
+
+
+def _both(old: JsonObject, new: JsonObject, key: str) -> tuple[Any, Any]:
+    return old.get(key, ABSENT), new.get(key, ABSENT)
+
+
+# -- bounds ----------------------------------------------------------------------------------------
+
+
+def _length_rule(key: str, sign: int) -> _Rule:
+    """Return the rule of a bound of a length. The sign is 1 for a lower bound and -1 for an upper one."""
+
+    def rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+        weakest = 0 if sign > 0 else float("inf")
+        before, after = (_number(each, key, weakest) for each in (old, new))
+        if before != after:
+            is_tighter = after > before if sign > 0 else after < before
+            yield _bound(old, new, key, "yes" if is_tighter else "no")
+
+    return rule
+
+
+def _number(schema: JsonObject, key: str, default: float) -> float:
+    value = schema.get(key, default)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else default
+
+
+def _bound(old: JsonObject, new: JsonObject, key: str, verdict: Verdict) -> KeywordChange:
+    before, after = _both(old, new, key)
+    return "bound", before, after, verdict, f"{key} {_change_text(before, after)}"
+
+
+def _change_text(before: Any, after: Any) -> str:
+    if before is ABSENT:
+        return f"{listed([after])} is new"
+    if after is ABSENT:
+        return f"{listed([before])} is gone"
+    return f"{listed([before])} became {listed([after])}"
+
+
+def _range_rule(key: str, sign: int) -> _Rule:
+    """Return the rule of a bound of a number and its exclusive form."""
+    exclusive = f"exclusive{key[0].upper()}{key[1:]}"
+
+    def rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+        if _is_equal_or_absent(old, new, key) and _is_equal_or_absent(old, new, exclusive):
+            return
+        is_integer = "number" not in types_of(old)
+        before, after = (
+            _limit(each, key, exclusive, sign, is_integer=is_integer) for each in (old, new)
+        )
+        verdict: Verdict = "yes" if after > before else "no"
+        for name in (key, exclusive):
+            if not _is_equal_or_absent(old, new, name):
+                yield _bound(old, new, name, verdict)
+
+    return rule
+
+
+def _is_equal_or_absent(old: JsonObject, new: JsonObject, key: str) -> bool:
+    return (key not in old and key not in new) or _is_equal(old, new, key)
+
+
+def _limit(
+    schema: JsonObject, key: str, exclusive: str, sign: int, *, is_integer: bool
+) -> tuple[Fraction | float, int]:
+    """Return the tighter of two bounds as a tuple that is greater the tighter it is."""
+    found: list[tuple[Fraction | float, int]] = [(float("-inf"), 0)]
+    for name, rank in ((key, 0), (exclusive, 1)):
+        value = _number(schema, name, float("inf"))
+        if value != float("inf"):
+            exact = Fraction(value) * sign
+            if is_integer:
+                found.append((Fraction(floor(exact) + 1 if rank else ceil(exact)), 0))
+            else:
+                found.append((exact, rank))
+    return max(found)
+
+
+def _multiple_rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+    if _is_equal_or_absent(old, new, "multipleOf"):
+        return
+    before = _number(old, "multipleOf", 0 if "number" in types_of(old) else 1)
+    after = _number(new, "multipleOf", 0)
+    fits = after <= 0 or (before > 0 and _exact(before) % _exact(after) == 0)
+    yield _bound(old, new, "multipleOf", "no" if fits else "yes")
+
+
+def _exact(number: float) -> Fraction:
+    return Fraction(str(number))
+
+
+def _unique_rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+    before, after = (each.get("uniqueItems") is True for each in (old, new))
+    if before != after:
+        yield _bound(old, new, "uniqueItems", "yes" if after else "no")
+
+
+# -- texts -----------------------------------------------------------------------------------------
+
+
+def _pattern_rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+    if not _is_equal_or_absent(old, new, "pattern"):
+        before, after = _both(old, new, "pattern")
+        is_free = after in {ABSENT, "", ".*"}
+        verdict: Verdict = "no" if is_free else "yes" if before is ABSENT else "maybe"
+        yield "pattern", before, after, verdict, f"pattern {_change_text(before, after)}"
+
+
+def _format_rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+    if not _is_equal_or_absent(old, new, "format"):
+        before, after = _both(old, new, "format")
+        text = f"format {_change_text(before, after)}"
+        yield "format", before, after, _format_verdict(before, after), text
+
+
+def _format_verdict(before: Any, after: Any) -> Verdict:
+    if after is ABSENT or after in _HINTS or after in _WIDER_FORMATS.get(before, ()):
+        return "no"
+    if after not in _WIDER_FORMATS:
+        return "maybe"
+    return "yes" if before is ABSENT or before in _WIDER_FORMATS else "maybe"
+
+
+# -- all -------------------------------------------------------------------------------------------
+
+#: The rule of each keyword that is decided by itself.
+_RULES: Final[dict[str, _Rule]] = {
+    **{key: _length_rule(key, 1) for key in _LOWER},
+    **{key: _length_rule(key, -1) for key in _UPPER},
+    "minimum": _range_rule("minimum", 1),
+    "maximum": _range_rule("maximum", -1),
+    "multipleOf": _multiple_rule,
+    "uniqueItems": _unique_rule,
+    "pattern": _pattern_rule,
+    "format": _format_rule,
+}
+_DECIDED: Final = {
+    *_RULES,
+    *STRUCTURAL,
+    *("type", "enum", "const", "exclusiveMinimum", "exclusiveMaximum"),
+}
+
+
+def keyword_changes(
+    old: JsonObject, new: JsonObject, is_unchanged: Callable[[Any, Any], bool]
+) -> Iterator[KeywordChange]:
+    """Yield the changed constraints of two schemas, without those of their subschemas.
+
+    ``is_unchanged`` decides whether two values of a keyword are the same, with everything that they refer to.
+    """
+    yield from type_rule(old, new)
+    yield from enum_rule(old, new)
+    is_listed = values_of(old) is not None
+    types = types_of(old)
+    for key, rule in _RULES.items():
+        if _concerns(key, types):
+            for change in rule(old, new):
+                yield _weaker(change) if is_listed else change
+    for key in dict.fromkeys((*old, *new)):
+        if key not in _DECIDED and not is_annotation(key) and _concerns(key, types):
+            yield from _undecided(old, new, key, is_unchanged)
+
+
+def _concerns(key: str, types: frozenset[str]) -> bool:
+    """Return whether a keyword applies to a value of some types."""
+    return key not in TYPED or any(key in BY_TYPE.get(kind, ()) for kind in types)
+
+
+def _weaker(change: KeywordChange) -> KeywordChange:
+    """Return a change that may refuse none of the listed values."""
+    kind, before, after, verdict, text = change
+    return kind, before, after, "no" if verdict == "no" else "maybe", text
+
+
+#: Keywords whose removal can refuse a value, because they relax another one.
+_RELAXING: Final = frozenset({"minContains"})
+
+
+def _undecided(
+    old: JsonObject, new: JsonObject, key: str, is_unchanged: Callable[[Any, Any], bool]
+) -> Iterator[KeywordChange]:
+    """Yield the change of a keyword without a rule: only its removal is known to refuse nothing."""
+    before, after = _both(old, new, key)
+    if before is not ABSENT and after is not ABSENT and is_unchanged(before, after):
+        return
+    verdict: Verdict = "no" if after is ABSENT and key not in _RELAXING else "maybe"
+    state = "is new" if before is ABSENT else "is gone" if after is ABSENT else "changed"
+    yield "schema", before, after, verdict, f"the keyword {key} {state}"
+
+
+def at(tokens: tuple[str, ...], change: KeywordChange) -> SchemaChange:
+    """Return a change of keywords with its place."""
+    return SchemaChange(tokens, *change)

@@ -1,0 +1,278 @@
+"""Rules for the parts of a request: method, path, servers, security, bodies and hidden arguments."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from specfn._internal.json import JsonObject, dumps_sorted
+from specfn.application.comparison.difference import DifferenceKind, Verdict
+from specfn.application.comparison.matching import anonymous_path, match
+from specfn.function.fingerprint import body_parts, scheme_facts
+from specfn.function.function import Function
+from specfn.migrate.route import Api, Body, Parameter
+from specfn.records import ABSENT
+
+
+class PartChange(NamedTuple):
+    """A difference between two operations; the fields are those of ``Difference``."""
+
+    kind: DifferenceKind
+    place: str
+    before: Any
+    after: Any
+    breaking: Verdict
+    sentence: str
+    old_pointer: str | None = None
+    new_pointer: str | None = None
+
+
+def request_changes(old: Function, new: Function) -> Iterator[PartChange]:
+    """Yield the differences of two operations, without those of their arguments and bodies."""
+    for rule in _RULES:
+        yield from rule(old, new)
+
+
+def _plain(
+    kind: DifferenceKind, before: Any, after: Any, breaking: Verdict, text: str
+) -> Iterator[PartChange]:
+    if before != after:
+        sentence = f"{text} changed from {brief(before)} to {brief(after)}"
+        yield PartChange(kind, kind, before, after, breaking, sentence)
+
+
+#: The longest value in a sentence, in characters.
+_SHOWN: Final = 80
+
+
+def brief(value: Any) -> str:
+    """Return a value for a sentence."""
+    text = value if isinstance(value, str) else dumps_sorted(value).decode()
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _name(old: Function, new: Function) -> Iterator[PartChange]:
+    if old.name != new.name:
+        sentence = f"the function {old.name} is now called {new.name}"
+        yield PartChange("function-renamed", "name", old.name, new.name, "yes", sentence)
+
+
+def _method(old: Function, new: Function) -> Iterator[PartChange]:
+    return _plain("method", old.method.upper(), new.method.upper(), "yes", "the method")
+
+
+def _path(old: Function, new: Function) -> Iterator[PartChange]:
+    if anonymous_path(old) != anonymous_path(new):
+        yield from _plain("path", old.path, new.path, "yes", "the path")
+
+
+_SAFETY: Final = ("read", "write", "destructive")
+
+
+def _safety(old: Function, new: Function) -> Iterator[PartChange]:
+    is_higher = _SAFETY.index(new.safety) > _SAFETY.index(old.safety)
+    return _plain("safety", old.safety, new.safety, "maybe" if is_higher else "no", "the safety")
+
+
+def _deprecated(old: Function, new: Function) -> Iterator[PartChange]:
+    if old.deprecated != new.deprecated:
+        text = "the function is deprecated" if new.deprecated else "it is no longer deprecated"
+        yield PartChange("deprecated", "deprecated", old.deprecated, new.deprecated, "no", text)
+
+
+def _description(old: Function, new: Function) -> Iterator[PartChange]:
+    before, after = old.full_description, new.full_description
+    if before != after:
+        yield PartChange("text", "description", before, after, "no", "the description changed")
+
+
+# -- servers ---------------------------------------------------------------------------------------
+
+
+def server_changes(old: Sequence[JsonObject], new: Sequence[JsonObject]) -> Iterator[PartChange]:
+    """Yield the differences of two lists of servers. A call is sent to the first one."""
+    before, after = [*map(_server, old)], [*map(_server, new)]
+    if before == after:
+        return
+    urls = [each.get("url") for each in before], [each.get("url") for each in after]
+    if before[:1] == after[:1]:
+        breaking: Verdict = "no" if all(each in after for each in before) else "maybe"
+        sentence = "the other servers changed"
+    else:
+        breaking = "maybe" if before and before[0] in after else "yes"
+        first = [brief(each[0]) if each else "no server" for each in urls]
+        sentence = f"the server changed from {first[0]} to {first[1]}"
+    yield PartChange("server", "servers", *urls, breaking, sentence, "/servers", "/servers")
+
+
+def _server(server: JsonObject) -> JsonObject:
+    variables = server.get("variables")
+    found = variables if isinstance(variables, dict) else {}
+    defaults = {name: node.get("default") for name, node in found.items() if isinstance(node, dict)}
+    return {"url": server.get("url"), "variables": defaults}
+
+
+def _servers(old: Function, new: Function) -> Iterator[PartChange]:
+    """Yield the difference of servers that an operation declares itself."""
+    if old.route.servers or new.route.servers:
+        servers = (each.route.servers or each.api.servers for each in (old, new))
+        for change in server_changes(*servers):
+            yield change._replace(old_pointer=old.route.pointer, new_pointer=new.route.pointer)
+
+
+# -- security --------------------------------------------------------------------------------------
+
+
+def _security(old: Function, new: Function) -> Iterator[PartChange]:
+    before, after = _alternatives(old), _alternatives(new)
+    if before.keys() == after.keys():
+        return
+    is_enough = all(any(each <= one for each in after) for one in before) if after else True
+    breaking: Verdict = "no" if is_enough and (before or not after) else "yes"
+    values = [*before.values()], [*after.values()]
+    text = f"the security requirements changed from {brief(values[0])} to {brief(values[1])}"
+    yield PartChange("security", "security", *values, breaking, text)
+
+
+def _alternatives(function: Function) -> dict[frozenset[tuple[str, str]], list[str]]:
+    """Return the alternative requirements, each as its scopes and schemes, with its text."""
+    found: dict[frozenset[tuple[str, str]], list[str]] = {}
+    for requirement in function.security:
+        facts: set[tuple[str, str]] = set()
+        for name, scopes in requirement:
+            scheme = dumps_sorted([name, scheme_facts(function.api, name)]).decode()
+            facts |= {(scheme, ""), *((scheme, scope) for scope in scopes)}
+        found[frozenset(facts)] = [
+            f"{name}({', '.join(scopes)})" if scopes else name for name, scopes in requirement
+        ]
+    return found
+
+
+# -- hidden arguments ------------------------------------------------------------------------------
+
+
+def _hidden(old: Function, new: Function) -> Iterator[PartChange]:
+    """Yield the differences of the arguments that the connection sets."""
+    matched = match(old.route.hidden, new.route.hidden, (_place_of,))
+    for parameter in matched.removed:
+        yield _hidden_change(parameter, ABSENT, "no", "is gone")
+    for parameter in matched.added:
+        breaking: Verdict = "yes" if parameter.required else "no"
+        yield _hidden_change(ABSENT, parameter, breaking, "is new")
+    for before, after in matched.pairs:
+        if after.required and not before.required:
+            yield _hidden_change(before, after, "yes", "is now required")
+
+
+def _place_of(parameter: Parameter) -> tuple[str, str]:
+    return parameter.location, parameter.name
+
+
+def _hidden_change(old: Any, new: Any, breaking: Verdict, state: str) -> PartChange:
+    parameter = old if new is ABSENT else new
+    values = [ABSENT if each is ABSENT else each.name for each in (old, new)]
+    pointers = [None if each is ABSENT else each.pointer for each in (old, new)]
+    text = f"the {parameter.location} argument {parameter.name}, which the connection sets, {state}"
+    return PartChange(
+        "hidden-argument",
+        "connection",
+        values[0],
+        values[1],
+        breaking,
+        text,
+        pointers[0],
+        pointers[1],
+    )
+
+
+# -- bodies ----------------------------------------------------------------------------------------
+
+
+def body_changes(old: Function, new: Function) -> Iterator[PartChange]:
+    """Yield the differences of two bodies, without those of their schemas."""
+    before, after = old.route.body, new.route.body
+    pointers = (before and before.pointer, after and after.pointer)
+    place = "$input.body"
+    if before is None and after is not None:
+        breaking: Verdict = "yes" if after.required else "no"
+        text = "the body is new and required" if after.required else "the body is new"
+        yield PartChange(
+            "argument-added", place, ABSENT, after.media_type, breaking, text, *pointers
+        )
+    elif before is not None and after is None:
+        text = "the body was removed"
+        yield PartChange(
+            "argument-removed", place, before.media_type, ABSENT, "yes", text, *pointers
+        )
+    elif before is not None and after is not None:
+        if before.required != after.required:
+            text = f"the body is now {'required' if after.required else 'optional'}"
+            breaking = "yes" if after.required else "no"
+            values = before.required, after.required
+            yield PartChange("required", place, *values, breaking, text, *pointers)
+        for change in _media_types(old, new, before, after):
+            yield change._replace(old_pointer=pointers[0], new_pointer=pointers[1])
+
+
+def _media_types(old: Function, new: Function, before: Body, after: Body) -> Iterator[PartChange]:
+    place = "$input.body"
+    offered = _offered(old, before), _offered(new, after)
+    if before.media_type != after.media_type:
+        breaking: Verdict = "no" if before.media_type in offered[1] else "yes"
+        values = before.media_type, after.media_type
+        text = f"the body is sent as {values[1]} instead of {values[0]}"
+        yield PartChange("media-type", place, *values, breaking, text)
+    elif [*body_parts(before)[1:]] != [*body_parts(after)[1:]]:
+        values_of_body = body_parts(before)[1:], body_parts(after)[1:]
+        text = "the encoding of the body changed"
+        yield PartChange("encoding", place, *values_of_body, "yes", text)
+    elif {*offered[0]} != {*offered[1]}:
+        text = f"the media types changed from {brief(offered[0])} to {brief(offered[1])}"
+        yield PartChange("media-type", place, *offered, "no", text)
+
+
+def _offered(function: Function, body: Body) -> list[str]:
+    """Return the media types that the document declares for a body."""
+    declared = function.operation.get("requestBody")
+    content = declared.get("content") if isinstance(declared, dict) else None
+    return [*content] if isinstance(content, dict) else [body.media_type]
+
+
+# -- responses -------------------------------------------------------------------------------------
+
+
+def _responses(old: Function, new: Function) -> Iterator[PartChange]:
+    """Yield the differences of the declared responses. They inform a model and break no call."""
+    before, after = _statuses(old), _statuses(new)
+    for status in dict.fromkeys((*before, *after)):
+        values = before.get(status, ABSENT), after.get(status, ABSENT)
+        if values[0] == values[1]:
+            continue
+        state = "is new" if values[0] is ABSENT else "is gone" if values[1] is ABSENT else "changed"
+        text = f"the response {status} {state}"
+        yield PartChange("response", f"responses.{status}", *values, "no", text)
+
+
+def _statuses(function: Function) -> dict[str, list[str]]:
+    """Return the media types of each declared response by its status."""
+    declared = [*function.route.exceptions.values()]
+    if function.route.success is not None:
+        declared.insert(0, function.route.success)
+    return {each.status: sorted(each.media_types) for each in declared}
+
+
+_RULES: Final[tuple[Callable[[Function, Function], Iterator[PartChange]], ...]] = (
+    _name,
+    _method,
+    _path,
+    _servers,
+    _security,
+    _safety,
+    _deprecated,
+    _description,
+    _hidden,
+    _responses,
+)
+
+
+def document_changes(old: Api, new: Api) -> Iterator[PartChange]:
+    """Yield the differences that all operations share."""
+    return server_changes(old.servers, new.servers)

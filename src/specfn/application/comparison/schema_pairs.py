@@ -1,0 +1,237 @@
+"""Comparison of two schemas with their definitions. Each pair of definitions is compared once."""
+
+from collections import deque
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from specfn._internal.json import JsonObject
+from specfn.application.comparison import subschema_rules
+from specfn.application.comparison.branches import BranchRule
+from specfn.application.comparison.difference import SchemaChange, Verdict, worst
+from specfn.application.comparison.keyword_rules import (
+    annotation_changes,
+    at,
+    constraints,
+    is_same,
+    keyword_changes,
+)
+from specfn.application.comparison.unchanged import UnchangedDefinitions
+from specfn.records import ABSENT
+from specfn.schema.compose.definitions_lookup import DefinitionLookup
+
+_Tokens = tuple[str, ...]
+_Names = tuple[str, str]
+
+
+class _Edge(NamedTuple):
+    """A place at which both schemas refer to a definition."""
+
+    tokens: _Tokens
+    names: _Names
+
+
+class _Part(NamedTuple):
+    """The changes of two schemas, without those of their definitions."""
+
+    changes: list[SchemaChange]
+    edges: list[_Edge]
+
+
+#: The most references that are followed from one to the next, and the most pairs that decide one verdict.
+_MOST_REFERENCES: Final = 100
+_MOST_PAIRS: Final = 200
+
+
+#: The most keys and items on the way to a compared schema.
+_DEEPEST: Final = 200
+
+
+def _too_deep(tokens: _Tokens) -> SchemaChange:
+    return SchemaChange(
+        tokens, "schema", ABSENT, ABSENT, "maybe", "the schemas are too deep to compare"
+    )
+
+
+class SchemaPairs:
+    """The pairs of schemas of two documents, in one direction.
+
+    Args:
+        old, new: the definitions of the two documents.
+        is_exact: true if a value must fit exactly one alternative of a ``oneOf``.
+    """
+
+    def __init__(
+        self, old: DefinitionLookup, new: DefinitionLookup, *, is_exact: bool = False
+    ) -> None:
+        self._old, self._new = old, new
+        self._unchanged = UnchangedDefinitions(old, new)
+        self._parts: dict[_Names, _Part] = {}
+        self._affected: dict[_Names, bool] = {}
+        self._branches = BranchRule(self, is_exact=is_exact)
+
+    def changes(self, old: Any, new: Any) -> list[SchemaChange]:
+        """Return the changes between two schemas. Those of a pair of definitions are listed at its first place."""
+        if self.is_unchanged(old, new):
+            return []
+        root = self._part(old, new, 0)
+        found = list(root.changes)
+        seen: set[_Names] = set()
+        waiting: deque[tuple[_Tokens, _Edge]] = deque(((), edge) for edge in root.edges)
+        while waiting:
+            above, edge = waiting.popleft()
+            if edge.names in seen or not self._is_affected(edge.names):
+                continue
+            seen.add(edge.names)
+            part, tokens = self._definition(edge.names, 0), (*above, *edge.tokens)
+            found += [each._replace(tokens=(*tokens, *each.tokens)) for each in part.changes]
+            waiting.extend((tokens, each) for each in part.edges)
+        return found
+
+    def verdict(self, old: Any, new: Any, depth: int) -> Verdict:
+        """Return whether the new schema refuses a value that the old one accepts."""
+        if self.is_unchanged(old, new):
+            return "no"
+        waiting = [self._part(old, new, depth)]
+        seen: set[_Names] = set()
+        found: list[Verdict] = []
+        while waiting:
+            part = waiting.pop()
+            found += [each.breaking for each in part.changes]
+            names = {edge.names for edge in part.edges} - seen
+            seen |= names
+            if len(seen) > _MOST_PAIRS:
+                return worst([*found, "maybe"])
+            waiting += [self._definition(each, depth) for each in names if not self._is_equal(each)]
+        return worst(found)
+
+    def is_unchanged(self, old: Any, new: Any) -> bool:
+        """Return whether two schemas are the same, with everything that they refer to."""
+        return is_same(old, new) and self._unchanged.refer_alike(old)
+
+    def resolved(self, schema: Any, *, is_old: bool) -> JsonObject:
+        """Return a schema as an object, with its reference followed."""
+        definitions = self._old if is_old else self._new
+        texts: JsonObject = {}
+        for _ in range(_MOST_REFERENCES):
+            if not isinstance(schema, dict):
+                return {**({"not": {}} if schema is False else {}), **texts}
+            if "$ref" not in schema:
+                return {**schema, **texts}
+            rest = {key: value for key, value in schema.items() if key != "$ref"}
+            name = definitions.name_of(schema["$ref"])
+            if name is None:
+                return {**rest, **texts}
+            if constraints(rest):
+                parts = [{"$ref": schema["$ref"]}, *rest.get("allOf", ())]
+                return {**rest, **texts, "allOf": parts}
+            texts = {**rest, **texts}
+            schema = definitions[name]
+        return texts
+
+    # -- definitions ------------------------------------------------------------------------------
+
+    def _is_equal(self, names: _Names) -> bool:
+        return names[0] == names[1] and self._unchanged.is_unchanged(names[0])
+
+    def _definition(self, names: _Names, depth: int) -> _Part:
+        if names not in self._parts:
+            if self._is_equal(names):
+                self._parts[names] = _Part([], [])
+            else:
+                self._parts[names] = self._part(self._old[names[0]], self._new[names[1]], depth)
+        return self._parts[names]
+
+    def _is_affected(self, names: _Names) -> bool:
+        """Return whether a pair of definitions, or one that it refers to, has a change."""
+        if names not in self._affected:
+            self._explore(names)
+        return self._affected[names]
+
+    def _explore(self, start: _Names) -> None:
+        """Decide the pairs that a pair refers to: those with changes first, then those that refer to them."""
+        users: dict[_Names, list[_Names]] = {}
+        waiting, found = [start], {start}
+        while waiting:
+            names = waiting.pop()
+            for edge in self._definition(names, 0).edges:
+                users.setdefault(edge.names, []).append(names)
+                if edge.names not in found and edge.names not in self._affected:
+                    waiting.append(edge.names)
+                found.add(edge.names)
+        marked = [
+            names for names in found if self._affected.get(names) or self._parts[names].changes
+        ]
+        affected = set(marked)
+        while marked:
+            for user in users.get(marked.pop(), ()):
+                if user not in affected:
+                    affected.add(user)
+                    marked.append(user)
+        self._affected.update((names, names in affected) for names in found)
+
+    # -- one pair of schemas ----------------------------------------------------------------------
+
+    def _part(self, old: Any, new: Any, depth: int) -> _Part:
+        """Compare two schemas down to their references."""
+        part = _Part([], [])
+        waiting: list[tuple[_Tokens, Any, Any]] = [((), old, new)]
+        seen: dict[tuple[int, int], Any] = {}  # the schemas are kept, so that each id stays theirs
+        while waiting:
+            tokens, before, after = waiting.pop()
+            key = (id(before), id(after))
+            if key in seen:
+                continue
+            seen[key] = (before, after)
+            if len(tokens) > _DEEPEST:
+                part.changes.append(_too_deep(tokens))
+                continue
+            edge = self._edge(tokens, before, after)
+            if edge is not None:
+                part.edges.append(edge)
+                part.changes.extend(map(partial(at, tokens), annotation_changes(before, after)))
+                continue
+            for found in self._compared(before, after, depth):
+                if isinstance(found, SchemaChange):
+                    part.changes.append(found._replace(tokens=(*tokens, *found.tokens)))
+                else:
+                    below, *pair = found
+                    waiting.append(((*tokens, *below), *pair))
+        return part
+
+    def _edge(self, tokens: _Tokens, old: Any, new: Any) -> _Edge | None:
+        """Return the pair of definitions, if both schemas are references."""
+        if not (isinstance(old, dict) and isinstance(new, dict)):
+            return None
+        if constraints(old).keys() != {"$ref"} or constraints(new).keys() != {"$ref"}:
+            return None
+        before, after = self._old.name_of(old["$ref"]), self._new.name_of(new["$ref"])
+        return None if before is None or after is None else _Edge(tokens, (before, after))
+
+    def _compared(self, old: Any, new: Any, depth: int) -> Iterator[Any]:
+        """Yield the changes of two schemas, and the pairs of their subschemas with their places."""
+        before, after = self.resolved(old, is_old=True), self.resolved(new, is_old=False)
+        if before.get("not") == {}:
+            if after.get("not") != {}:
+                yield SchemaChange((), "schema", old, new, "no", "values are accepted")
+            return
+        yield from map(partial(at, ()), annotation_changes(before, after))
+        if after.get("not") == {}:
+            yield SchemaChange((), "schema", old, new, "yes", "no value is accepted")
+            return
+        if self._branches.is_alone(before, after):
+            yield from self._branches.changes(before, after, depth)
+            return
+        yield from map(partial(at, ()), keyword_changes(before, after, self.is_unchanged))
+        yield from subschema_rules.changes(before, after)
+        yield from self._branches.changes(before, after, depth)
+        yield from self._unevaluated(before, after)
+
+    def _unevaluated(self, old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
+        """Yield an undecided change if a changed schema refuses what its subschemas do not evaluate."""
+        for key in ("unevaluatedProperties", "unevaluatedItems"):
+            if new.get(key, True) is not True and not self.is_unchanged(
+                constraints(old), constraints(new)
+            ):
+                text = f"the keyword {key} applies to other values"
+                yield SchemaChange((), "schema", old.get(key), new[key], "maybe", text)

@@ -1,0 +1,176 @@
+"""Rules for the keywords that contain subschemas of properties and items."""
+
+from collections.abc import Iterator
+from typing import Any, Final, TypeAlias
+
+from specfn._internal.json import JsonObject, dumps_sorted
+from specfn.application.comparison.difference import DifferenceKind, SchemaChange, Verdict
+from specfn.application.comparison.keyword_rules import constraints
+from specfn.application.comparison.type_rules import types_of
+from specfn.records import ABSENT
+
+#: A place below two schemas, and the schemas there.
+Below: TypeAlias = tuple[tuple[str, ...], Any, Any]
+_Found: TypeAlias = Iterator[SchemaChange | Below]
+
+ANY_KEY: Final = "*"
+ANY_ITEM: Final = "[]"
+
+
+def changes(old: JsonObject, new: JsonObject) -> _Found:
+    """Yield the changes of the properties and items of two schemas, and the pairs of subschemas to compare."""
+    types = types_of(old)
+    if "object" in types:
+        yield from _properties(old, new)
+        yield from _required(old, new)
+        yield from _additional(old, new)
+        yield from _patterned(old, new)
+    if "array" in types:
+        yield from _items(old, new)
+
+
+# -- objects ---------------------------------------------------------------------------------------
+
+
+def _properties(old: JsonObject, new: JsonObject) -> _Found:
+    before, after = properties_of(old), properties_of(new)
+    yield from (((key,), node, after[key]) for key, node in before.items() if key in after)
+    removed = [key for key in before if key not in after]
+    added = [key for key in after if key not in before]
+    required = required_of(new)
+    for key, name in renamed(removed, added, before, after).items():
+        removed.remove(key)
+        added.remove(name)
+        breaking: Verdict = "yes" if name in required or is_closed(new) else "maybe"
+        yield SchemaChange((key,), "property-renamed", key, name, breaking, f"it became {name}")
+    for key in removed:
+        yield _removed(key, before[key], new)
+    for key in added:
+        yield _added(key, after[key], old, key in required)
+
+
+def properties_of(schema: JsonObject) -> JsonObject:
+    """Return the declared properties of a schema."""
+    found = schema.get("properties")
+    return found if isinstance(found, dict) else {}
+
+
+def required_of(schema: JsonObject) -> list[str]:
+    """Return the required properties of a schema."""
+    found = schema.get("required")
+    return found if isinstance(found, list) else []
+
+
+def is_closed(schema: JsonObject) -> bool:
+    """Return whether an object schema refuses every undeclared property."""
+    rest = schema.get("additionalProperties", True)
+    return (rest is False or rest == {"not": {}}) and not schema.get("patternProperties")
+
+
+def renamed(
+    removed: list[str], added: list[str], before: JsonObject, after: JsonObject
+) -> dict[str, str]:
+    """Return the new name of each removed property whose schema has exactly one added property, and no other."""
+    lost, found = _by_schema(removed, before), _by_schema(added, after)
+    return {
+        names[0]: found[schema][0]
+        for schema, names in lost.items()
+        if len(names) == 1 and len(found.get(schema, ())) == 1
+    }
+
+
+def _by_schema(keys: list[str], schemas: JsonObject) -> dict[bytes, list[str]]:
+    found: dict[bytes, list[str]] = {}
+    for key in keys:
+        found.setdefault(_text(schemas[key]), []).append(key)
+    return found
+
+
+def _text(schema: Any) -> bytes:
+    return dumps_sorted(constraints(schema) if isinstance(schema, dict) else schema)
+
+
+def _removed(key: str, schema: Any, new: JsonObject) -> SchemaChange:
+    breaking: Verdict = "yes" if is_closed(new) else "maybe"
+    text = "it was removed" if breaking == "yes" else "it is no longer declared"
+    return SchemaChange(
+        (key,), "property-removed", schema, ABSENT, "no" if schema is False else breaking, text
+    )
+
+
+def _added(key: str, schema: Any, old: JsonObject, is_required: bool) -> SchemaChange:  # noqa: FBT001
+    if is_required:
+        return SchemaChange(
+            (key,), "property-added", ABSENT, schema, "yes", "it is new and required"
+        )
+    return SchemaChange(
+        (key,), "property-added", ABSENT, schema, _added_verdict(schema, old), "it is new"
+    )
+
+
+#: Keywords by which a document declares a meaning of undeclared properties.
+_OPEN: Final = ("additionalProperties", "patternProperties", "unevaluatedProperties")
+
+
+def _added_verdict(schema: Any, old: JsonObject) -> Verdict:
+    """Return the verdict of a new property. A caller is expected to send declared properties only."""
+    if schema is True or schema == {} or is_closed(old):
+        return "no"
+    is_declared = "properties" in old and not any(key in old for key in _OPEN)
+    return "no" if is_declared else "maybe"
+
+
+def _required(old: JsonObject, new: JsonObject) -> _Found:
+    before, after = required_of(old), required_of(new)
+    known = properties_of(old)
+    for key in dict.fromkeys(after):
+        is_new = key in properties_of(new) and key not in known
+        if key not in before and not is_new:
+            yield SchemaChange((key,), "required", False, True, "yes", "it is now required")
+    for key in dict.fromkeys(before):
+        if key not in after and key in properties_of(new):
+            yield SchemaChange((key,), "required", True, False, "no", "it is now optional")
+
+
+def _additional(old: JsonObject, new: JsonObject) -> _Found:
+    before, after = (each.get("additionalProperties", True) for each in (old, new))
+    if after is True or after == {}:
+        if before not in (True, {}):
+            yield _rest(before, after, "no", "undeclared properties are accepted")
+    elif before is False:
+        if after is not False:
+            yield _rest(before, after, "no", "undeclared properties are accepted")
+    elif after is False:
+        yield _rest(before, after, "yes", "undeclared properties are refused")
+    else:
+        yield (ANY_KEY,), before, after
+
+
+def _rest(before: Any, after: Any, breaking: Verdict, text: str) -> SchemaChange:
+    return SchemaChange((), "additional-properties", before, after, breaking, text)
+
+
+def _patterned(old: JsonObject, new: JsonObject) -> _Found:
+    before, after = (each.get("patternProperties") or {} for each in (old, new))
+    shared = [pattern for pattern in before if pattern in after]
+    yield from (((ANY_KEY,), before[pattern], after[pattern]) for pattern in shared)
+    if before.keys() != after.keys():
+        text = "the patterns of properties changed"
+        kind: DifferenceKind = "additional-properties"
+        yield SchemaChange((), kind, [*before], [*after], "maybe", text)
+
+
+# -- arrays ----------------------------------------------------------------------------------------
+
+
+def _items(old: JsonObject, new: JsonObject) -> _Found:
+    before, after = (each.get("prefixItems") or [] for each in (old, new))
+    old_rest, new_rest = old.get("items", True), new.get("items", True)
+    for index in range(max(len(before), len(after))):
+        at_index = (
+            items[index] if index < len(items) else rest
+            for items, rest in ((before, old_rest), (after, new_rest))
+        )
+        yield (str(index), *at_index)
+    if "items" in old or "items" in new:
+        yield (ANY_ITEM,), old_rest, new_rest

@@ -1,0 +1,136 @@
+"""The subcommand ``specfn diff``: the differences between two versions of a document."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from specfn._internal.json import dumps
+from specfn.api import convert
+from specfn.cli import output, source
+from specfn.cli import shared_options as shared
+from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
+from specfn.cli.progress import Progress
+from specfn.errors import DocumentError, TransportError, UsageError
+from specfn.settings import DEFAULT
+
+if TYPE_CHECKING:
+    from specfn.application.application import Application
+    from specfn.application.comparison.difference import Difference, Verdict
+
+#: The verdicts in their order, with their titles.
+_TITLES: Final[dict["Verdict", str]] = {"yes": "Breaking", "maybe": "Maybe breaking", "no": "Other"}
+
+
+_EPILOG: Final = """\b
+Examples:
+  specfn diff old.yaml new.yaml
+  git show main:api.yaml | specfn diff - api.yaml --markdown
+"""
+
+
+@click.command(name="diff", epilog=_EPILOG)
+@click.argument("old")
+@click.argument("new")
+@shared.as_json()
+@click.option("--markdown", is_flag=True, help="Markdown for a pull request.")
+@click.option("--strict", is_flag=True, help="Also exit with 1 if a difference may break callers.")
+def command(old: str, new: str, *, as_json: bool, markdown: bool, strict: bool) -> int:
+    """Report the differences between OLD and NEW that a model or the server would notice.
+
+    The exit code is 1 if callers break: a function or an argument was removed, renamed or moved, a value is refused
+    that was accepted, or calls are sent in another way. Undecided differences count only with --strict.
+    """
+    from specfn.application.comparison.compare import compare  # noqa: PLC0415  # not for the list of commands
+
+    if as_json and markdown:
+        raise UsageError("--json and --markdown cannot be combined; pass one of them")
+    if old == new == source.STDIN:
+        raise UsageError("stdin cannot be both documents; name a file")
+    with Progress() as progress:
+        differences = compare(_read("OLD", old, progress), _read("NEW", new, progress))
+    counts = {verdict: sum(each.breaking == verdict for each in differences) for verdict in _TITLES}
+    if as_json:
+        data = {"differences": [each.as_json() for each in differences], "counts": counts}
+        output.write((output.json_printable(dumps(data)), b"\n"))
+    else:
+        write = _markdown if markdown else _text
+        output.write_text("\n".join(write(differences, counts)))
+    breaks = counts["yes"] or (strict and counts["maybe"])
+    return EXIT_FAILURE if breaks else EXIT_SUCCESS
+
+
+def _read(role: str, spec: str, progress: Progress) -> "Application":
+    """Read one of the documents.
+
+    Raises:
+        DocumentError: it cannot be read; the text names the argument.
+    """
+    try:
+        content = source.stdin(progress) if spec == source.STDIN else spec
+        return convert(content, DEFAULT, progress=progress.downloaded)
+    except DocumentError as error:
+        raise DocumentError(f"{role}: {error.reason}", pointer=error.pointer) from None
+    except TransportError as error:
+        raise DocumentError(f"{role}: {error}") from None
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+
+def _of(differences: Iterable["Difference"], verdict: "Verdict") -> "list[Difference]":
+    return [each for each in differences if each.breaking == verdict]
+
+
+def _summary(counts: dict[Any, int]) -> str:
+    return (
+        f"{sum(counts.values()):,} differences: {counts['yes']:,} breaking, {counts['maybe']:,} maybe breaking, "
+        f"{counts['no']:,} other"
+    )
+
+
+def _text(differences: Sequence["Difference"], counts: dict[Any, int]) -> Iterator[str]:
+    for verdict, title in _TITLES.items():
+        found = _of(differences, verdict)
+        if found:
+            yield f"{title}:"
+            yield from (f"  {_line(str(each))} ({each.kind})" for each in found)
+            yield ""
+    yield _summary(counts) if differences else "no differences"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# -- Markdown --------------------------------------------------------------------------------------
+
+#: Characters that have a meaning in Markdown or HTML, as plain text. A zero-width space after ``@``, ``#`` and ``:``
+#: prevents mentions, references and links.
+_PLAIN: Final = str.maketrans(
+    {
+        **{char: f"\\{char}" for char in "\\`*_[]|~$!"},
+        **{char: f"{char}&#8203;" for char in "@#"},
+        "&": "&amp;",
+        "<": "&lt;",
+        ">": "&gt;",
+    }
+)
+
+
+def _markdown(differences: Sequence["Difference"], counts: dict[Any, int]) -> Iterator[str]:
+    yield f"### API changes: {_summary(counts)}" if differences else "### API changes: none"
+    for verdict, title in _TITLES.items():
+        found = _of(differences, verdict)
+        if found:
+            yield from ("", f"**{title}**", "", "| function | kind | difference |", "|---|---|---|")
+            yield from map(_row, found)
+
+
+def _row(each: "Difference") -> str:
+    cells = (each.name or "(document)", each.kind, each.sentence)
+    return f"| {' | '.join(map(_cell, cells))} |"
+
+
+def _cell(text: str) -> str:
+    return _line(text).translate(_PLAIN).replace("://", ":&#8203;//")
