@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from specfn._internal.keyword_arguments import known_keywords
 from specfn._internal.pointer import step
 from specfn.application.comparison.arguments_of_function import SentArgument, arguments_of
 from specfn.application.comparison.difference import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from specfn.application.application import Application
 
 
+@known_keywords
 def compare(old: "Application", new: "Application") -> tuple[Difference, ...]:
     """Return the differences that a model or a server would notice between two versions of a document.
 
