@@ -57,7 +57,7 @@ def next_page(
     paging = function.paging or (_LINKED if link else None)
     if paging is None or function.safety != "read" or not result.ok or result.truncated:
         return None
-    page = _Page(function, named, result, connection, paging)
+    page = _ReceivedPage(function, named, result, connection, paging)
     target, describes_pages = linked(link)
     if describes_pages and paging.kind not in {"cursor", "last_item"}:
         return None if target is None else page.at_url(target)
@@ -65,7 +65,7 @@ def next_page(
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class _ReceivedPage:
     """One page: its function, arguments and response."""
 
     function: Function

@@ -12,7 +12,13 @@ from specfn.application.paging.next_page import NextPage, next_page
 from specfn.application.paging.page_items import items_of
 from specfn.errors import SpecfnError, UsageError
 from specfn.function.function import Function
-from specfn.http.transport.send import aexecute, aforward, execute, forward, successful
+from specfn.http.transport.send import (
+    AwaitingTransfer,
+    BlockingTransfer,
+    call_through,
+    forward_through,
+    successful,
+)
 
 if TYPE_CHECKING:
     import httpx
@@ -47,22 +53,6 @@ class Page:
     problem: str | None = None
 
 
-class _Blocking:
-    async def execute(self, function: Function, sent: Any, connection: "Connection") -> "Result":
-        return execute(function, sent, connection)
-
-    async def forward(self, request: "httpx.Request", connection: "Connection") -> "Result":
-        return forward(request, connection)
-
-
-class _Awaiting(_Blocking):
-    async def execute(self, function: Function, sent: Any, connection: "Connection") -> "Result":
-        return await aexecute(function, sent, connection)
-
-    async def forward(self, request: "httpx.Request", connection: "Connection") -> "Result":
-        return await aforward(request, connection)
-
-
 @dataclass(slots=True)
 class _Walk:
     """The state of one iteration."""
@@ -71,7 +61,7 @@ class _Walk:
     connection: "Connection"
     max_items: int | None
     max_bytes: int | None
-    io: _Blocking
+    io: BlockingTransfer | AwaitingTransfer
     items: int = 0
     size: int = 0
     seen: set[str] = field(default_factory=set)
@@ -102,8 +92,10 @@ class _Walk:
         """
         try:
             if request is None:
-                return await self.io.execute(self.function, sent, self.connection)
-            return successful(await self.io.forward(request, self.connection), self.function)
+                result = await call_through(self.function, sent, self.connection, self.io)
+            else:
+                result = await forward_through(request, self.connection, self.io)
+            return successful(result, self.function)
         except SpecfnError as error:
             error.next = sent if request is None else None
             raise
@@ -172,7 +164,7 @@ def _walk(
     connection: "Connection",
     max_items: int | None,
     max_bytes: int | None,
-    io: _Blocking,
+    io: BlockingTransfer | AwaitingTransfer,
 ) -> _Walk:
     """Start an iteration.
 
@@ -200,7 +192,7 @@ def pages(
     max_bytes: int | None = None,
 ) -> Iterator[Page]:
     """Iterate over the pages of a function; see ``Application.pages``."""
-    walk = _walk(function, connection, max_items, max_bytes, _Blocking())
+    walk = _walk(function, connection, max_items, max_bytes, BlockingTransfer())
     return _iterated(walk.pages(arguments))
 
 
@@ -222,5 +214,5 @@ def apages(
     max_bytes: int | None = None,
 ) -> AsyncIterator[Page]:
     """Iterate over the pages of a function asynchronously."""
-    walk = _walk(function, connection, max_items, max_bytes, _Awaiting())
+    walk = _walk(function, connection, max_items, max_bytes, AwaitingTransfer())
     return walk.pages(arguments)

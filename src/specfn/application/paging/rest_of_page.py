@@ -62,7 +62,7 @@ def rest_of_page(
     complete = _complete(wanted, value_at(shown.get("data"), path))
     if complete == len(items):
         return None
-    page = _Page(function, named, result, paging, items, complete)
+    page = _TruncatedPage(function, named, result, paging, items, complete)
     arguments, is_smaller = page.continued()
     return RestOfPage(
         complete=complete, received=len(items), arguments=arguments, is_smaller=is_smaller
@@ -80,7 +80,7 @@ def _complete(items: list[Any], shown: Any) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class _TruncatedPage:
     function: Function
     named: JsonObject
     result: "Result"

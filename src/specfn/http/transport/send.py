@@ -1,6 +1,6 @@
 """Sending of requests and receiving of responses.
 
-A call is written once, as a coroutine (``_call``). For a blocking call, its input and output never suspend, so the
+A call is written once, as a coroutine (``call_through``). For a blocking call, its input and output never suspend, so the
 coroutine runs without an event loop.
 """
 
@@ -58,14 +58,16 @@ def propagate(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
     """Call an operation, and return its response with any status. Otherwise like ``execute``."""
-    return run_without_waiting(_call(function, arguments, connection, _Blocking()))
+    return run_without_waiting(call_through(function, arguments, connection, BlockingTransfer()))
 
 
 def propagate_within(
     function: Function, arguments: Any, connection: Connection, seconds: float
 ) -> Result:
     """Call an operation like ``propagate``, with a further limit on the total seconds."""
-    return run_without_waiting(_call(function, arguments, connection, _Blocking(), seconds))
+    return run_without_waiting(
+        call_through(function, arguments, connection, BlockingTransfer(), seconds)
+    )
 
 
 @known_keywords_async
@@ -81,7 +83,7 @@ async def apropagate(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
     """Call an operation asynchronously, and return its response with any status."""
-    return await _call(function, arguments, connection, _Awaiting())
+    return await call_through(function, arguments, connection, AwaitingTransfer())
 
 
 @known_keywords
@@ -94,13 +96,13 @@ def forward(request: httpx.Request, connection: Connection) -> Result:
         UsageError: the URL has no origin of the connection; nothing was sent.
         TransportError: no complete response was received.
     """
-    return run_without_waiting(_forward(request, connection, _Blocking()))
+    return run_without_waiting(forward_through(request, connection, BlockingTransfer()))
 
 
 @known_keywords_async
 async def aforward(request: httpx.Request, connection: Connection) -> Result:
     """Send a complete request asynchronously, and return the response."""
-    return await _forward(request, connection, _Awaiting())
+    return await forward_through(request, connection, AwaitingTransfer())
 
 
 def successful(result: Result, function: Function) -> Result:
@@ -119,11 +121,11 @@ def successful(result: Result, function: Function) -> Result:
 _FAILURES: Final = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, BrokenEncodingError)
 
 
-async def _call(
+async def call_through(
     function: Function,
     arguments: Any,
     connection: Connection | None,
-    io: "_Blocking | _Awaiting",
+    io: "BlockingTransfer | AwaitingTransfer",
     within: float = math.inf,
 ) -> Result:
     """Perform one call: credentials, the request, redirects, retries and hooks."""
@@ -144,8 +146,8 @@ async def _call(
     return await _after(result, connection, io)
 
 
-async def _forward(
-    request: httpx.Request, connection: Connection, io: "_Blocking | _Awaiting"
+async def forward_through(
+    request: httpx.Request, connection: Connection, io: "BlockingTransfer | AwaitingTransfer"
 ) -> Result:
     """Send one request of the caller to an origin of the connection."""
     connection.require_open()
@@ -160,7 +162,9 @@ async def _forward(
     return await _after(result, connection, io)
 
 
-async def _after(result: Result, connection: Connection, io: "_Blocking | _Awaiting") -> Result:
+async def _after(
+    result: Result, connection: Connection, io: "BlockingTransfer | AwaitingTransfer"
+) -> Result:
     if connection.after is None:
         return result
     changed = await io.result_of(partial(connection.after, result), "connection.after")
@@ -173,7 +177,7 @@ async def _after(result: Result, connection: Connection, io: "_Blocking | _Await
 async def _exchange(
     request: httpx.Request,
     connection: Connection,
-    io: "_Blocking | _Awaiting",
+    io: "BlockingTransfer | AwaitingTransfer",
     *,
     is_guarded: bool,
     within: float = math.inf,
@@ -208,7 +212,7 @@ def _as_request(changed: Any) -> httpx.Request:
     return changed
 
 
-class _Blocking:
+class BlockingTransfer:
     """Input and output of a blocking call. No coroutine here suspends."""
 
     async def result_of(self, source: Callable[[], Any], name: str) -> Any:
@@ -224,7 +228,7 @@ class _Blocking:
         return attempt.send()
 
 
-class _Awaiting:
+class AwaitingTransfer:
     """Input and output of an asynchronous call."""
 
     async def result_of(self, source: Callable[[], Any], _: str) -> Any:

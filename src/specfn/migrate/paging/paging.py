@@ -4,15 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 from specfn._internal.json import JsonObject
-from specfn.migrate.paging.parameters import PageParameter, PageParameters, page_parameters
-from specfn.migrate.paging.record import Names, Paging
-from specfn.migrate.paging.response_members import (
-    Member,
-    ResponseMembers,
-    Schemas,
-    response_members,
-)
-from specfn.migrate.paging.words import (
+from specfn.migrate.paging.paging_words import (
     LAST,
     LAST_ITEM,
     MORE,
@@ -28,6 +20,14 @@ from specfn.migrate.paging.words import (
     joined,
     words_of,
 )
+from specfn.migrate.paging.parameters import PageParameter, PageParameters, page_parameters
+from specfn.migrate.paging.record import Names, Paging
+from specfn.migrate.paging.response_members import (
+    DocumentSchemas,
+    ResponseMembers,
+    ScalarMember,
+    response_members,
+)
 from specfn.migrate.route import Route
 
 _NUMBERS = frozenset({"integer", "number"})
@@ -42,7 +42,7 @@ def paging_of(route: Route, components: JsonObject) -> Paging | None:
     """
     if route.method not in {"get", "query"} and route.safety != "read":
         return None
-    schemas = Schemas(components)
+    schemas = DocumentSchemas(components)
     success = route.success
     is_json = success is not None and success.kind == "json" and success.schema is not None
     response = response_members(success.schema, schemas) if success and is_json else None
@@ -138,7 +138,7 @@ def _by_same_name(facts: _Facts) -> Paging | None:
     return None
 
 
-def _cursor(facts: _Facts, member: Member, parameter: PageParameter) -> Paging:
+def _cursor(facts: _Facts, member: ScalarMember, parameter: PageParameter) -> Paging:
     counting = facts.counting()
     if counting.get("counter") == parameter.path:
         counting = {}
@@ -151,7 +151,7 @@ def _cursor(facts: _Facts, member: Member, parameter: PageParameter) -> Paging:
     )
 
 
-def _is_next(member: Member) -> bool:
+def _is_next(member: ScalarMember) -> bool:
     """Return whether a member contains the next value or the next URL."""
     if member.types & {"boolean", "array", "object"}:
         return False
@@ -164,7 +164,7 @@ def _is_next(member: Member) -> bool:
     return begins or word in NEXT or is_after or (is_below_next and word in NEXT_INNER)
 
 
-def _is_url(member: Member) -> bool:
+def _is_url(member: ScalarMember) -> bool:
     words = [words_of(name) for name in member.path]
     if member.types and not member.types & {"string"}:
         return False
@@ -176,7 +176,7 @@ def _is_url(member: Member) -> bool:
     return is_named or is_said or str(member.schema.get("format", "")).startswith("ur")
 
 
-def _parameter_for(member: Member, parameters: PageParameters) -> PageParameter | None:
+def _parameter_for(member: ScalarMember, parameters: PageParameters) -> PageParameter | None:
     """Return the parameter that takes a next value."""
     word = joined(member.name)
     rest = word.removeprefix("next")
@@ -234,7 +234,7 @@ def _by_url(facts: _Facts) -> Paging | None:
     return None
 
 
-def _urls(response: ResponseMembers) -> Iterator[Member]:
+def _urls(response: ResponseMembers) -> Iterator[ScalarMember]:
     for member in response.scalars:
         is_plain = words_of(member.name) == ("next",) and "string" in (member.types or {"string"})
         if _is_next(member) and (_is_url(member) or is_plain):

@@ -4,9 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specfn.migrate.paging.record import Names
-from specfn.migrate.paging.response_members import Schemas
-from specfn.migrate.paging.words import (
+from specfn.migrate.paging.paging_words import (
     CURSOR,
     OFFSET,
     OFFSET_IF_NUMBER,
@@ -15,6 +13,8 @@ from specfn.migrate.paging.words import (
     joined,
     means_date,
 )
+from specfn.migrate.paging.record import Names
+from specfn.migrate.paging.response_members import DocumentSchemas
 from specfn.migrate.route import Parameter, Route
 
 _NUMBERS = frozenset({"integer", "number"})
@@ -84,7 +84,7 @@ class PageParameters:
         return next((each for each in found if each.is_number and not each.is_date), None)
 
 
-def page_parameters(route: Route, schemas: Schemas) -> PageParameters:
+def page_parameters(route: Route, schemas: DocumentSchemas) -> PageParameters:
     """Return the scalar parameters of an operation, without fixed ones."""
     found: dict[str, PageParameter] = {}
     for each in _parameters(route, schemas):
@@ -93,7 +93,7 @@ def page_parameters(route: Route, schemas: Schemas) -> PageParameters:
     return PageParameters(found)
 
 
-def _parameters(route: Route, schemas: Schemas) -> Iterator[PageParameter]:
+def _parameters(route: Route, schemas: DocumentSchemas) -> Iterator[PageParameter]:
     for parameter in route.query.parameters if route.query is not None else ():
         path = ("query", parameter.key)
         types = schemas.types(parameter.schema)
@@ -109,7 +109,9 @@ def _text(parameter: Parameter) -> str:
     return parameter.description or ""
 
 
-def _scalar(path: Names, schema: Any, text: str, schemas: Schemas) -> Iterator[PageParameter]:
+def _scalar(
+    path: Names, schema: Any, text: str, schemas: DocumentSchemas
+) -> Iterator[PageParameter]:
     types = schemas.types(schema)
     if types - _SCALARS:
         return

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import unescape
+from specfn.migrate.paging.paging_words import CONTAINERS, ITEMS, joined, words_of
 from specfn.migrate.paging.record import Names
-from specfn.migrate.paging.words import CONTAINERS, ITEMS, joined, words_of
 
 #: The maximum number of schemas that are read as one, of members that are read of one response, and of their depth.
 _COMBINED: Final = 60
@@ -19,7 +19,7 @@ _UNIONS: Final = ("allOf", "anyOf", "oneOf")
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ScalarMember:
     """A member of a response.
 
     Attributes:
@@ -47,7 +47,7 @@ class ResponseMembers:
         arrays: the arrays, with the members of their items.
     """
 
-    scalars: list[Member] = field(default_factory=list)
+    scalars: list[ScalarMember] = field(default_factory=list)
     arrays: list[tuple[Names, frozenset[str]]] = field(default_factory=list)
 
     def items(self) -> Names | None:
@@ -62,7 +62,7 @@ class ResponseMembers:
         return objects[0] if len(objects) == 1 else None
 
 
-class Schemas:
+class DocumentSchemas:
     """Schemas of a normalized document, read without composing them."""
 
     def __init__(self, components: JsonObject) -> None:
@@ -109,7 +109,7 @@ class Schemas:
         return next((part[keyword] for part in self.parts(schema) if keyword in part), None)
 
 
-def response_members(schema: Any, schemas: Schemas) -> ResponseMembers:
+def response_members(schema: Any, schemas: DocumentSchemas) -> ResponseMembers:
     """Return the members of a response that may describe pages."""
     found = ResponseMembers()
     waiting: list[tuple[Names, Any]] = [((), schema)]
@@ -124,7 +124,7 @@ def response_members(schema: Any, schemas: Schemas) -> ResponseMembers:
         elif "object" in types and (not path or (len(path) < _DEPTH and _is_container(path[-1]))):
             waiting.extend(((*path, name), inner) for name, inner in schemas.members(node).items())
         elif path and "object" not in types:
-            found.scalars.append(Member(path, types, node if isinstance(node, dict) else {}))
+            found.scalars.append(ScalarMember(path, types, node if isinstance(node, dict) else {}))
     return found
 
 
