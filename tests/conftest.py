@@ -2,6 +2,7 @@
 
 import gc
 import os
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,17 @@ LONG = (
 
 #: How many tests were not run because there is no corpus, by worker of pytest-xdist.
 NOT_RUN = pytest.StashKey[dict[str, int]]()
+
+
+@pytest.fixture
+def frozen_heap() -> Iterator[None]:
+    """Exclude all objects that exist from garbage collections, so that a full one takes microseconds.
+
+    ``gc.get_objects`` lists the later objects only.
+    """
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

@@ -307,6 +307,7 @@ def test_options_apply() -> None:
     assert [function.method for function in app] == ["post"]
 
 
+@pytest.mark.usefixtures("frozen_heap")
 def test_a_connection_that_is_dropped_ends_its_thread() -> None:
     """Without ``close``, the thread ends when the connection is garbage collected."""
     app, connection = specfn.from_asgi(Echo())

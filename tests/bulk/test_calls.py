@@ -111,6 +111,7 @@ def test_an_application_is_needed() -> None:
         bulk.check_calls({}, [])  # type: ignore[arg-type]
 
 
+@pytest.mark.usefixtures("frozen_heap")
 def test_memory_does_not_grow(app: specfn.Application) -> None:
     """The number of objects is the same after many more calls, half of them with names that are always new."""
 

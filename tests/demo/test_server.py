@@ -107,6 +107,7 @@ def test_writers_do_not_disturb_each_other() -> None:
         assert client.get("/products").json()["total"] == 16
 
 
+@pytest.mark.usefixtures("frozen_heap")
 def test_leaving_the_block_leaves_nothing_behind() -> None:
     """The port is closed, and the database and every thread gone, though a client kept its connection."""
     before = set(threading.enumerate())

@@ -274,6 +274,7 @@ def test_no_header_of_the_callers_is_shown(name: str) -> None:
         assert CANARY not in repr(each.headers) + str(each.headers)
 
 
+@pytest.mark.usefixtures("frozen_heap")
 def test_nothing_is_said_when_a_connection_goes(make: Any, loopback: Any, log: Any) -> None:
     """Closing sockets in the background is silent."""
     send.execute(make("/x", security=ALL, schemes=SCHEMES), {}, secretive(loopback.url))

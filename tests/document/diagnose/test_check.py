@@ -458,6 +458,7 @@ def test_what_is_embedded_is_no_fault() -> None:
     assert strict(document, source.uri) == ()
 
 
+@pytest.mark.usefixtures("frozen_heap")
 def test_strict_keeps_no_document() -> None:
     """A document that was checked is not kept for the life of the process."""
     title = "a title that is nowhere else"

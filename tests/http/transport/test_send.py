@@ -81,6 +81,7 @@ def test_answers_come_decompressed(call: Call, make: Any, loopback: Any, http: A
     assert call(make(), {}, Connection(base_url=loopback.url)).data == {"a": 1}
 
 
+@pytest.mark.usefixtures("frozen_heap")
 def test_connections_are_kept(make: Any, loopback: Any) -> None:
     """Calls with one Connection share a socket; it is closed with the Connection, without a warning."""
     connection = Connection(base_url=loopback.url)
@@ -102,6 +103,7 @@ def test_connections_are_kept(make: Any, loopback: Any) -> None:
     gc.collect()
 
 
+@pytest.mark.usefixtures("frozen_heap")
 def test_sockets_of_a_connection_that_is_gone_are_closed(make: Any, loopback: Any) -> None:
     """A connection that lived for one call leaves no socket open, though its loop goes on."""
 

@@ -41,6 +41,7 @@ def alive() -> Counter[str]:
 
 @pytest.mark.parametrize("dialect", ["3.0", "3.1"])
 @pytest.mark.parametrize("budget", [None, 1_500, 200])
+@pytest.mark.usefixtures("frozen_heap")
 def test_a_rendered_schema_leaves_nothing_behind(dialect: Dialect, budget: int | None) -> None:
     """F8: whatever a renderer makes for one function is freed with the rendering, without the collector."""
     renderer = ModelRenderer(definitions({"Tree": TREE}), dialect=dialect, budget=budget)
