@@ -1,4 +1,5 @@
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -93,13 +94,14 @@ def test_invalid_use_is_one_line(
 
 
 def test_a_port_in_use_is_one_line(capsys: pytest.CaptureFixture[str], spec: str) -> None:
-    """A port in use is reported before a client connects."""
+    """A port in use is reported before a client connects, and the garbage collector is left as it was."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         line = message(capsys, spec, "--base-url", URL, "--http", address)
     assert f"--http {address} cannot be used: Address already in use" in line
+    assert gc.get_freeze_count() == 0
 
 
 def test_a_missing_extra_is_one_line(spec: str) -> None:

@@ -3,7 +3,8 @@
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
@@ -113,10 +114,10 @@ def command(specs: Sequence[str], **options: Any) -> int:
         "page_size": options["page_size"] or config.page_size,
         "files": options["files"] or config.files,
     }
-    _prepare()
-    if listener is None:
-        return _stdio(build.server(catalog, **settings), connections)
-    return _http(build, catalog, settings, listener, connections)
+    with _collecting():
+        if listener is None:
+            return _stdio(build.server(catalog, **settings), connections)
+        return _http(build, catalog, settings, listener, connections)
 
 
 # -- the transport ----------------------------------------------------------------------------------------
@@ -288,8 +289,9 @@ def _bound(listener: _Listener) -> "socket":
     return found
 
 
-def _prepare() -> None:
-    """Log to stderr, and collect garbage again: a server is no short process."""
+@contextmanager
+def _collecting() -> Iterator[None]:
+    """Collect garbage while serving, except the documents, and log to stderr. A server is no short process."""
     import logging  # noqa: PLC0415  # only where it is needed
 
     logging.basicConfig(
@@ -297,6 +299,10 @@ def _prepare() -> None:
     )
     gc.freeze()
     gc.enable()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 # -- the configuration of hosts ---------------------------------------------------------------------------
