@@ -97,6 +97,10 @@ def bound(application: specfn.Application, connection: specfn.Connection) -> str
     return answer.text
 
 
+def breaking(old: specfn.Application, new: specfn.Application) -> list[str]:
+    return [each.sentence for each in specfn.compare(old, new) if each.breaking == "yes"]
+
+
 def in_process(asgi_application: Any) -> int:
     application, connection = specfn.from_asgi(asgi_application)
     with connection:
