@@ -8,8 +8,8 @@ from pathlib import Path
 #: Declared although nothing here imports it: httpcore does, at every lock, and repeats a failing import.
 NOT_IMPORTED = {"sniffio"}
 
-#: What only the MCP server imports, which is an extra.
-EXTRA = {"mcp", "mcp-types", "uvicorn"}
+#: What only the MCP server and code mode import, which are extras.
+EXTRA = {"mcp", "mcp-types", "uvicorn", "pydantic-monty-client"}
 
 
 def _imported(root: Path) -> set[str]:
@@ -49,6 +49,16 @@ def test_extras_are_imported_by_their_integration_only(root: Path) -> None:
     }
     outside = {path for path in found if not path.startswith("src/specfn/mcp/")}
     assert outside == {"src/specfn/cli/commands/serve.py"}
+
+
+def test_the_sandbox_is_imported_by_one_module(root: Path) -> None:
+    """The interpreter of code mode is imported by the module of the sandbox, and by nothing else."""
+    found = {
+        path.relative_to(root).as_posix()
+        for path in (root / "src").rglob("*.py")
+        if re.search(r"(?m)^\s*(?:from|import) pydantic_monty\b", path.read_text("utf-8"))
+    }
+    assert found == {"src/specfn/code_mode/sandbox.py"}
 
 
 def test_what_is_not_promised_is_bounded(root: Path) -> None:

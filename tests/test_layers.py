@@ -43,6 +43,7 @@ ORDER = (
     ("catalog",),
     ("calling",),
     ("application",),
+    ("code_mode",),
     ("adapters", "mcp"),
     ("api",),
     ("asgi",),

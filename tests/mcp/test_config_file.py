@@ -64,7 +64,7 @@ documents:
     [
         ("documents: {p: {spec: a, bas_url: b}}", "1:26", "documents.p.bas_url: unknown key"),
         ("documents: {p: {spec: a}}\nmodes: all", "2:1", "modes: unknown key"),
-        ("mode: al\ndocuments: {p: {spec: a}}", "1:7", "mode: must be auto, all or search"),
+        ("mode: al\ndocuments: {p: {spec: a}}", "1:7", "mode: must be auto, all, search or code"),
         ("documents: {p: {spec: a}, p: {spec: b}}", "1:27", "documents.p: the key is given twice"),
         ("documents: {p: {}}", "1:16", "documents.p.spec: is missing"),
         ("documents: {p: {spec: 1}}", "1:23", "documents.p.spec: must be a text"),

@@ -5,6 +5,7 @@ each row how pytest ended. ``test_defences_bite.py`` expects every row to have f
 """
 
 import codecs
+import json
 import os
 import ssl
 import sys
@@ -20,6 +21,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from tests.effort import part
+
+from specfn.code_mode import paused_script
 
 FOLDER: Final = Path(__file__).parent
 
@@ -79,6 +82,11 @@ def overwriting(_: Any) -> Callable[..., Any]:
         return os.open(self._path / name, flags & ~os.O_EXCL, 0o600)
 
     return opened
+
+
+def unsealed(text: str, *_: Any) -> Any:
+    """The state of a script without a look at its seal."""
+    return paused_script._state(json.loads(text)["content"])
 
 
 class Everything(frozenset[Any]):
@@ -794,6 +802,18 @@ DEFENCES: Final = (
         function="specfn.http.response.tolerant_json:_integer",
         off=lambda _: int,
         tests="test_numbers_of_a_million_digits",
+    ),
+    Defence(
+        threat="T36",
+        function="specfn.code_mode.script_run:opened",
+        off=lambda _: unsealed,
+        tests="test_an_altered_state_is_refused test_another_code_or_key_is_refused",
+    ),
+    Defence(
+        threat="T36",
+        function="specfn.code_mode.script_functions:ScriptFunctions.__contains__",
+        off=gives(value=True),
+        tests="test_a_hostile_script_ends",
     ),
     Defence(
         threat="T37",

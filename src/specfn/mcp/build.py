@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
     from specfn.http.connection import Connection
 
-Mode: TypeAlias = Literal["auto", "all", "search"]
+Mode: TypeAlias = Literal["auto", "all", "search", "code"]
 Approval: TypeAlias = Literal["ask", "refuse", "allow"]
+Questions: TypeAlias = Literal["together", "each"]
 
 #: The milliseconds that a client may keep the list of tools.
 _TTL: Final = 300_000
@@ -49,6 +50,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
     mode: Mode = "auto",
     allow: Collection[str] = ("read",),
     approve: Approval = "ask",
+    questions: Questions = "together",
     read_only: bool = False,
     page_size: int | None = None,
     output_schema: bool = False,
@@ -60,11 +62,13 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
     Args:
         functions: an application, or a catalog of several with their connections.
         connection: the server, credentials and limits of functions without an own connection.
-        mode: ``all`` lists one tool per function, ``search`` lists tools that find and call functions. ``auto`` chooses
-            ``search`` above 100 tools or 32,000 tokens.
+        mode: ``all`` lists one tool per function, ``search`` lists tools that find and call functions, and
+            ``code`` tools that find functions and run code that calls them. ``auto`` chooses ``search`` above 100 tools
+            or 32,000 tokens.
         allow: what needs no approval: safeties (``read``, ``write``, ``destructive``), and functions by any name.
         approve: ``ask`` shows other calls to the user if the client can, and refuses them otherwise; ``refuse`` always
             refuses them; ``allow`` makes all calls.
+        questions: ask once for all calls that a script starts ``together``, or once for ``each`` call, in mode ``code``.
         read_only: offer only functions that read, and refuse all others.
         page_size: the most tools of a page; ``None`` for one page, because many clients read only the first.
         output_schema: add the schemas of documented responses to the tools.
@@ -72,9 +76,9 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
         key: at least 32 bytes that several workers share, for calls that wait for an approval; random by default.
 
     Raises:
-        UsageError: an argument is invalid, or two functions have the same name.
+        UsageError: an argument is invalid, two functions have the same name, or the package of mode ``code`` is missing.
     """
-    _check(mode, approve, page_size, key)
+    _check(mode, approve, questions, page_size, key)
     allow = (allow,) if isinstance(allow, str) else tuple(allow)
     if read_only and ({*allow} - {"read"} or approve == "allow"):
         raise UsageError("read_only contradicts allow and approve: pass one or the other")
@@ -95,13 +99,28 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
     searches = mode == "search" or (mode == "auto" and listed.is_large())
     titles = titles_of(catalog)
     tools = search_tools.tools(titles, count=len(names), read_only=read_only) if searches else ()
+    asks = approve == "ask" and not read_only
+    scripts = None
+    if mode == "code":
+        from specfn.mcp.scripts.script_tools import ScriptTools  # noqa: PLC0415  # an extra
+
+        scripts = ScriptTools.of(
+            served,
+            names,
+            titles,
+            key=key,
+            asks=asks,
+            read_only=read_only,
+            together=questions == "together",
+        )
     handlers = Handlers(
         served=served,
         listed=listed,
-        search_tools=tuple(tools),
-        asks=approve == "ask" and not read_only,
+        search_tools=tuple(tools) if scripts is None else scripts.tools,
+        scripts=scripts,
+        asks=asks,
         page_size=page_size,
-        output_schema=output_schema and not searches,
+        output_schema=output_schema and not searches and scripts is None,
         files=None if files is None else SavedFiles(files),
     )
     return _server(handlers, titles, key)
@@ -148,8 +167,14 @@ def asgi(  # each is a decision of the operator
     return Guard(app, hosts=hosts, origins=origins, token=client_token)
 
 
-def _check(mode: str, approve: str, page_size: int | None, key: bytes | str | None) -> None:
-    for name, value, known in (("mode", mode, Mode), ("approve", approve, Approval)):
+def _check(
+    mode: str, approve: str, questions: str, page_size: int | None, key: bytes | str | None
+) -> None:
+    for name, value, known in (
+        ("mode", mode, Mode),
+        ("approve", approve, Approval),
+        ("questions", questions, Questions),
+    ):
         if value not in get_args(known):
             words = ", ".join(get_args(known))
             raise UsageError(f"{name} must be one of {words}, not {value!r}")
@@ -179,6 +204,11 @@ def _server(handlers: Handlers, titles: str, key: bytes | str | None) -> Server[
 
 
 def _instructions(handlers: Handlers, titles: str) -> str:
+    if handlers.scripts is not None:
+        return (
+            f"Functions of {titles}. Find functions and their signatures with {search_tools.SEARCH}, and call them in code "
+            "with run."
+        )
     if not handlers.search_tools:
         return f"Functions of {titles}."
     return (

@@ -207,8 +207,8 @@ class _ConfigReader:
 
     def _mode(self, node: yaml.Node, place: str) -> str:
         value = self._text(node, place)
-        if value not in ("auto", "all", "search"):
-            self._fail(node, place, "must be auto, all or search")
+        if value not in ("auto", "all", "search", "code"):
+            self._fail(node, place, "must be auto, all, search or code")
         return value
 
     def _page_size(self, node: yaml.Node, place: str) -> int:

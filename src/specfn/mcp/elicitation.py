@@ -28,7 +28,8 @@ _SECRETS: Final = ("password", "passwd", "secret", "token", "apikey", "credentia
 #: Joins the names of objects and values to the name of a field.
 _BETWEEN: Final = "."
 
-_EFFECTS: Final = {"read": "reads data", "write": "may change data"}
+#: The effect of functions by their safety.
+EFFECTS: Final = {"read": "reads data", "write": "may change data"}
 
 
 class ElicitationForm(NamedTuple):
@@ -75,7 +76,7 @@ def human_part(form: ElicitationForm, content: Mapping[str, Any] | None) -> Json
 def _message(call: Prepared, function: Function) -> str:
     request = approval_request(call)
     arguments = dumps_indented(request.arguments).decode(errors="replace")
-    effect = _EFFECTS.get(function.safety, "may destroy data")
+    effect = EFFECTS.get(function.safety, "may destroy data")
     lines = [
         f"{call.name} {effect}: {function.method.upper()} {function.path}",
         function.summary,

@@ -44,9 +44,10 @@ def _object(properties: JsonObject, *required: str) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(required)}
 
 
-def _tool(
+def tool(
     name: str, title: str, description: str, schema: JsonObject, annotations: JsonObject
 ) -> JsonObject:
+    """Return a tool as it is listed."""
     return {
         "name": name,
         "title": title,
@@ -74,23 +75,23 @@ _ARGUMENTS: Final = {
 _CALL: Final = _object({"name": _NAME, "arguments": _ARGUMENTS}, "name")
 
 #: The annotations of a tool that calls no API.
-_LOCAL: Final = {**HINTS["read"], "openWorldHint": False}
+LOCAL: Final = {**HINTS["read"], "openWorldHint": False}
 
-_DESCRIBE_TOOL: Final = _tool(
+_DESCRIBE_TOOL: Final = tool(
     DESCRIBE,
     "Describe functions",
     "Return the descriptions and the schemas of the arguments of 1 to 5 functions.",
     _object({"names": _NAMES}, "names"),
-    _LOCAL,
+    LOCAL,
 )
-_READ_TOOL: Final = _tool(
+_READ_TOOL: Final = tool(
     READ,
     "Call a function that reads",
     f"Call a function that only reads data. Read its schema with {DESCRIBE} first.",
     _CALL,
     {**HINTS["read"], "openWorldHint": True},
 )
-_CHANGE_TOOL: Final = _tool(
+_CHANGE_TOOL: Final = tool(
     CHANGE,
     "Call a function that changes data",
     f"Call a function that writes or deletes data. Read its schema with {DESCRIBE} first.",
@@ -112,12 +113,12 @@ def tools(titles: str, *, count: int, read_only: bool) -> list[JsonObject]:
 
 
 def _search_tool(titles: str, count: int) -> JsonObject:
-    return _tool(
+    return tool(
         SEARCH,
         "Search functions",
         search_description(count, titles),
         _SEARCH_ARGUMENTS,
-        _LOCAL,
+        LOCAL,
     )
 
 
@@ -134,10 +135,10 @@ def search(served: ServedFunctions, sent: Mapping[str, Any], among: frozenset[st
     """
     query = sent.get("query")
     if not isinstance(query, str):
-        raise InvalidCallError(_expected(SEARCH, "query", "a text", sent))
-    limit = _whole(sent.get("limit", 10))
+        raise InvalidCallError(expected(SEARCH, "query", "a text", sent))
+    limit = whole(sent.get("limit", 10))
     if limit is None or limit < 1:
-        raise InvalidCallError(_expected(SEARCH, "limit", "a number from 1 to 50", sent))
+        raise InvalidCallError(expected(SEARCH, "limit", "a number from 1 to 50", sent))
     found = served.search(query, min(limit, _MOST_FOUND), among)
     return found_lines(found)
 
@@ -156,7 +157,7 @@ def describe(served: ServedFunctions, sent: Mapping[str, Any], among: frozenset[
     names = sent.get("names", sent.get("name"))
     names = [names] if isinstance(names, str) else names
     if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
-        raise InvalidCallError(_expected(DESCRIBE, "names", "a list of 1 to 5 names", sent))
+        raise InvalidCallError(expected(DESCRIBE, "names", "a list of 1 to 5 names", sent))
     if len(names) > _MOST_DESCRIBED:
         raise InvalidCallError(
             f"Error: {DESCRIBE} takes 1 to 5 names, not {len(names)}. Ask for fewer at once."
@@ -172,7 +173,7 @@ def named_call(tool: str, sent: Mapping[str, Any]) -> NamedCall:
     """
     name = sent.get("name")
     if not isinstance(name, str):
-        raise InvalidCallError(_expected(tool, "name", "the name of a function", sent))
+        raise InvalidCallError(expected(tool, "name", "the name of a function", sent))
     rest = {key: value for key, value in sent.items() if key not in ("name", "arguments")}
     arguments = sent.get("arguments", rest)
     return NamedCall(name, arguments, tool == READ)
@@ -205,7 +206,7 @@ def _described(served: ServedFunctions, called: str, among: frozenset[str]) -> J
     }
 
 
-def _whole(value: Any) -> int | None:
+def whole(value: Any) -> int | None:
     """Return a whole number that a model sent, also as a text; ``None`` for anything else."""
     if isinstance(value, str) and value.strip().isdecimal() and len(value) < 10:
         return int(value)
@@ -214,6 +215,7 @@ def _whole(value: Any) -> int | None:
     return int(value)
 
 
-def _expected(tool: str, name: str, expected: str, sent: Mapping[str, Any]) -> str:
+def expected(tool_name: str, name: str, form: str, sent: Mapping[str, Any]) -> str:
+    """Return the text for an argument of a tool that is missing or invalid."""
     given = "is invalid" if name in sent else "is missing"
-    return f"Error: the argument {name!r} of {tool} {given}; expected {expected}. {_NOTHING}"
+    return f"Error: the argument {name!r} of {tool_name} {given}; expected {form}. {_NOTHING}"

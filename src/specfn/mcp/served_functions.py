@@ -156,6 +156,7 @@ class ServedFunctions:
         ask: bool,
         granted: str | None = None,
         human: Any = None,
+        as_declared: bool = False,
     ) -> Answer:
         """Call a function.
 
@@ -164,6 +165,7 @@ class ServedFunctions:
             ask: calls that need an approval wait for it; otherwise they are refused.
             granted: the token of an approval.
             human: the human part, from a form that showed the call; accepting the form approves the call.
+            as_declared: the model reads the function as it is declared, not as its tool.
         """
         if call.entry is None:
             assert call.answer is not None
@@ -171,7 +173,7 @@ class ServedFunctions:
         policy = replace(self._policy(call.entry), ask=ask)
         if human is not None:
             policy = replace(policy, fill=lambda *_: human, approve=lambda _: True)
-        tool = self.tools[call.entry.name]
+        tool = None if as_declared else self.tools[call.entry.name]
         return await perform(call, policy, granted, Awaiting(), tool=tool)
 
     def _policy(self, entry: Entry) -> BindPolicy:

@@ -1,7 +1,7 @@
 """The handlers of a server: the list of tools, and calls. No text of an exception leaves them (threat T33)."""
 
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mcp import types
 from mcp.shared.exceptions import MCPError
@@ -16,6 +16,9 @@ from specfn.mcp.search_tools import InvalidCallError, NamedCall
 from specfn.mcp.served_functions import ServedFunctions
 from specfn.mcp.tool_approval import Context, call_with_approval, is_modern
 
+if TYPE_CHECKING:
+    from specfn.mcp.scripts.script_tools import ScriptTools
+
 Result: TypeAlias = types.CallToolResult | types.InputRequiredResult
 
 _FAILED: Final = "Internal error; the log of the server has the reason."
@@ -28,7 +31,8 @@ class Handlers:
     Attributes:
         served: the functions.
         listed: the list of their tools.
-        search_tools: the tools of search mode; empty in mode ``all``.
+        search_tools: the tools of the modes ``search`` and ``code``; empty in mode ``all``.
+        scripts: the tools of mode ``code``; ``None`` in other modes.
         asks: calls that need an approval are shown to the user, if the client can.
         page_size: the most tools of a page; ``None`` for one page.
         output_schema: the tools have output schemas.
@@ -38,6 +42,7 @@ class Handlers:
     served: ServedFunctions
     listed: ToolList
     search_tools: tuple[JsonObject, ...] = ()
+    scripts: "ScriptTools | None" = None
     asks: bool = True
     page_size: int | None = None
     output_schema: bool = False
@@ -87,12 +92,23 @@ class Handlers:
     async def _called(self, ctx: Context, params: types.CallToolRequestParams) -> Result:
         sent = params.arguments or {}
         if any(tool["name"] == params.name for tool in self.search_tools):
+            if self.scripts is not None:
+                return await self._script(ctx, params)
             found = self._search_tool(params.name, sent)
             if isinstance(found, str):
                 return text_result(found)
         else:
             found = NamedCall(params.name, sent, reads=False)
         return await self._function(ctx, params, found)
+
+    async def _script(self, ctx: Context, params: types.CallToolRequestParams) -> Result:
+        assert self.scripts is not None
+        if params.name == search_tools.SEARCH:
+            return text_result(self.scripts.search(params.arguments or {}))
+        await ctx.session.report_progress(0, 1, "The code runs.")
+        found = await self.scripts.run(ctx, params)
+        await ctx.session.report_progress(1, 1)
+        return found
 
     def _search_tool(self, name: str, sent: JsonObject) -> str | NamedCall:
         if name == search_tools.SEARCH:

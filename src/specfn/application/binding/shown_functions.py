@@ -15,16 +15,15 @@ from specfn.catalog.tools.tool_index import ToolIndex
 from specfn.catalog.tools.tools import Tool
 from specfn.connectors.turn import Call
 from specfn.errors import UsageError
-from specfn.function.function import Function
 from specfn.validation.outcome import Failure
 
 
 class AsDeclared:
     """The arguments of tools that have the names and properties of their functions."""
 
-    def __init__(self, functions: Iterable[Function]) -> None:
-        """Take the functions."""
-        self._by_position = {each.name for each in functions if not each.keyword}
+    def __init__(self, by_position: Iterable[str]) -> None:
+        """Take the names of the functions whose arguments are passed by position."""
+        self._by_position = frozenset(by_position)
 
     def restore(self, name: str, arguments: Any) -> Any:
         """Return the arguments unchanged. An empty object becomes an empty list if arguments are passed by position."""
@@ -62,9 +61,8 @@ class ShownFunctions:
         catalog = Catalog(policy=policy).add(application, namespace="")
         if index is None:
             names = {function.name: function.name for function in functions}
-            return cls(
-                catalog, OfferedFunctions(translation=AsDeclared(functions), wire=names), None
-            )
+            as_declared = AsDeclared(each.name for each in functions if not each.keyword)
+            return cls(catalog, OfferedFunctions(translation=as_declared, wire=names), None)
         return cls(catalog, OfferedFunctions(translation=index, wire=index.names), index)
 
     def tool(self, name: str) -> Tool | None:

@@ -51,9 +51,15 @@ _GRACE: Final = 5
 @shared.select
 @click.option(
     "--mode",
-    type=click.Choice(["auto", "all", "search"]),
-    help="One tool per function (all), or tools that find and call functions (search). "
+    type=click.Choice(["auto", "all", "search", "code"]),
+    help="One tool per function (all), tools that find and call functions (search), or tools that find functions and run "
+    "code that calls them (code). "
     "auto: search above 100 tools or 32,000 tokens.",
+)
+@click.option(
+    "--ask-each",
+    is_flag=True,
+    help="In mode code: ask for each call by itself, not once for all that code starts together.",
 )
 @shared.repeated(
     "--allow",
@@ -110,6 +116,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
     settings: dict[str, Any] = {
         "mode": options["mode"] or config.mode or "auto",
         "allow": ("read", *config.allow, *options["allow"]),
+        "questions": "each" if options["ask_each"] else "together",
         "read_only": options["read_only"] or config.read_only,
         "page_size": options["page_size"] or config.page_size,
         "files": options["files"] or config.files,
@@ -323,8 +330,9 @@ def _print_config(
     ):
         for value in values:
             arguments += [option, value]
-    if options["read_only"]:
-        arguments.append("--read-only")
+    for option in ("read_only", "ask_each"):
+        if options[option]:
+            arguments.append(f"--{option.replace('_', '-')}")
     for field in ("headers", "queries", "cookies"):
         if options[field]:
             raise UsageError(

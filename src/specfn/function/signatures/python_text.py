@@ -22,6 +22,7 @@ from specfn.function.signatures.type_nodes import (
 )
 
 _HEADER: Final = "# Functions of an API. A call is api.NAMESPACE.FUNCTION(...)."
+_AWAITED: Final = "# Functions of an API. A call is await api.NAMESPACE.FUNCTION(...)."
 _SCALARS: Final = {
     "string": "str",
     "integer": "int",
@@ -42,16 +43,22 @@ _ATTRIBUTES: Final = frozenset(
 )
 
 
-def python_text(collected: Collection) -> str:
-    """Return the functions as a Python module that type checkers accept."""
-    return _PythonText(collected).write()
+def python_text(collected: Collection, *, awaitable: bool = False) -> str:
+    """Return the functions as a Python module that type checkers accept.
+
+    Args:
+        collected: the functions.
+        awaitable: each function is awaited.
+    """
+    return _PythonText(collected, awaitable=awaitable).write()
 
 
 class _PythonText:
     """A writer of one Python module."""
 
-    def __init__(self, collected: Collection) -> None:
+    def __init__(self, collected: Collection, *, awaitable: bool) -> None:
         self._collected = collected
+        self._awaitable = awaitable
         elements = elements_of(collected.functions)
         words = _BUILTINS | _TYPING
         #: An element of an accessor would hide a name in its class, so that the name is imported as another.
@@ -66,7 +73,8 @@ class _PythonText:
         shared = [f"#: {line_comment(text)}" for text in self._collected.shared]
         body = [*shared, *self._declarations(), *self._namespaces()]
         parts = [*self._imports(), *body, *self._extra, "api: Api"]
-        return "\n".join([_HEADER, *parts]) + "\n"
+        header = _AWAITED if self._awaitable else _HEADER
+        return "\n".join([header, *parts]) + "\n"
 
     def _word(self, name: str) -> str:
         """Return a name of Python's libraries, which is then imported if it has to be."""
@@ -177,7 +185,9 @@ class _PythonText:
                     yield from self._function(legal[element], node)
 
     def _function(self, name: str, function: Signature) -> Iterator[str]:
-        head = f"    def {name}({self._arguments(function)}) -> {self._type(function.result)}:"
+        word = "async def" if self._awaitable else "def"
+        arguments, result = self._arguments(function), self._type(function.result)
+        head = f"    {word} {name}({arguments}) -> {result}:"
         lines = [function.comment] if function.comment else []
         lines += [f"{each.key}: {each.comment}" for each in function.arguments if each.comment]
         if not lines:

@@ -45,3 +45,8 @@ def signatures(
             f"there is no language {language!r} for signatures{near(str(language), LANGUAGES)}; use {known}"
         )
     return _WRITERS[language](collect(functions, most))
+
+
+def awaitable_signatures(functions: Iterable[Described], *, most: int | None = None) -> str:
+    """Return typed signatures in Python for code that awaits each call; the arguments are those of ``signatures``."""
+    return python_text(collect(functions, most), awaitable=True)

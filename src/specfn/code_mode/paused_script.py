@@ -1,0 +1,116 @@
+"""Scripts that wait for approvals, as sealed texts (threat T36).
+
+The seal is an approval token over the code and the complete state. It is checked before a byte of the snapshot is loaded.
+"""
+
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from specfn._internal.digest import digest
+from specfn._internal.json import JsonObject, dumps_sorted, loads
+from specfn.application.binding.approval_token import ApprovalTokens, ApprovedCall
+
+
+class WaitingCall(NamedTuple):
+    """A call of a script that waits.
+
+    Attributes:
+        name: the name of the function.
+        sent: its arguments, as the script sent them.
+        token: the token of its approval; empty if the approval is not requested yet.
+    """
+
+    name: str
+    sent: Any
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptState:
+    """The state of a script that waits for approvals.
+
+    Attributes:
+        snapshot: the interpreter, compressed.
+        waiting: the calls that wait, by their numbers.
+        calls: the number of calls.
+        seconds: the processor time that it took.
+        printed: the texts that it printed.
+        executed: a line for each executed call.
+    """
+
+    snapshot: bytes
+    waiting: Mapping[int, WaitingCall]
+    calls: int
+    seconds: float
+    printed: str
+    executed: tuple[str, ...]
+
+
+def compressed(snapshot: bytes) -> bytes:
+    """Return a snapshot compressed."""
+    return zlib.compress(snapshot, 6)
+
+
+def decompressed(snapshot: bytes) -> bytes:
+    """Return a compressed snapshot, whose seal was checked."""
+    return zlib.decompress(snapshot)
+
+
+def sealed(state: ScriptState, code: str, tokens: ApprovalTokens) -> str:
+    """Return a state as a text with a seal, which expires like a token."""
+    content = _content(state)
+    seal = tokens.issue(_covered(code, content)).token
+    return dumps_sorted({"content": content, "seal": seal}).decode()
+
+
+def opened(text: str, code: str, tokens: ApprovalTokens) -> ScriptState | str:
+    """Return the state of a sealed text, or the reason to refuse it. A seal is accepted once."""
+    try:
+        found = loads(text)
+        content, seal = found["content"], found["seal"]
+        covered = _covered(code, content)
+    except (ValueError, TypeError, KeyError):
+        return "it is not the state of a script, or was altered"
+    reason = tokens.refusal(seal, covered)
+    return reason if reason is not None else _state(content)
+
+
+def _covered(code: str, content: Any) -> ApprovedCall:
+    """Return everything that a seal covers."""
+    return ApprovedCall(
+        function="run",
+        fingerprint=digest(code),
+        arguments=digest(dumps_sorted(content).decode()),
+        human=None,
+        target="script",
+    )
+
+
+def _content(state: ScriptState) -> JsonObject:
+    return {
+        "snapshot": b64encode(state.snapshot).decode("ascii"),
+        "waiting": [[number, *call] for number, call in state.waiting.items()],
+        "calls": state.calls,
+        "seconds": state.seconds,
+        "printed": state.printed,
+        "executed": list(state.executed),
+    }
+
+
+def _state(content: JsonObject) -> ScriptState:
+    return ScriptState(
+        snapshot=b64decode(content["snapshot"]),
+        waiting={number: WaitingCall(*rest) for number, *rest in content["waiting"]},
+        calls=content["calls"],
+        seconds=content["seconds"],
+        printed=content["printed"],
+        executed=tuple(content["executed"]),
+    )
+
+
+def without_tokens(waiting: Mapping[int, WaitingCall]) -> dict[int, WaitingCall]:
+    """Return waiting calls without the tokens of requests that were decided."""
+    return {number: call._replace(token="") for number, call in waiting.items()}

@@ -1,0 +1,122 @@
+"""The result of a script as a text for a model: what it printed, its value or its error, and the executed calls."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from specfn._internal.characters import escape_invisible
+from specfn._internal.json import dumps
+from specfn.calling.call_answer import Answer, PendingCall
+from specfn.code_mode.sandbox import Failed, Finished
+from specfn.code_mode.sandbox_values import shown
+from specfn.schema.safe_text import shorten
+
+#: The most characters of the arguments of an executed call, and of all executed calls.
+_ARGUMENTS: Final = 160
+_EXECUTED: Final = 6_000
+
+_NOTHING: Final = "Nothing was executed."
+
+#: Advice by a part of the text of an error.
+_ADVICE: Final[Mapping[str, str]] = {
+    "'coroutine' object": "A call returns its data only when it is awaited: x = await api.NAMESPACE.FUNCTION(...)",
+    "object can't be awaited": "Await each call once.",
+    "has no attribute": "Find functions and their places with search_functions.",
+    "ModuleNotFoundError": "Only modules such as json, re, math, datetime, collections, itertools and asyncio exist.",
+    "time limit": "Do less in one script.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptResult:
+    """The result of a script that ended.
+
+    Attributes:
+        text: the text for the model.
+        is_error: the script ended with an error.
+    """
+
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptPause:
+    """A script that waits for approvals.
+
+    Attributes:
+        state: the sealed state, which resumes the script.
+        asked: the calls to approve.
+    """
+
+    state: str
+    asked: tuple[PendingCall, ...]
+
+
+def finished(
+    step: Finished, printed: str, executed: Sequence[str], lost: Sequence[str], limit: int
+) -> ScriptResult:
+    """Return the result of a script that ended without an error.
+
+    Args:
+        step: its end.
+        printed: the texts that it printed.
+        executed: a line for each executed call.
+        lost: the functions of calls that were not awaited.
+        limit: the most characters.
+    """
+    parts = [printed.rstrip("\n")] if printed else []
+    if step.value is not None:
+        parts.append(_value(step.value))
+    if not parts:
+        parts.append(f"The script ended without a value and printed nothing. {listed(executed)}")
+    if lost:
+        names = ", ".join(dict.fromkeys(lost))
+        parts.append(f"Not sent, because the script did not await them: {names[:1_000]}")
+    return ScriptResult(_limited("\n".join(parts), limit))
+
+
+def failed(step: Failed, printed: str, executed: Sequence[str], limit: int) -> ScriptResult:
+    """Return the result of a script that ended with an error; arguments as for ``finished``."""
+    where = "" if step.line is None else f" in line {step.line}"
+    lines = [f"Error{where}: {step.error}"]
+    if step.source:
+        lines.append(f"    {step.source}")
+    lines += [advice for part, advice in _ADVICE.items() if part in step.error][:1]
+    lines.append(listed(executed))
+    head = "\n".join(lines)
+    room = max(limit - len(head) - 20, 200)
+    text = f"{head}\nPrinted before:\n{_limited(printed, room)}" if printed else head
+    return ScriptResult(_limited(text, limit), is_error=True)
+
+
+def listed(executed: Sequence[str]) -> str:
+    """Return the executed calls of a script."""
+    if not executed:
+        return _NOTHING
+    lines = "\n".join(f"- {line}" for line in executed)
+    if len(lines) > _EXECUTED:
+        kept = lines[:_EXECUTED].rpartition("\n")[0]
+        lines = f"{kept}\n- … and {len(executed) - kept.count(chr(10)) - 1} more"
+    return f"Executed calls ({len(executed)}):\n{lines}"
+
+
+def executed_line(place: str, sent: Any, answer: Answer) -> str | None:
+    """Return a line for a call; ``None`` if nothing was sent."""
+    if answer.result is None and answer.kind != "timed_out":
+        return None
+    outcome = "outcome unknown" if answer.result is None else f"HTTP {answer.result.status}"
+    return f"{place}({shorten(dumps(sent).decode(errors='replace'), _ARGUMENTS)}): {outcome}"
+
+
+def _value(value: Any) -> str:
+    found = shown(value)
+    return found if isinstance(found, str) else dumps(found).decode(errors="replace")
+
+
+def _limited(text: str, limit: int) -> str:
+    text = escape_invisible(text)
+    if len(text) <= limit:
+        return text
+    note = f"\n… cut: {len(text):,} characters; return or print less"
+    return text[: max(limit - len(note), 0)] + note

@@ -1,0 +1,271 @@
+"""Runs of scripts: each call is checked like any other, and a write that is not allowed pauses its script (rule C12)."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+import anyio
+
+from specfn.application.binding.approval_token import ApprovalTokens
+from specfn.calling.call_answer import Answer, PendingCall
+from specfn.calling.calls import prompts
+from specfn.calling.calls.prepare import Prepared
+from specfn.code_mode.paused_script import (
+    ScriptState,
+    WaitingCall,
+    compressed,
+    decompressed,
+    opened,
+    sealed,
+    without_tokens,
+)
+from specfn.code_mode.sandbox import (
+    Failed,
+    Finished,
+    Raised,
+    Returned,
+    Sandbox,
+    SandboxCall,
+    Settled,
+    Step,
+    Waiting,
+    host_object,
+    sandbox,
+)
+from specfn.code_mode.script_functions import ScriptFunctions
+from specfn.code_mode.script_limits import ScriptLimits
+from specfn.code_mode.script_result import (
+    ScriptPause,
+    ScriptResult,
+    executed_line,
+    failed,
+    finished,
+    listed,
+)
+
+#: The most calls of a script that are made at the same time.
+_TOGETHER: Final = 8
+
+#: The least seconds that are left after an approval.
+_LEAST: Final = 1.0
+
+
+class Outcome(Protocol):
+    """The execution of checked calls."""
+
+    async def __call__(self, call: Prepared, *, ask: bool, granted: str | None) -> Answer:
+        """Return the answer to a call.
+
+        Args:
+            call: the call.
+            ask: a call that needs an approval waits for it; otherwise it is refused.
+            granted: the token of an approval.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scripts:
+    """The scripts of a server.
+
+    Attributes:
+        functions: the functions that scripts may call.
+        outcome: executes calls.
+        tokens: the tokens that seal scripts.
+        limits: the limits of each script.
+        together: ask once for all calls that a script starts together; otherwise once per call.
+        running: the scripts that run now.
+    """
+
+    functions: ScriptFunctions
+    outcome: Outcome
+    tokens: ApprovalTokens = field(repr=False)
+    limits: ScriptLimits = field(default_factory=ScriptLimits)
+    together: bool = True
+    running: set["_Run"] = field(default_factory=set, repr=False)
+
+    async def run(self, code: str, *, ask: bool) -> ScriptResult | ScriptPause:
+        """Run a script.
+
+        Args:
+            code: the script.
+            ask: calls that need an approval pause the script; otherwise they are refused.
+        """
+        size = len(code.encode(errors="replace"))
+        if size > self.limits.code:
+            return _error(f"the code has {size:,} bytes; at most {self.limits.code:,} are allowed")
+        if len(self.running) >= self.limits.together:
+            return _error("too many scripts run at the same time; run this one again later")
+        made = _Run(self, code, ask=ask)
+        async with self._sandbox(made, self.limits.seconds) as box:
+            step = await box.start(code, host_object(self.functions.tree(code)))
+            return await made.advance(box, step)
+
+    async def resume(self, code: str, state: str, *, approved: bool) -> ScriptResult | ScriptPause:
+        """Continue a script after the decision of the user.
+
+        Args:
+            code: the script.
+            state: its sealed state.
+            approved: the user approved the calls; otherwise they are refused, and the script continues.
+        """
+        found = opened(state, code, self.tokens)
+        if isinstance(found, str):
+            return _error(f"this script cannot be resumed: {found}. Run it again")
+        made = _Run(self, code, ask=True, state=found)
+        async with self._sandbox(made, max(self.limits.seconds - found.seconds, _LEAST)) as box:
+            step = await box.load(decompressed(found.snapshot))
+            if isinstance(step, Waiting):
+                step = await box.resume(await made.decided(approved=approved))
+            return await made.advance(box, step)
+
+    @asynccontextmanager
+    async def _sandbox(self, made: "_Run", seconds: float) -> AsyncIterator[Sandbox]:
+        self.running.add(made)
+        try:
+            async with sandbox(self.limits, seconds, made.called, made.printed) as box:
+                yield box
+        finally:
+            self.running.discard(made)
+
+
+def _error(problem: str) -> ScriptResult:
+    return ScriptResult(f"Error: {problem}. {listed(())}", is_error=True)
+
+
+class _Run:
+    """One run of a script, from its start or an approval to its end or the next approval."""
+
+    def __init__(
+        self, scripts: Scripts, code: str, *, ask: bool, state: ScriptState | None = None
+    ) -> None:
+        self._scripts = scripts
+        self._code = code
+        self._ask = ask
+        self._waiting = {} if state is None else dict(state.waiting)
+        self._pending: dict[int, PendingCall] = {}
+        self._calls = 0 if state is None else state.calls
+        self._seconds = 0.0 if state is None else state.seconds
+        self._printed = "" if state is None else state.printed
+        self._executed = [] if state is None else list(state.executed)
+
+    # -- from the sandbox -----------------------------------------------------------------------------
+
+    def printed(self, text: str) -> None:
+        """Take a printed text, up to the limit of the output."""
+        room = self._scripts.limits.output + 1 - len(self._printed)
+        self._printed += text[: max(room, 0)]
+
+    def called(self, call: SandboxCall) -> Raised | None:
+        """Take a call; return an exception if it cannot be made."""
+        functions = self._scripts.functions
+        if call.is_attribute or call.name not in functions:
+            kind = "AttributeError" if call.is_attribute else "NameError"
+            return Raised(kind, functions.unknown(call.name))
+        self._calls += 1
+        if self._calls > self._scripts.limits.calls:
+            return Raised(
+                "RuntimeError", f"a script makes at most {self._scripts.limits.calls} calls"
+            )
+        try:
+            sent = functions.sent(call.name, call.args, call.kwargs)
+        except TypeError as error:
+            return Raised("TypeError", str(error))
+        self._waiting[call.id] = WaitingCall(call.name, sent)
+        return None
+
+    # -- calls ----------------------------------------------------------------------------------------
+
+    async def advance(self, box: Sandbox, step: Step) -> ScriptResult | ScriptPause:
+        """Make the calls of a script until it ends or only waits for approvals."""
+        while isinstance(step, Waiting):
+            settled = await self._settled(step.ids)
+            if not settled:
+                pause = self._pause(box)
+                if isinstance(pause, ScriptPause):
+                    return pause
+                settled = pause
+            step = await box.resume(settled)
+        return self._ended(step)
+
+    async def decided(self, *, approved: bool) -> Mapping[int, Settled]:
+        """Return the results of the calls that the user decided about."""
+        asked = {number: call for number, call in self._waiting.items() if call.token}
+        self._waiting = without_tokens(self._waiting)
+        if not approved:
+            return {number: self._refused(number, prompts.denied()) for number in asked}
+        return await self._made(asked)
+
+    async def _settled(self, ids: Sequence[int]) -> Mapping[int, Settled]:
+        """Make all calls that do not wait for an approval, and return their results."""
+        return await self._made(
+            {number: self._waiting[number] for number in ids if number not in self._pending}
+        )
+
+    async def _made(self, calls: Mapping[int, WaitingCall]) -> Mapping[int, Settled]:
+        answers: dict[int, Answer] = {}
+        limiter = anyio.CapacityLimiter(_TOGETHER)
+
+        async def make(number: int, call: WaitingCall) -> None:
+            async with limiter:
+                prepared = self._scripts.functions.prepare(call.name, call.sent)
+                answers[number] = await self._scripts.outcome(
+                    prepared, ask=self._ask, granted=call.token or None
+                )
+
+        async with anyio.create_task_group() as group:
+            for number, call in calls.items():
+                group.start_soon(make, number, call)
+        found = {number: self._result(number, answers[number]) for number in calls}
+        return {number: each for number, each in found.items() if each is not None}
+
+    def _result(self, number: int, answer: Answer) -> Settled | None:
+        """Return the result of a call; ``None`` if it waits for an approval."""
+        if answer.pending is not None:
+            self._pending[number] = answer.pending
+            return None
+        call = self._waiting.pop(number)
+        line = executed_line(self._scripts.functions.place(call.name), call.sent, answer)
+        self._executed += [] if line is None else [line]
+        if not answer.ok or answer.result is None:
+            return Raised("RuntimeError", answer.text)
+        return Returned(self._scripts.functions.data(call.name, answer.result))
+
+    def _refused(self, number: int, text: str) -> Settled:
+        self._waiting.pop(number)
+        self._pending.pop(number, None)
+        return Raised("RuntimeError", text)
+
+    # -- the end --------------------------------------------------------------------------------------
+
+    def _pause(self, box: Sandbox) -> ScriptPause | Mapping[int, Settled]:
+        """Return the script as it waits; refuse its calls if it holds too much data."""
+        snapshot = compressed(box.snapshot())
+        limit = self._scripts.limits.snapshot
+        if len(snapshot) > limit:
+            text = (
+                f"this call needs the approval of the user, and the script holds too much data to wait for it "
+                f"({len(snapshot):,} bytes; at most {limit:,}). Nothing was sent. Write a script that keeps less."
+            )
+            return {number: self._refused(number, text) for number in [*self._pending]}
+        numbers = sorted(self._pending)
+        numbers = numbers if self._scripts.together else numbers[:1]
+        asked = {number: self._pending[number] for number in numbers}
+        tokens = {n: self._waiting[n]._replace(token=each.token) for n, each in asked.items()}
+        state = ScriptState(
+            snapshot=snapshot,
+            waiting={**self._waiting, **tokens},
+            calls=self._calls,
+            seconds=self._seconds + box.seconds,
+            printed=self._printed,
+            executed=tuple(self._executed),
+        )
+        text = sealed(state, self._code, self._scripts.tokens)
+        return ScriptPause(text, tuple(asked.values()))
+
+    def _ended(self, step: Finished | Failed) -> ScriptResult:
+        limit = self._scripts.limits.output
+        if isinstance(step, Failed):
+            return failed(step, self._printed, self._executed, limit)
+        lost = [self._scripts.functions.place(call.name) for call in self._waiting.values()]
+        return finished(step, self._printed, self._executed, lost, limit)

@@ -1,0 +1,1 @@
+"""The tools of mode ``code``: find functions, and run scripts that call them."""

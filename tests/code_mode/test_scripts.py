@@ -1,0 +1,172 @@
+import httpx
+import pytest
+from tests.code_mode.script_support import echo, pause, resume, run, scripts
+from tests.mcp.server_support import DOCUMENT, Api, application
+
+import specfn
+from specfn.calling.names.catalog import Catalog
+from specfn.code_mode.script_limits import ScriptLimits
+from specfn.code_mode.script_result import ScriptPause, ScriptResult
+from specfn.errors import UsageError
+
+TWO = "import asyncio\nawait asyncio.gather(api.pets.post(body={'name': 'A'}), api.pets.eraseById(id=3), api.pets.get())"
+
+
+@pytest.fixture
+def api() -> Api:
+    return Api(reply=echo)
+
+
+def test_a_script_computes_with_the_data(api: Api) -> None:
+    """A call returns the data of the response; the script returns what it prints and its last value."""
+    code = "import asyncio\nprint('names')\na, b = await asyncio.gather(api.pets.get(), api.pets.getById(id=1))\n[a[1]['name'], b]"
+    assert run(scripts(api), code).text == 'names\n["Max",{"name":"Rex"}]'
+    assert sorted(api.received) == ["GET /v1/pets", "GET /v1/pets/1"]
+
+
+def test_a_failure_is_an_exception_with_the_text(api: Api) -> None:
+    """A script can catch invalid arguments, a status outside of 2xx and a refusal, and reads their texts."""
+    api.reply = lambda _: httpx.Response(404, json={"detail": "no such pet"})
+    code = """
+for call in (lambda: api.pets.getById(id='x'), lambda: api.pets.getById(id=1), lambda: api.pets.eraseById(id=1)):
+    try:
+        await call()
+    except RuntimeError as error:
+        print(error)
+"""
+    text = run(scripts(api), code).text
+    assert "expected integer" in text
+    assert "no such pet" in text
+    assert "may destroy data" in text
+    assert api.received == ["GET /v1/pets/1"]
+
+
+def test_an_error_has_its_line_and_the_executed_calls(api: Api) -> None:
+    """The result of a script that fails has the line, its text, what was printed, and what was executed."""
+    made = run(
+        scripts(api, allow=("read", "write")),
+        "print('p')\nawait api.pets.post(body={'name': 'A'})\n\n1 / 0",
+    )
+    assert made.is_error
+    assert made.text.startswith("Error in line 4: ZeroDivisionError: division by zero\n    1 / 0\n")
+    assert '- api.pets.post({"body":{"name":"A"}}): HTTP 200' in made.text
+    assert made.text.endswith("Printed before:\np\n")
+
+
+def test_writes_started_together_ask_once(api: Api) -> None:
+    """All writes of one gather are asked about at once; reads beside them are made before."""
+    found = scripts(api)
+    waiting = pause(found, TWO)
+    assert [each.function for each in waiting.asked] == ["pets_post", "pets_eraseById"]
+    assert waiting.asked[0].arguments == {"body": {"name": "A"}}
+    assert api.received == ["GET /v1/pets"]
+    made = resume(found, TWO, waiting.state)
+    assert made == ScriptResult('[{"name":"A"},null,[{"name":"Rex"},{"name":"Max"}]]')
+    assert sorted(api.received[1:]) == ["DELETE /v1/pets/3", "POST /v1/pets"]
+
+
+def test_writes_can_ask_one_by_one(api: Api) -> None:
+    """With ``together=False`` each write asks by itself, and is sent after its own approval only."""
+    found = scripts(api, together=False)
+    first = pause(found, TWO)
+    assert [each.function for each in first.asked] == ["pets_post"]
+    second = resume(found, TWO, first.state)
+    assert isinstance(second, ScriptPause)
+    assert [each.function for each in second.asked] == ["pets_eraseById"]
+    assert api.received == ["GET /v1/pets", "POST /v1/pets"]
+    made = resume(found, TWO, second.state, approved=False)
+    assert isinstance(made, ScriptResult)
+    assert "The user declined this call" in made.text
+    assert api.received == ["GET /v1/pets", "POST /v1/pets"]
+
+
+def test_a_write_that_needs_a_result_asks_by_itself(api: Api) -> None:
+    """A script that writes with the result of a write pauses twice; its variables and prints are kept."""
+    code = "print('one')\na = await api.pets.post(body={'name': 'A'})\nawait api.pets.post(body={'name': a['name'] * 2})"
+    first = pause(scripts(api), code)
+    second = resume(scripts(api), code, first.state)
+    assert isinstance(second, ScriptPause)
+    assert second.asked[0].arguments == {"body": {"name": "AA"}}
+    assert resume(scripts(api), code, second.state) == ScriptResult('one\n{"name":"AA"}')
+
+
+def test_a_script_with_much_data_cannot_wait(api: Api) -> None:
+    """A script whose snapshot is too large reads a refusal instead of waiting; nothing is sent."""
+    made = run(
+        scripts(api, limits=ScriptLimits(snapshot=100)),
+        "await api.pets.post(body={'name': 'A'})",
+        ask=True,
+    )
+    assert "holds too much data" in made.text
+    assert api.requests == []
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("await api.pets.find()", "there is no function 'find'"),
+        ("await api.cats.get()", "has no attribute 'cats'"),
+        ("await api.pets.getById(1)", "api.pets.getById: pass the arguments by name"),
+        ("await api.pets.post(body=lambda: 1)", "The arguments are invalid"),
+        ("class A: pass\nawait api.pets.post(body=A())", "a value of type A"),
+        ("api.pets.get()['name']", "only when it is awaited"),
+        ("x = (", "Error in line 1: unexpected EOF"),
+    ],
+)
+def test_a_wrong_call_is_explained(api: Api, code: str, reason: str) -> None:
+    """An error says what is wrong; nothing is sent."""
+    made = run(scripts(api, allow=("read", "write")), code)
+    assert made.is_error
+    assert reason in made.text
+    assert api.requests == []
+
+
+def test_values_of_python_are_sent_as_json(api: Api) -> None:
+    """Tuples, sets, dates and bytes become JSON values."""
+    code = "import datetime\nawait api.pets.post(body={'name': 'A', 'x': (1, {2}), 'd': datetime.date(2026, 1, 2), 'b': b'a'})"
+    text = run(scripts(api, allow=("write",)), code).text
+    assert (
+        text
+        == '{"name":"A","x":[1,[2]],"d":"2026-01-02","b":"data:application/octet-stream;base64,YQ=="}'
+    )
+
+
+def test_documents_are_namespaces(api: Api) -> None:
+    """With several documents, the name of a document is the first element of its functions."""
+    catalog = Catalog().add(application(), namespace="one").add(application(), namespace="two")
+    found = scripts(api, functions=catalog)
+    assert run(found, "len(await api.two.pets.get())").text == "2"
+    assert "# api.one.pets.get [read]" in found.functions.search("list pets", 4)
+
+
+def test_equal_places_are_refused() -> None:
+    """Two documents without namespaces whose functions have equal places are a usage error."""
+    functions = application().functions
+    renamed = application(
+        names={".".join(each.accessor): f"other_{each.name}" for each in functions}
+    )
+    catalog = Catalog().add(application(), namespace="").add(renamed, namespace="")
+    with pytest.raises(UsageError, match="have the same place in code"):
+        scripts(Api(), functions=catalog)
+
+
+def test_a_search_has_signatures(api: Api) -> None:
+    """A search returns a line per function, and awaitable signatures with the types of responses."""
+    text = scripts(api).functions.search("find a pet", 5)
+    assert "# api.pets.getById [read] Find a pet (id: from api.pets.get)" in text
+    assert "async def getById(self, *, id: int) -> PetsGetByIdResult:" in text
+    compile(text, "api.py", "exec")
+
+
+def test_dropped_fields_never_enter_a_script(api: Api) -> None:
+    """A field that the operator drops is in no data of a script; a kept default is no limit."""
+    api.reply = lambda _: httpx.Response(200, json=[{"name": "Rex", "age": 3}])
+    answers = {"pets.get": specfn.answers.Drop("age")}
+    functions = specfn.load(DOCUMENT, options=specfn.Options(answers=answers))
+    assert run(scripts(api, functions=functions), "await api.pets.get()").text == '[{"name":"Rex"}]'
+
+
+def test_a_large_namespace_is_cut_to_the_code() -> None:
+    """The namespace of a script contains only elements that occur in its code."""
+    assert scripts(Api()).functions.tree("await api.pets.get()") == {"pets": {"get": "pets_get"}}
+    assert scripts(Api()).functions.tree("api.pets.other()") == {"pets": {}}
