@@ -1,4 +1,3 @@
-import asyncio
 import json
 import subprocess
 import sys
@@ -101,7 +100,7 @@ def test_another_process_resumes_a_script(api: Api) -> None:
     )
     from tests.code_mode.script_support import resume, scripts  # noqa: PLC0415
 
-    made = subprocess.run(  # noqa: S603
+    made = subprocess.run(
         [sys.executable, "-c", code, WRITE["code"]],
         capture_output=True,
         text=True,
@@ -118,7 +117,7 @@ def test_the_missing_extra_is_one_line(tmp_path: Path) -> None:
     file = tmp_path / "pets.json"
     file.write_text(json.dumps(application().document), "utf-8")
     code = "import sys\nsys.modules['pydantic_monty'] = None\nfrom specfn.cli.main import main\nsys.exit(main())"
-    made = subprocess.run(  # noqa: S603
+    made = subprocess.run(
         [
             sys.executable,
             "-c",
