@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from specfn._internal.json import loads
 from specfn.answers import Drop, FieldNames, Filtered, Keep, absent, field_names, filtered
 from specfn.calling.documented_fields import DocumentedFields
 from specfn.errors import UsageError
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 
 #: Nothing was left out.
 _NOTHING: Final = Filtered(None)
+
+#: The media type of events with members around their data.
+_EVENTS: Final = "text/event-stream"
+
+#: The data of a response that cannot be shown without the fields of ``Drop``.
+_WITHHELD: Final = "The response is not JSON, so it is not shown: fields of it must not be shown."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,17 +62,42 @@ class ResponseFields:
 
     def view(self, function: Function, result: "Result") -> "ResponseView":
         """Return the part of a response that a model reads. A response outside of 2xx is whole."""
-        is_data = isinstance(result.data, dict | list)
-        if not result.ok or not is_data or (self.keep is None and not self.drop):
+        if not result.ok or (self.keep is None and not self.drop):
             return ResponseView(result)
+        if not isinstance(result.data, dict | list):
+            return ResponseView(replace(result, data=self.permitted(result)))
         keep = self.keep
         note = ""
-        if keep is not None and not _is_documented(function, result.status):
+        is_known = _is_documented(function, result.status) and result.media_type != _EVENTS
+        if keep is not None and not is_known:
             keep = None
             note = "The document does not describe this response, so all of its fields are shown."
-        found = filtered(result.data, keep, self.drop)
+        found = filtered(result.data, keep, self._never_shown(result))
         missing = absent(found.data, keep) if keep is not None and self.is_asked else ()
         return ResponseView(replace(result, data=found.data), found, missing, note)
+
+    def permitted(self, result: "Result") -> Any:
+        """Return the data of a response without the fields that are never shown.
+
+        A text or bytes that contain JSON values are filtered as these values. Any other text has no fields that can be
+        left out, so a sentence replaces it.
+        """
+        data = result.data
+        if not self.drop or not result.ok or not data:
+            return data
+        if not isinstance(data, str | bytes):
+            return filtered(data, None, self._never_shown(result)).data
+        values = _values(data)
+        if not values:
+            return _WITHHELD if isinstance(data, str) else data
+        shown = [filtered(each, None, self.drop).data for each in values]
+        return shown[0] if len(shown) == 1 else shown
+
+    def _never_shown(self, result: "Result") -> tuple[FieldNames, ...]:
+        """Return the fields of ``drop``, also in the data of events."""
+        if result.media_type != _EVENTS:
+            return self.drop
+        return (*self.drop, *(("data", *names) for names in self.drop))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +154,13 @@ def _is_documented(function: Function, status: int) -> bool:
     if success is None or success.schema is None:
         return False
     return success.status.upper() in {str(status), "2XX", "DEFAULT"}
+
+
+def _values(data: str | bytes) -> list[Any] | None:
+    """Return the JSON values of a text: one, or one in each line; ``None`` if it contains anything else."""
+    for parts in ([data], [line for line in data.splitlines() if line.strip()]):
+        try:
+            return [loads(part) for part in parts]
+        except ValueError:
+            continue
+    return None

@@ -12,7 +12,9 @@ from specfn.api import load
 from specfn.application.application import Application
 from specfn.calling.call_answer import Answer
 from specfn.calling.drive import run
+from specfn.calling.response_fields import ResponseFields
 from specfn.errors import UsageError
+from specfn.http.response.response import Result
 from specfn.options import Options
 
 OWNER = {"type": "object", "properties": {"login": {"type": "string"}, "token": {"type": "string"}}}
@@ -279,3 +281,78 @@ def test_a_resumed_call_keeps_its_fields() -> None:
     assert waiting.pending is not None
     found = bound["repos_get"].outcome({"fields": ["next"]}, granted=waiting.pending.token)
     assert data_of(found) == {"next": "n"}
+
+
+_JSON = "application/json"
+_TOKEN = json.dumps(ITEM)
+
+
+@pytest.mark.parametrize(
+    ("content", "media_type", "shown"),
+    [
+        (json.dumps(DATA), _JSON, "ann"),
+        (json.dumps(DATA), "text/plain", "ann"),
+        (json.dumps(DATA), "application/octet-stream", "ann"),
+        (f"{_TOKEN}\n\n{_TOKEN}\n", "application/x-ndjson", "ann"),
+        (f"{_TOKEN}\n{_TOKEN[:-1]}", "text/plain", "not JSON"),
+        (json.dumps(DATA)[:-1], _JSON, "not JSON"),
+    ],
+)
+@pytest.mark.parametrize("fields", [None, ["items.owner"], ["items.*"]])
+def test_drop_is_final_in_every_form_of_a_response(
+    content: str, media_type: str, shown: str, fields: Any
+) -> None:
+    """X12: a dropped field is in no text and in no data for code, whatever the server calls its response."""
+    headers = {"content-type": media_type}
+    shop = Shop(lambda _: httpx.Response(200, content=content.encode(), headers=headers))
+    drop = Drop("items.owner.token", "owner.token")
+    bound = application(answers={"*": drop}).bind(shop.connection(), fields=True)
+    sent = {} if fields is None else {"fields": fields}
+    answered = bound["repos_get"].outcome(sent)
+    assert "SECRET" not in answered.text
+    assert fields is not None or shown in answered.text
+    with_data = bound.namespace(data=True)
+    data = with_data.repos.get(**sent)
+    assert "SECRET" not in str(data)
+    assert shown in str(data)
+
+
+def test_keep_is_no_filter_of_data_for_code() -> None:
+    """X12: ``Keep`` is a default of texts, so code reads what its signature declares."""
+    shop = answering(200, DATA)
+    options = {"repos*": Keep("items.name")}
+    bound = application(answers=options).bind(shop.connection())
+    assert bound.namespace(data=True).repos.get() == DATA
+
+
+def test_drop_applies_to_the_data_of_events() -> None:
+    """X12: an event has its data in a member of its own."""
+    event = {"event": "repo", "data": ITEM}
+    options = application(answers={"*": Drop("owner.token")})
+    function = options["repos_get"]
+    result = Result(
+        status=200, headers=httpx.Headers(), media_type="text/event-stream", data=[event]
+    )
+    found = ResponseFields.of(function)
+    assert "SECRET" not in found.view(function, result).result.for_model()
+    assert "SECRET" not in str(found.permitted(result))
+    assert found.permitted(result)[0]["data"]["owner"] == {"login": "ann"}
+
+
+@pytest.mark.parametrize("is_offered", [True, False])
+def test_a_truncated_page_names_fields_where_they_are_offered(*, is_offered: bool) -> None:
+    """X12, X13: a model reads of fields only if it can ask for them."""
+    items = [{**ITEM, "name": "n" * 500} for _ in range(100)]
+    shop = Shop(
+        lambda _: httpx.Response(
+            200, json={"items": items}, headers={"link": '</repos?fields=x>; rel="next"'}
+        )
+    )
+    paths = json.loads(json.dumps(PATHS))
+    cursor = {"name": "cursor", "in": "query", "schema": {"type": "string"}}
+    paths["/repos"]["get"]["parameters"].append(cursor)
+    document = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": paths}
+    bound = load(document).bind(shop.connection(), fields=is_offered)
+    found = bound["repos_get"].outcome({})
+    assert "items are complete" in found.text
+    assert ("fewer fields" in found.text) is is_offered

@@ -26,7 +26,7 @@ class AnswerText:
     dropped: JsonObject | None
 
 
-def answer_text(
+def answer_text(  # noqa: PLR0913  # the parts of one text
     function: Function,
     arguments: Any,
     result: "Result",
@@ -36,6 +36,7 @@ def answer_text(
     sent_without: "Sequence[str]",
     tool: Tool | None,
     fields: ResponseFields,
+    can_filter: bool = False,
 ) -> AnswerText:
     """Return the text of a response for a model, and the arguments of the next page.
 
@@ -48,6 +49,7 @@ def answer_text(
         sent_without: the arguments that were removed.
         tool: the function as the model reads it; ``None`` if it is shown as it is.
         fields: the fields that the model reads.
+        can_filter: true if the model can ask for fields.
     """
     view = fields.view(function, result)
     model = offered(function)
@@ -62,6 +64,7 @@ def answer_text(
         ),
         limit=limit,
         shown=lambda named: shown_names(named, tool),
+        can_filter=can_filter,
     )
     dropped = None
     if view.filtered.count or found.hidden:

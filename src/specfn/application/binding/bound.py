@@ -22,6 +22,7 @@ from specfn.application.binding.signature import Argument, arguments_of, signatu
 from specfn.calling.call_answer import Answer
 from specfn.calling.calls import prompts
 from specfn.calling.names.resolve import Resolution
+from specfn.calling.response_fields import ResponseFields
 from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.tools import offered
 from specfn.errors import UnknownFunctionError, UsageError
@@ -245,11 +246,17 @@ class DataFunction:
             CallError: the call was not answered with success; its text is the text for the model.
             UsageError: as for the bound function.
         """
-        return self._bound.outcome(self._bound.composed(given, arguments)).data()
+        return self._data(self._bound.outcome(self._bound.composed(given, arguments)))
 
     async def acall(self, /, *given: Any, **arguments: Any) -> Any:
         """Call the function like ``f(...)``, asynchronously."""
-        return (await self._bound.aoutcome(self._bound.composed(given, arguments))).data()
+        return self._data(await self._bound.aoutcome(self._bound.composed(given, arguments)))
+
+    def _data(self, answer: Answer) -> Any:
+        """Return the data of a response without the fields of ``Drop``. ``Keep`` is for texts only."""
+        answer.data()
+        assert answer.result is not None
+        return ResponseFields.of(self._bound.function).permitted(answer.result)
 
 
 @known_keywords_in

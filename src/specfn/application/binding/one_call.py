@@ -201,6 +201,7 @@ async def _executed(
         sent_without=call.removed,
         tool=tool,
         fields=fields,
+        can_filter=policy.fields and isinstance(call.arguments, dict),
     )
     return Answer(
         text="\n".join(filter(None, (received.text, sentences))),
