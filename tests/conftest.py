@@ -20,7 +20,7 @@ COMMON: dict[str, Any] = {
     "suppress_health_check": [HealthCheck.filter_too_much, HealthCheck.too_slow],
 }
 settings.register_profile("fast", derandomize=True, max_examples=20, **COMMON)
-settings.register_profile("specfn", derandomize=True, max_examples=25, **COMMON)
+settings.register_profile("specfn", derandomize=True, max_examples=60, **COMMON)
 settings.register_profile("thorough", max_examples=1_000, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "specfn"))
 
@@ -103,7 +103,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the files that take long first. Without a corpus, leave out the tests that need it, and count them."""
-    long = {item.path for item in items if any(map(item.get_closest_marker, ("slow", "corpus")))}
+    long = {item.path for item in items if any(map(item.get_closest_marker, ("long", "corpus")))}
     items.sort(key=lambda item: item.path not in long)
     if documents():
         return

@@ -99,7 +99,6 @@ def test_the_version_is_that_of_the_package(root: Path) -> None:
     assert specfn.__version__ == project["version"]
 
 
-@pytest.mark.slow
 def test_a_type_checker_sees_the_door_exactly(tmp_path: Path) -> None:
     """Types are exact through the lazy door, and a misspelled name is reported."""
     (tmp_path / "used.py").write_text(TYPED)

@@ -21,8 +21,6 @@ from specfn import bulk
 from specfn.bulk import json_lines, worker_pool
 from specfn.bulk.chunks import Chunk
 
-pytestmark = pytest.mark.slow
-
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
 
 

@@ -11,7 +11,7 @@ from specfn.api import load
 from specfn.application.application import Application
 from specfn.application.examples import example_faults
 
-pytestmark = [pytest.mark.corpus, pytest.mark.slow]
+pytestmark = pytest.mark.corpus
 
 Json = dict[str, Any]
 

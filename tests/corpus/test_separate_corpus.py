@@ -17,7 +17,7 @@ from specfn.human import Node, any_of
 from specfn.options import Options
 from specfn.schema.walk import walk
 
-pytestmark = [pytest.mark.corpus, pytest.mark.slow]
+pytestmark = pytest.mark.corpus
 
 Json = dict[str, Any]
 

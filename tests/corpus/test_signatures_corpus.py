@@ -23,7 +23,6 @@ def by_size(loaded: dict[Path, Application]) -> list[Path]:
     return sorted(loaded, key=lambda path: path.stat().st_size)
 
 
-@pytest.mark.slow
 def test_python_passes_a_strict_type_checker(
     loaded: dict[Path, Application], by_size: list[Path], tmp_path: Path
 ) -> None:
@@ -67,7 +66,6 @@ def test_every_type_and_function_is_written_once(loaded: dict[Path, Application]
         assert text == signatures(functions, "python")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 def test_signatures_have_few_tokens(folder: Path, tmp_path: Path, name: str) -> None:
     """Signatures of large documents have at most half the tokens of the functions as JSON."""

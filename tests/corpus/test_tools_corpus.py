@@ -24,7 +24,7 @@ from specfn.function.function import Function
 from specfn.schema.profiles.fit import Fit, Fitter
 from specfn.schema.profiles.restore import restore
 
-pytestmark = [pytest.mark.corpus, pytest.mark.slow]
+pytestmark = pytest.mark.corpus
 
 Json = dict[str, Any]
 

@@ -4,8 +4,6 @@ import asyncio
 import resource
 from typing import Any
 
-import pytest
-
 from specfn.http.connection import Connection
 from specfn.http.response.response import Result
 from specfn.http.transport import send
@@ -60,7 +58,6 @@ def megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-@pytest.mark.slow
 def test_a_thousand_calls_at_once(make: Any) -> None:
     """All finish, over no more sockets than a connection may hold, for what the calls and answers take."""
     asyncio.run(at_once(make(), Counting(), 10))

@@ -14,7 +14,6 @@ def server() -> Iterator[Faulty]:
         yield running
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("call", [in_threads, in_a_loop], ids=["threads", "loop"])
 def test_every_call_ends(server: Faulty, call: Callable[..., Any]) -> None:
     """Each fault once, among calls that are answered: none hangs, none spoils another, no POST is repeated."""

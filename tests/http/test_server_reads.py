@@ -18,8 +18,6 @@ from specfn.errors import ArgumentError
 from specfn.http.transport import send
 from specfn.migrate.route import Route
 
-pytestmark = pytest.mark.slow
-
 #: How many functions of a document are called, and how often arguments are drawn for one.
 FUNCTIONS = 30
 DRAWS = 12

@@ -18,8 +18,6 @@ from tests.mcp.server_support import DOCUMENT, ERAS, text
 from specfn.cli.main import run
 from specfn.demo.server import serve
 
-pytestmark = pytest.mark.slow
-
 URL = "https://api.example/v1"
 CANARY = "canary-4711"
 

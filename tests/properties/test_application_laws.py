@@ -13,8 +13,6 @@ from specfn.api import load
 from specfn.errors import DocumentError
 from specfn.options import Options
 
-pytestmark = pytest.mark.slow
-
 METHODS = ["get", "put", "post", "delete", "head", "patch", "query", "options", "trace"]
 
 names = st.one_of(

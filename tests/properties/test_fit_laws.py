@@ -29,8 +29,6 @@ from specfn.validation.validate import Validator
 
 LAW = settings(deadline=None, max_examples=settings.default.max_examples * 6 // 10)
 
-pytestmark = pytest.mark.slow
-
 Json = dict[str, Any]
 
 profiles = st.sampled_from(NAMES)

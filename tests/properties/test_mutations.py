@@ -26,8 +26,6 @@ from specfn.document.normalize import normalize
 from specfn.document.read.load import read, read_resource
 from specfn.errors import DocumentError
 
-pytestmark = pytest.mark.slow
-
 Json = Any
 Place: TypeAlias = tuple[str | int, ...]
 

@@ -13,8 +13,6 @@ from specfn.document.downgrade.document import downgrade
 from specfn.document.normalize import normalize
 from specfn.document.read.load import read_resource
 
-pytestmark = pytest.mark.slow
-
 Json = Any
 
 KEYS = st.sampled_from(["a", "b", "c"])

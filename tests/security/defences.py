@@ -20,7 +20,6 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from tests.effort import part
 
 from specfn.code_mode import paused_script
 
@@ -872,15 +871,11 @@ class FirstFailure:
         settings.load_profile("defences")
 
 
-#: The defences that are switched off in a run: every other one, and all in the profile "thorough".
-CHOSEN: Final = part(DEFENCES, 2)
-
-
 def main() -> None:
     """Switch off the chosen defences in turn; a line for each: its name and pytest's exit code."""
     out = sys.stdout
     sys.stdout = sys.stderr  # the reports of the failing tests
-    for defence in CHOSEN:
+    for defence in DEFENCES:
         with switched_off(defence):
             code = pytest.main([*OPTIONS, *defence.nodes], plugins=[FirstFailure()])
         print(f"{int(code)} {defence.name}", file=out, flush=True)

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from tests.security.defences import CHOSEN, DEFENCES, Defence, files
+from tests.security.defences import DEFENCES, Defence, files
 
 #: The threats that are defended here. Each has files of tests and at least one row of the table.
 THREATS = tuple(f"T{number}" for number in (*range(1, 31), *range(32, 36), 37))
@@ -25,8 +25,7 @@ def codes(root: Path) -> Mapping[str, int]:
     return {name: int(code) for code, _, name in lines}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("defence", CHOSEN, ids=lambda each: each.name)
+@pytest.mark.parametrize("defence", DEFENCES, ids=lambda each: each.name)
 def test_a_defence_that_is_gone_is_missed(codes: Mapping[str, int], defence: Defence) -> None:
     """Without the defence, tests of its threat fail; that they pass with it is theirs to say."""
     assert codes[defence.name] == FAILED

@@ -20,8 +20,6 @@ from specfn._internal.json import dumps
 from specfn.api import load
 from specfn.options import Options
 
-pytestmark = pytest.mark.slow
-
 Json = dict[str, Any]
 Bomb = Callable[[int], tuple[Json, Json]]
 

@@ -15,8 +15,6 @@ from specfn.records import ArgumentProblem
 from specfn.validation.outcome import Failure
 from specfn.validation.validate import Validator
 
-pytestmark = pytest.mark.slow
-
 SCHEMAS: list[Any] = [
     {},
     {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},

@@ -18,8 +18,6 @@ from specfn.validation.parse import parse
 from specfn.validation.repair.coerce import coerce
 from specfn.validation.validate import Validator
 
-pytestmark = pytest.mark.slow
-
 SCRIPT = (
     HOSTILE
     + """

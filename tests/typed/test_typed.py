@@ -42,7 +42,6 @@ def reports(
     return checked(folder, kept.mkdir("typed") if kept else tmp_path_factory.mktemp("cache"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
 def test_the_documentation_and_a_consumer_are_typed(checker: str, reports: dict[str, str]) -> None:
     """A strict type checker accepts every example and every use of a public name, and refuses each mistake."""

@@ -92,7 +92,6 @@ print("alive")
 """
 
 
-@pytest.mark.slow
 def test_the_process_survives() -> None:
     """V1: on a stack of 256 KiB no depth of arguments and no chain of schemas ends the process."""
     run = subprocess.run(

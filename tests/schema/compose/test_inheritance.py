@@ -67,7 +67,6 @@ def test_deep_inheritance_is_work_in_proportion_to_it(shape: str, backwards: boo
     assert counts[1] < 2.5 * counts[0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["the parent first", "a wide tree"])
 def test_one_thousand_generations_compose(shape: str) -> None:
     """T17: 1,000 components that inherit from each other cost at most 3,000 calls each."""
