@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from specfn.errors import UsageError
 from specfn.options import Options
 
 Json = dict[str, Any]
+
+DEMO = Path(__file__).parents[2] / "src" / "specfn" / "demo" / "openapi.yaml"
 
 TEXT = {"type": "string"}
 
@@ -143,3 +146,13 @@ def test_an_unknown_profile_is_the_callers_fault() -> None:
     """The error of an unknown profile lists the known ones."""
     with pytest.raises(UsageError, match="unknown profile 'x': it must be one of anthropic"):
         application().report("x")
+
+
+def test_released_schemas_are_composed_again() -> None:
+    """Schemas, texts and edits that were released are equal when they are read again."""
+    for function in load(DEMO).functions:
+        before = (function.parameters, function.output, function.edits, function.schemas.root)
+        function.schemas.release()
+        again = (function.parameters, function.output, function.edits, function.schemas.root)
+        assert again == before
+        assert again[3] is not before[3]

@@ -1,12 +1,13 @@
 import base64
+import datetime
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from specfn.validation.formats import is_base64
+from specfn.validation.formats import is_base64, is_date, is_date_time
 from specfn.validation.validate import Validator
 
 BOUNDS = [
@@ -172,3 +173,35 @@ def test_several_own_formats_hold_together(left: Any, right: Any) -> None:
     schema = {"properties": {"a": {"format": left[0]}, "b": {"format": right[0]}}}
     found = {problem.path for problem in Validator(schema).problems({"a": left[1], "b": right[1]})}
     assert found == {f"$input.{key}" for key, one in (("a", left), ("b", right)) if not one[2]}
+
+
+def exists(year: int, month: int, day: int) -> bool:
+    try:
+        datetime.date(year, month, day)
+    except ValueError:
+        return False
+    return True
+
+
+@given(st.integers(1, 9999), st.integers(0, 14), st.integers(0, 33))
+@example(2024, 2, 29)
+@example(1900, 2, 29)
+def test_a_date_is_valid_if_it_exists(year: int, month: int, day: int) -> None:
+    """A date, alone or before a time, is valid exactly if the calendar contains it."""
+    text = f"{year:04}-{month:02}-{day:02}"
+    assert is_date(text) is exists(year, month, day)
+    assert is_date_time(f"{text}T12:00:00Z") is exists(year, month, day)
+
+
+parts = st.integers(0, 26) | st.sampled_from([59, 61, 99])
+
+
+@given(parts, parts, parts, parts, parts, st.sampled_from(["", ":"]))
+def test_a_time_is_valid_within_its_bounds(  # noqa: PLR0913 - the parts of a time
+    hour: int, minute: int, second: int, hours: int, minutes: int, colon: str
+) -> None:
+    """A time is valid exactly if each of its parts is, apart from leap seconds."""
+    sound = hour < 24 and minute < 60 and second < 60 and hours < 24 and minutes < 60
+    time = f"{hour:02}:{minute:02}:{second:02}+{hours:02}{colon}{minutes:02}"
+    assert is_date_time(f"2024-01-31T{time}") is sound
+    assert is_date_time(f"2024-02-29t{time}") is sound

@@ -214,3 +214,36 @@ def test_all_json_passes(value: Any) -> None:
 def test_verdict_and_reasons_agree(value: Any, depth: int) -> None:
     """A value is refused exactly where there is a reason to name."""
     assert is_plain_json(value, depth) is (plain_json_problems(value, depth) == ())
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, min_size=1, max_size=1)
+        | st.dictionaries(st.text(max_size=3) | st.integers(0, 1), inner, max_size=3)
+    ),
+    max_leaves=30,
+)
+
+
+def is_allowed(value: Any, levels: int) -> bool:
+    """Return the verdict of the guard, by recursion and from the text of each value."""
+    if type(value) in (list, dict):
+        if levels == 0:
+            return False
+        keys = list(value) if type(value) is dict else []
+        members = list(value.values()) if type(value) is dict else value
+        sound = all(type(key) is str and is_allowed(key, levels) for key in keys)
+        return sound and all(is_allowed(member, levels - 1) for member in members)
+    if type(value) is float:
+        return abs(value) <= sys.float_info.max
+    if type(value) is str:
+        return not any(0xD800 <= ord(character) <= 0xDFFF for character in value)
+    return value is None or value is True or value is False or type(value) is int
+
+
+@given(plain, st.integers(1, 6))
+def test_one_walk_equals_recursion(value: Any, depth: int) -> None:
+    """One walk over all levels decides as a recursion over each value does, at every limit of depth."""
+    assert is_plain_json(value, depth) is is_allowed(value, depth)

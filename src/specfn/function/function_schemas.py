@@ -234,6 +234,11 @@ class Schemas:
             self._written = (written, None if output is None else dumps(output.schema))
         return parameters, output
 
+    def release(self) -> None:
+        """Release the composed schemas, their texts and their edits. They are composed again on next use."""
+        if self._source is not None:
+            self._root = self._written = self._parameters = self._output = self._edits = None
+
     @property
     def hints(self) -> "tuple[FormatHint, ...]":
         """Return the string formats of the arguments that are not asserted because they are only hints (rule V5)."""

@@ -50,11 +50,23 @@ _N: Final = r"[+-]?\d+(?:[.,]\d+(?=[A-Z]\Z))?"
 _CLOCK: Final = rf"(?:T(?=.)(?:{_N}H)?(?:{_N}M)?(?:{_N}S)?)?"
 _DURATION: Final = rf"(?a)[+-]?P(?=.)(?:{_N}W|(?:{_N}Y)?(?:{_N}M)?(?:{_N}D)?{_CLOCK})"
 
+#: Dates and times that are valid without a calculation: no 29 February and no second 60.
+_PLAIN_DATE: Final = (
+    r"(?a:\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)"
+    r"|02-(?:0[1-9]|1\d|2[0-8])))"
+)
+_PLAIN_TIME: Final = (
+    r"(?a:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[zZ]|[+-](?:[01]\d|2[0-3]):?[0-5]\d))"
+)
+_PLAIN_DATE_TIME: Final = f"{_PLAIN_DATE}[tT]{_PLAIN_TIME}"
+
 _DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def is_date(text: str) -> bool:
     """Return whether a text is an existing date: ``2024-02-29``."""
+    if _pattern(_PLAIN_DATE).fullmatch(text) is not None:
+        return True
     match = _pattern(_DATE).fullmatch(text)
     if match is None:
         return False
@@ -87,6 +99,8 @@ def _is_time(text: str, *, needs_offset: bool) -> bool:
 
 def is_date_time(text: str) -> bool:
     """Return whether a text is a date and a time with an offset: ``2024-02-29T12:00:00Z``, ``...+0000``."""
+    if _pattern(_PLAIN_DATE_TIME).fullmatch(text) is not None:
+        return True
     if text[10:11] not in ("t", "T") or not is_date(text[:10]):
         return False
     return _is_time(text[11:], needs_offset=True)

@@ -12,7 +12,7 @@ from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.progress import Progress
 from specfn.connectors import registry
-from specfn.records import members
+from specfn.records import Note, members
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from specfn.application.application import Application
+    from specfn.function.function import Function
 
 
 @click.command(name="inspect")
@@ -43,23 +44,35 @@ def command(spec: str, *, profile: str, as_json: bool) -> None:
 
 def _report(application: "Application", progress: Progress, profile: str) -> JsonObject:
     """Return the report as data."""
-    most = len(application.functions)
-    noted = chain(application.diagnostics, *(function.notes for function in application.functions))
-    notes = [*map(members, noted)]
+    functions = application.functions
+    noted = chain.from_iterable(map(_notes, functions))
+    notes = [*map(members, chain(application.diagnostics, noted))]
+    edits: list[list[JsonObject]] = []
+
+    def measured(index: int) -> None:
+        edits.append([*map(members, functions[index].edits)])
+        functions[index].schemas.release()
+        progress.composed(index, len(functions))
+
     counts = report(
-        application.functions,
+        functions,
         application.document,
         registry.profile(profile),
         errors=len(application.errors),
         notes=len(notes),
-        progress=lambda index: progress.composed(index, most),
+        progress=measured,
     )
-    functions = [
-        {**measured, "edits": [*map(members, function.edits)]}
-        for measured, function in zip(counts.pop("each"), application.functions, strict=True)
-    ]
+    each = zip(counts.pop("each"), edits, strict=True)
+    listed = [{**figures, "edits": own} for figures, own in each]
     errors = [*map(members, application.errors)]
-    return {"functions": functions, "errors": errors, "notes": notes, "counts": counts}
+    return {"functions": listed, "errors": errors, "notes": notes, "counts": counts}
+
+
+def _notes(function: "Function") -> tuple[Note, ...]:
+    """Return the notes of a function, and release the schemas that they were read from."""
+    notes = function.notes
+    function.schemas.release()
+    return notes
 
 
 # -- text output ---------------------------------------------------------------------------------

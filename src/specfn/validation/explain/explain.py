@@ -30,7 +30,7 @@ from specfn.validation.sentences import NO_ITEM, NOT_GIVEN, SHOWN, UNKNOWN
 _LEVELS: Final = 20_000
 
 #: The findings that are problems themselves.
-_PROBLEMS: Final = frozenset({"here", "inside"})
+_PROBLEMS: Final = frozenset({"here", "inside", "missing"})
 
 
 class Fault(NamedTuple):
@@ -180,7 +180,8 @@ class Explainer:
                 if same:
                     one.expected_text = expected_text
             if expected_text is not None:
-                value = value_at(place.value, expected_text.tokens)
+                is_missing = one.finding.kind == "missing"
+                value = ABSENT if is_missing else value_at(place.value, expected_text.tokens)
                 wrong = problem(place.path + expected_text.step, expected_text.expected, value)
                 about = (expected_text.node, expected_text.holder)
                 tokens = (*place.tokens, *expected_text.tokens)
@@ -196,6 +197,8 @@ class Explainer:
     def _expected_text(self, task: Task, found: LocatedFinding) -> ExpectedText:
         """Return the path and the type text of a wrong value, at the place itself or inside."""
         finding, tokens = found.finding, found.tokens
+        if finding.kind == "missing":
+            return self._missing_text(task, found)
         if finding.kind == "here":
             about, holder = found.level_nodes[-1].node if tokens else task.place.node, finding.node
         else:
@@ -208,6 +211,17 @@ class Explainer:
             optional = self._may_be_omitted(tokens[-1], around, first)
         expected = self._texts.of(about, optional=optional)
         return ExpectedText("".join(map(step, tokens)), tokens, expected, about, holder)
+
+    def _missing_text(self, task: Task, found: LocatedFinding) -> ExpectedText:
+        """Return the path and the type text of a missing property."""
+        name = str(found.finding.token)
+        around = found.level_nodes[-1].node if found.tokens else task.node
+        node = self._shapes.members(around).get(name, True)
+        if node is True and not found.tokens:
+            node = self._shapes.members(task.place.node).get(name, True)
+        tokens = (*found.tokens, name)
+        holder = self._shapes.target(node)
+        return ExpectedText("".join(map(step, tokens)), tokens, self._texts.of(node), node, holder)
 
     def _within(self, task: Task, found: LocatedFinding) -> Task:
         """Return the task of the value that a finding concerns."""
@@ -244,15 +258,6 @@ class Explainer:
             more = unevaluated(level.members, value, self._shapes, self._compiler)
             found += [LocatedFinding((), (), (level.root,), finding) for finding in more]
         return found
-
-    def _missing(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
-        name = str(finding.token)
-        node = self._shapes.members(task.node).get(name, True)
-        if node is True:
-            node = self._shapes.members(task.place.node).get(name, True)
-        tokens = (*task.place.tokens, name)
-        place = Place(task.place.path + step(name), ABSENT, node, tokens=tokens)
-        yield self._problem(task, self._shapes.target(node), place)
 
     def _surplus(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         place = self._inner(task, finding.token, finding.node)
@@ -334,16 +339,15 @@ class Explainer:
         required = self._shapes.required
         return type(token) is str and token not in required(around) and token not in required(first)
 
-    def _problem(self, task: Task, holder: Any = None, place: Place | None = None) -> _Draft:
+    def _problem(self, task: Task, holder: Any = None) -> _Draft:
         """Return the fault of a wrong value, with the type text of its place."""
-        place = place or task.place
+        place = task.place
         expected = self._texts.of(place.node, optional=place.optional)
         wrong = problem(place.path, expected, place.value)
         fault = Fault(wrong, place.node, task.guesses, place=place.tokens)
         return _Draft(fault, self._advice.wrong, (place.node, holder))
 
     _HANDLERS: ClassVar[Mapping[str, Callable[[Any, Task, LevelFinding], Iterator[_Item]]]] = {
-        "missing": _missing,
         "surplus": _surplus,
         "unknown": _unknown,
         "name": _name,

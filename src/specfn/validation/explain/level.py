@@ -85,12 +85,14 @@ class _Route(NamedTuple):
         rest: the schema path below the last of them.
         finding: the finding, if it is always the same.
         found: the finding with its place, if both are always the same.
+        missing: the findings of missing properties whose order is always the same, by name.
     """
 
     level_nodes: tuple[LevelNode, ...]
     rest: tuple[Any, ...]
     finding: LevelFinding | None
     found: LocatedFinding | None
+    missing: dict[str, LocatedFinding] | None
 
 
 class Level:
@@ -122,6 +124,8 @@ class Level:
             route = self._routes.get(path) or self._route(path)
             if route.found is not None:
                 found.append(route.found)
+            elif route.missing is not None and error.kind.property in route.missing:
+                found.append(route.missing[error.kind.property])
             else:
                 found.extend(self._located_findings(route, error, places))
         if len(found) > 1:
@@ -142,10 +146,13 @@ class Level:
             tokens.append(key[-1])
             rest = rest[1 + len(key) :]
         finding = self._constant_finding(level_nodes[-1], rest)
-        found = None
-        if finding is not None and not any(level_node.repeated for level_node in level_nodes):
-            found = _Places(None).found(tokens, tuple(level_nodes), finding)
-        route = _Route(tuple(level_nodes), rest, finding, found)
+        found = missing = None
+        if not any(level_node.repeated for level_node in level_nodes):
+            if finding is not None:
+                found = _Places(None).found(tokens, tuple(level_nodes), finding)
+            elif rest[2] == "required":
+                missing = _constant_missing(tokens, tuple(level_nodes), rest[1])
+        route = _Route(tuple(level_nodes), rest, finding, found, missing)
         self._routes[path] = route
         return route
 
@@ -197,6 +204,19 @@ class Level:
         names = frozenset(getattr(error.kind, "unexpected", None) or inside)
         ordered = [name for name in inside if name in names]
         return [unknown(keyword, member[keyword], ordered)] if ordered else []
+
+
+def _constant_missing(
+    tokens: list[Any], level_nodes: tuple[LevelNode, ...], index: int
+) -> dict[str, LocatedFinding]:
+    """Return the findings of the required properties that are declared. Others have no constant order."""
+    member, declared = level_nodes[-1].members[index], level_nodes[-1].order
+    places = _Places(None)
+    return {
+        name: places.found(tokens, level_nodes, LevelFinding("missing", "required", member, name))
+        for name in member["required"]
+        if name in declared
+    }
 
 
 def count_wrong_values(found: Iterable[LocatedFinding]) -> int:
