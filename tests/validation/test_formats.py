@@ -1,5 +1,5 @@
 import base64
-import datetime
+import datetime as dt
 from collections.abc import Callable
 from typing import Any
 
@@ -177,7 +177,7 @@ def test_several_own_formats_hold_together(left: Any, right: Any) -> None:
 
 def exists(year: int, month: int, day: int) -> bool:
     try:
-        datetime.date(year, month, day)
+        dt.date(year, month, day)
     except ValueError:
         return False
     return True
@@ -197,7 +197,7 @@ parts = st.integers(0, 26) | st.sampled_from([59, 61, 99])
 
 
 @given(parts, parts, parts, parts, parts, st.sampled_from(["", ":"]))
-def test_a_time_is_valid_within_its_bounds(  # noqa: PLR0913 - the parts of a time
+def test_a_time_is_valid_within_its_bounds(
     hour: int, minute: int, second: int, hours: int, minutes: int, colon: str
 ) -> None:
     """A time is valid exactly if each of its parts is, apart from leap seconds."""
