@@ -18,7 +18,7 @@ _PROFILE: Final = os.environ.get("HYPOTHESIS_PROFILE")
 THOROUGH: Final = _PROFILE == "thorough"
 
 #: How many times as many examples a property is tried with, by profile.
-_TIMES: Final = {"thorough": 10, "fast": 0.2}
+_TIMES: Final = {"thorough": 10, "fast": 0.2, "specfn": 0.6}
 
 #: The most seconds of processor time of a process that should need few: what explodes would need years.
 _SECONDS = 120
@@ -26,7 +26,7 @@ _SECONDS = 120
 
 def examples(usual: int) -> int:
     """Return how many examples a property is tried with, by the profile of the run."""
-    return max(5, round(usual * _TIMES.get(_PROFILE or "", 1)))
+    return max(5, round(usual * _TIMES.get(_PROFILE or "specfn", 1)))
 
 
 def part(items: Sequence[_T], every: int) -> Sequence[_T]:
