@@ -66,7 +66,7 @@ class Answer:
             ``unreachable`` (not sent) or ``timed_out`` (sent, outcome unknown).
         result: the response of the server, or ``None``.
         repairs: the repairs of the arguments.
-        next: the model's complete arguments for the next page; ``None`` if there is none, or if they are not known.
+        next: the model's complete arguments for the next page; ``None`` after the last page, or if they are not known.
         dropped: ``{"fields": [paths, at most 50], "items": number}`` that were left out of the text; ``None`` if nothing
             was. The operator's ``Drop`` is not in it.
         pending: the call that waits, if ``kind`` is ``needs_approval``.

@@ -45,7 +45,7 @@ class NextPage:
 def next_page(
     function: Function, named: JsonObject, result: "Result", connection: "Connection"
 ) -> NextPage | None:
-    """Return the next page of a response; ``None`` if there is none, or if it is not known.
+    """Return the next page of a response; ``None`` after the last page, or if the next one is not known.
 
     Args:
         function: the function, with the arguments that may be changed.

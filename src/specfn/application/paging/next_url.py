@@ -34,7 +34,7 @@ class NextUrl:
     Attributes:
         fault: ``foreign`` (another origin), ``outside`` (not below the base path) or ``invalid``; ``None`` if it may be
             followed.
-        arguments: the arguments by key that give the same request; ``None`` if there are none.
+        arguments: the arguments by key that give the same request; ``None`` if only the URL gives it.
         request: the request of the next page; ``None`` with a fault.
     """
 

@@ -41,7 +41,7 @@ class Page:
     Attributes:
         items: the items; ``None`` if the document does not name them and the response has no single array.
         result: the response.
-        next: the arguments of the next page; ``None`` if there is none, or if only its URL is known.
+        next: the arguments of the next page; ``None`` after the last page, or if only the URL of the next one is known.
         stopped: the reason why this is the last page of the iteration; ``None`` if another page follows.
         problem: the reason as a sentence, if the next page cannot be requested.
     """

@@ -22,7 +22,7 @@ class RestOfPage:
     Attributes:
         complete: the number of items that are complete in the text; ``None`` if the items are not known.
         received: the number of items of the page; ``None`` if the items are not known.
-        arguments: the arguments by key that continue after the complete items; ``None`` if there are none.
+        arguments: the arguments by key that continue after the complete items; ``None`` if no arguments do that.
         is_smaller: true if ``arguments`` request the same page again with fewer items.
     """
 
