@@ -123,9 +123,7 @@ class ScriptFunctions:
 
     def data(self, name: str, result: "Result") -> Any:
         """Return the data of a response, without the fields that the operator never shows (rule X12)."""
-        function = self._entries[name].function
-        fields = replace(ResponseFields.of(function), keep=None)
-        return fields.view(function, result).result.data
+        return ResponseFields.of(self._entries[name].function).permitted(result)
 
     # -- search ---------------------------------------------------------------------------------------
 
