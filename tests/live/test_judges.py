@@ -16,7 +16,7 @@ from tests.properties.test_fit_laws import plain
 
 from specfn._internal.json import dumps, loads
 from specfn.api import load
-from specfn.catalog.tools.tool_builder import subjects, tools
+from specfn.catalog.tools.tool_builder import offered_functions, tools
 from specfn.catalog.tools.tools import Tool, Tools
 from specfn.connectors.registry import profile
 
@@ -61,7 +61,7 @@ def judged(request: pytest.FixtureRequest, corpus: Path) -> dict[str, list[Judge
     for path in sorted((corpus / "dev").glob("*.json"))[request.param :: GROUPS]:
         functions = load(path).functions
         for name in NAMES:
-            made = tools(subjects(functions), replace(profile(name), tools=None))
+            made = tools(offered_functions(functions), replace(profile(name), tools=None))
             assert [item.function for item in made.left_out] == []
             found[name] += [Judged(f"{path.stem} {tool.name}", tool, made) for tool in made.tools]
     return found

@@ -13,7 +13,7 @@ import specfn
 from specfn._internal.json import dumps, loads
 from specfn.api import load
 from specfn.calling.offered_tools import conversation_profile
-from specfn.catalog.tools.tool_builder import subjects, tools
+from specfn.catalog.tools.tool_builder import offered_functions, tools
 from specfn.connectors.registry import NAMES, codec, profile
 from specfn.function.function import Function
 from specfn.schema.profiles.profile import Profile
@@ -122,7 +122,7 @@ def functions(request: pytest.FixtureRequest, corpus: Path) -> list[Function]:
 
 def made(functions: list[Function], fitted: Profile) -> list[Json]:
     """Return the tools as they go over the wire; none is left out."""
-    found = tools(subjects(functions), replace(fitted, tools=None))
+    found = tools(offered_functions(functions), replace(fitted, tools=None))
     assert [left.function for left in found.left_out] == []
     assert len(found.tools) == len(functions)
     sent: list[Json] = loads(dumps(list(found)))
