@@ -4,12 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn._internal.json import loads
-from specfn.answers import Drop, FieldNames, Filtered, Keep, absent, field_names, filtered
+from specfn._internal.json import dumps, loads
+from specfn.answers import Drop, FieldNames, Filtered, Keep, absent, covers, field_names, filtered
 from specfn.calling.documented_fields import DocumentedFields
 from specfn.errors import UsageError
 from specfn.function.function import Function
+from specfn.migrate.bodies.media_types import essence
 from specfn.migrate.migrate import all_matching, names_of
+from specfn.migrate.paging.record import Paging
 
 if TYPE_CHECKING:
     from specfn.http.response.response import Result
@@ -23,6 +25,10 @@ _EVENTS: Final = "text/event-stream"
 
 #: The data of a response that cannot be shown without the fields of ``Drop``.
 _WITHHELD: Final = "The response is not JSON, so it is not shown: fields of it must not be shown."
+_NO_FILE: Final = (
+    "The response is binary content that the document does not declare, or that its first bytes do not confirm, so it is "
+    "not shown: fields of it must not be shown."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,11 +39,13 @@ class ResponseFields:
         keep: the fields; ``None`` for all.
         drop: the fields that are never shown.
         is_asked: true if the call asked for ``keep``.
+        files: the media types of the documented response.
     """
 
     keep: tuple[FieldNames, ...] | None = None
     drop: tuple[FieldNames, ...] = ()
     is_asked: bool = False
+    files: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -51,7 +59,9 @@ class ResponseFields:
         kept = next((each for each in found if isinstance(each, Keep)), None)
         drop = tuple(name for each in found if isinstance(each, Drop) for name in _names(each))
         keep = asked if asked is not None or kept is None else _names(kept)
-        return cls(keep=keep, drop=drop, is_asked=asked is not None)
+        success = function.route.success
+        files = frozenset(map(essence, success.media_types if drop and success else ()))
+        return cls(keep=keep, drop=drop, is_asked=asked is not None, files=files)
 
     def problem(self, function: Function) -> str | None:
         """Return the feedback for fields that the document does not have; ``None`` if all are documented."""
@@ -79,8 +89,8 @@ class ResponseFields:
     def permitted(self, result: "Result") -> Any:
         """Return the data of a response without the fields that are never shown.
 
-        A text or bytes that contain JSON values are filtered as these values. Any other text has no fields that can be
-        left out, so a sentence replaces it.
+        A text or bytes that contain JSON values are filtered as these values. Any other content has no fields that can
+        be left out, so a sentence replaces it, unless it is a file of a documented type that its first bytes confirm.
         """
         data = result.data
         if not self.drop or not result.ok or not data:
@@ -89,9 +99,36 @@ class ResponseFields:
             return filtered(data, None, self._never_shown(result)).data
         values = _values(data)
         if not values:
-            return _WITHHELD if isinstance(data, str) else data
+            if isinstance(data, str):
+                return _WITHHELD
+            return data if self._is_file(result.media_type, data) else _NO_FILE
         shown = [filtered(each, None, self.drop).data for each in values]
         return shown[0] if len(shown) == 1 else shown
+
+    def file(self, result: "Result") -> bytes | None:
+        """Return the bytes of a binary response that can leave the server; ``None`` if there are none.
+
+        JSON without the fields of ``drop`` is written again.
+        """
+        if not isinstance(result.data, bytes):
+            return None
+        data = self.permitted(result)
+        if isinstance(data, bytes):
+            return data
+        return None if data is _NO_FILE else dumps(data)
+
+    def hides_next(self, paging: Paging | None) -> bool:
+        """Return whether the arguments of the next page contain a field that is never shown."""
+        if paging is None or not paging.source:
+            return False
+        items = paging.items or () if paging.kind == "last_item" else ()
+        return covers(self.drop, (*items, *paging.source))
+
+    def _is_file(self, media_type: str | None, content: bytes) -> bool:
+        """Return whether content is a file of a documented type, by its first bytes."""
+        from specfn.http.response.first_bytes import UNCONFIRMED, file_type  # noqa: PLC0415  # for files only
+
+        return media_type in self.files and file_type(media_type, content) != UNCONFIRMED
 
     def _never_shown(self, result: "Result") -> tuple[FieldNames, ...]:
         """Return the fields of ``drop``, also in the data of events."""

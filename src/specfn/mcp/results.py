@@ -1,6 +1,7 @@
 """Answers of functions as results of tool calls."""
 
 import logging
+from dataclasses import replace
 from typing import Any, Final
 
 from anyio import to_thread
@@ -9,6 +10,8 @@ from mcp import types
 from specfn._internal.json import loads
 from specfn.calling.call_answer import Answer
 from specfn.calling.calls import prompts
+from specfn.calling.response_fields import ResponseFields
+from specfn.function.function import Function
 from specfn.mcp.files.content_blocks import content_block
 from specfn.mcp.files.saved_files import SavedFiles
 
@@ -50,19 +53,27 @@ def result_of(
 
 
 async def with_file(
-    result: types.CallToolResult, answer: Answer, files: SavedFiles | None
+    result: types.CallToolResult,
+    answer: Answer,
+    function: Function | None,
+    files: SavedFiles | None,
 ) -> types.CallToolResult:
     """Return a result with the content of a binary response, or with the path of its file.
 
     Args:
         result: the result of the tool call.
         answer: the answer of the function.
+        function: the function; ``None`` if none was called.
         files: the directory for files; ``None`` without one.
     """
-    if not answer.ok or answer.result is None or not isinstance(answer.result.data, bytes):
+    if not answer.ok or answer.result is None or function is None:
+        return result
+    content = ResponseFields.of(function).file(answer.result)
+    if content is None:
         return result
     # in a thread, because it may write a file
-    block = await to_thread.run_sync(content_block, answer.result, files)
+    received = replace(answer.result, data=content)
+    block = await to_thread.run_sync(content_block, received, files)
     return result.model_copy(update={"content": [*result.content, block]})
 
 

@@ -135,7 +135,7 @@ class Handlers:
             takes_any=is_modern(ctx),
             declares_output=self.output_schema and self._declares_output(ctx, params.name),
         )
-        return await with_file(result, answer, self.files)
+        return await with_file(result, answer, function, self.files)
 
     def _declares_output(self, ctx: Context, name: str) -> bool:
         if name not in self.served.entries:

@@ -356,3 +356,47 @@ def test_a_truncated_page_names_fields_where_they_are_offered(*, is_offered: boo
     found = bound["repos_get"].outcome({})
     assert "items are complete" in found.text
     assert ("fewer fields" in found.text) is is_offered
+
+
+@pytest.mark.parametrize("count", [1, 100])
+@pytest.mark.parametrize(
+    ("parameter", "dropped", "hint"),
+    [
+        ("cursor", "next_cursor", "cursor"),
+        ("starting_after", "data.id", "last item"),
+    ],
+)
+def test_the_next_page_contains_no_dropped_field(
+    parameter: str, dropped: str, hint: str, count: int
+) -> None:
+    """X12, X13: a dropped field is not in the arguments of the next page either, also after truncation."""
+    text = {"type": "string"}
+    item = {"type": "object", "properties": {"id": text, "name": text}}
+    properties = {"data": {"type": "array", "items": item}, "has_more": {"type": "boolean"}}
+    if hint == "cursor":
+        properties["next_cursor"] = text
+    schema = {"type": "object", "properties": properties}
+    content = {"application/json": {"schema": schema}}
+    parameters = [
+        {"name": parameter, "in": "query", "schema": text},
+        {"name": "limit", "in": "query", "schema": {"type": "integer"}},
+    ]
+    operation = {
+        "parameters": parameters,
+        "responses": {"200": {"description": "", "content": content}},
+    }
+    info = {"title": "t", "version": "1"}
+    document = {"openapi": "3.1.0", "info": info, "paths": {"/pets": {"get": operation}}}
+    items = [{"id": f"SECRET{n}", "name": "n" * 500} for n in range(count)]
+    data: dict[str, Any] = {"data": items, "has_more": True}
+    if hint == "cursor":
+        data["next_cursor"] = "SECRET"
+    answers = {"*": Drop(dropped, "data.id")}
+    choices: list[tuple[dict[str, Any], bool]] = [({}, True), ({"answers": answers}, False)]
+    for options, is_shown in choices:
+        shop = answering(200, data)
+        app = load(document, options=Options(**options))
+        found = app.bind(shop.connection())["pets_get"].outcome({})
+        assert ("SECRET" in found.text) is is_shown
+        assert ("SECRET" in str(found.next)) is is_shown
+        assert is_shown or "a field that is not shown" in found.text

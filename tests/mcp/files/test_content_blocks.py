@@ -1,6 +1,7 @@
 """Binary responses as an MCP client receives them."""
 
 import base64
+import copy
 import json
 import re
 import tempfile
@@ -12,9 +13,10 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.mcp.server_support import ERAS, Api, application, call
+from tests.mcp.server_support import DOCUMENT, ERAS, Api, application, call
 
 from specfn import mcp
+from specfn.answers import Drop
 from specfn.errors import UsageError
 from specfn.http.response.response import decode
 from specfn.mcp.files import content_blocks
@@ -193,3 +195,81 @@ def test_a_missing_directory_is_an_error_at_the_start(tmp_path: Path) -> None:
     """T37: the server does not start without its directory."""
     with pytest.raises(UsageError, match=r"--files.* does not exist"):
         mcp.server(application(), Api().connection(), files=tmp_path / "no")
+
+
+# -- fields that are never shown ----------------------------------------------------------------------------
+
+SECRET = b"canary-8812"
+RECORD = b'{"name":"Rex","age":"' + SECRET + b'"}'
+
+#: Content with a dropped field, under any name that a server may give it.
+HIDDEN = {
+    "object": RECORD,
+    "lines": RECORD + b"\n" + RECORD,
+    "cut": RECORD[:-1],
+    "utf-16": RECORD.decode().encode("utf-16"),
+    "compressed by the server": b"\x1f\x8b" + RECORD,
+    "after binary bytes": b"\xff\x00" + RECORD,
+}
+
+
+def everything(result: Any, folder: Path) -> bytes:
+    """Return all that a client receives, and all saved files; encoded content is decoded."""
+    blobs = [
+        base64.b64decode(getattr(getattr(each, "resource", each), name))
+        for each in result.content
+        for name in ("blob", "data")
+        if hasattr(getattr(each, "resource", each), name)
+    ]
+    saved = [path.read_bytes() for path in folder.iterdir()]
+    found = b"".join([result.model_dump_json().encode(), *blobs, *saved])
+    return found + found.replace(b"\0", b"")
+
+
+@pytest.mark.parametrize("content", HIDDEN.values(), ids=HIDDEN)
+@pytest.mark.parametrize(
+    "media_type", ["application/octet-stream", "image/png", "text/plain", "application/json"]
+)
+@pytest.mark.parametrize("mode", ["all", "search", "code"])
+def test_a_dropped_field_is_on_no_way_to_a_client(
+    tmp_path: Path, content: bytes, media_type: str, mode: Any
+) -> None:
+    """X12: a dropped field is in no text, structured content, resource, saved file or value of a script."""
+    headers = {"content-type": media_type}
+    api = Api(lambda _: httpx.Response(200, content=content, headers=headers))
+    app = application(answers={"*": Drop("age")})
+    calls = {
+        "all": ("pets_get", {}),
+        "search": ("read_function", {"name": "pets_get"}),
+        "code": ("run", {"code": "x = await api.pets.get()\nprint(x)\nx"}),
+    }
+    for files in (None, tmp_path):
+        server = mcp.server(app, api.connection(), mode=mode, files=files)
+        found = call(server, "auto", *calls[mode])
+        assert SECRET not in everything(found, tmp_path)
+        assert api.requests
+
+
+def test_json_that_is_named_binary_is_saved_without_dropped_fields(tmp_path: Path) -> None:
+    """X12: JSON is attached or saved as JSON without its dropped fields."""
+    headers = {"content-type": "application/octet-stream"}
+    api = Api(lambda _: httpx.Response(200, content=RECORD, headers=headers))
+    app = application(answers={"*": Drop("age")})
+    found = call(mcp.server(app, api.connection()), "auto", "pets_get")
+    assert json.loads(base64.b64decode(found.content[1].resource.blob)) == {"name": "Rex"}
+    call(mcp.server(app, api.connection(), files=tmp_path), "auto", "pets_get")
+    assert [json.loads(path.read_bytes()) for path in tmp_path.iterdir()] == [{"name": "Rex"}]
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_documented_file_is_attached_where_drop_applies(*, declared: bool) -> None:
+    """X12: a file of a documented type that its first bytes confirm is attached; another one is a sentence."""
+    document = copy.deepcopy(DOCUMENT)
+    kind = "image/png" if declared else "application/json"
+    response = {"description": "", "content": {kind: {}}}
+    document["paths"]["/pets"]["get"]["responses"] = {"200": response}
+    api = Api(lambda _: httpx.Response(200, content=PNG, headers={"content-type": "image/png"}))
+    app = application(document, answers={"*": Drop("age")})
+    found = call(mcp.server(app, api.connection()), "auto", "pets_get")
+    assert len(found.content) == (2 if declared else 1)
+    assert ("fields of it must not be shown" in found.content[0].text) is not declared

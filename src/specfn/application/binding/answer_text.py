@@ -65,6 +65,7 @@ def answer_text(  # noqa: PLR0913  # the parts of one text
         limit=limit,
         shown=lambda named: shown_names(named, tool),
         can_filter=can_filter,
+        hides_next=fields.hides_next(model.paging),
     )
     dropped = None
     if view.filtered.count or found.hidden:

@@ -52,6 +52,7 @@ def page_text(  # noqa: PLR0913  # the parts of one text
     limit: int,
     shown: Shown,
     can_filter: bool = False,
+    hides_next: bool = False,
 ) -> PageText:
     """Return the text of a response with lines on its page.
 
@@ -65,8 +66,11 @@ def page_text(  # noqa: PLR0913  # the parts of one text
         limit: the most characters of all.
         shown: returns arguments under the names that the model reads.
         can_filter: true if the model can ask for fields.
+        hides_next: true if the arguments of the next page contain a field that is never shown.
     """
     found = next_page(function, named, result, connection)
+    if hides_next and found is not None:
+        found = NextPage(problem="its arguments contain a field that is not shown")
     own = view.lines()
     lines = _next_line(found, shown)
     text = render(_room(limit, [*own, *lines]))
@@ -75,6 +79,8 @@ def page_text(  # noqa: PLR0913  # the parts of one text
         paging = function.paging
         if paging is not None and function.safety == "read" and result.ok and _is_cut(text):
             rest = rest_of_page(function, named, result, paging, text, view.result.data)
+            if hides_next and rest is not None and not rest.is_smaller:
+                rest = replace(rest, arguments=None)
     text = _joined(text, own)
     if rest is None:
         return PageText(_joined(text, lines), None if found is None else found.arguments)
