@@ -85,7 +85,7 @@ class Options(Model):
     names: Mapping[str, str] = {}
     descriptions: Mapping[str, str] = {}
     fixed: Mapping[str, Any] = {}
-    answers: Annotated[Mapping[str, Keep | Drop], stored_as(Mapping[str, Any])] = {}
+    answers: Mapping[str, Keep | Drop] = {}
     separate: Annotated[
         Predicate | Sequence[Predicate] | None, stored_as(tuple[Predicate, ...] | None)
     ] = None
@@ -95,9 +95,12 @@ class Options(Model):
     def _several(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) or callable(value) else value
 
-    @field_validator("answers")
+    @field_validator("answers", mode="plain")
     @classmethod
-    def _fields(cls, value: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _fields(cls, value: Any) -> Mapping[str, Any]:
+        if not isinstance(value, Mapping):
+            reason = "must be a mapping from patterns of names to a Keep or a Drop of specfn.answers"
+            raise ValueError(reason)  # noqa: TRY004  # pydantic reads this type
         return {pattern: _field_rule(pattern, each) for pattern, each in value.items()}
 
     @field_serializer("answers")
