@@ -3,7 +3,6 @@
 import gc
 import os
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +25,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "specfn"))
 
 #: Tests of real servers, run by ``.ci/live``. They need the network and minutes.
 collect_ignore = ["live"]
-
-#: The tests of the MCP server need its extra, which the environment with the lowest versions does not have.
-if find_spec("mcp") is None:
-    collect_ignore.append("mcp")
 
 #: Directories and files that take most of the time. The fast tests leave them out (CONTRIBUTING.md).
 LONG = (

@@ -17,8 +17,6 @@ from specfn.demo.server import Server, serve
 
 SOURCE = str(Path(__file__).parent.parent.parent / "src")
 
-pytestmark = pytest.mark.slow  # servers, workers and fifty clients
-
 #: The application of the workers.
 APP = """
 import os

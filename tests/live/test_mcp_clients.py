@@ -21,8 +21,6 @@ from specfn.demo.server import serve
 
 SOURCE = str(Path(__file__).parent.parent.parent / "src")
 
-pytestmark = pytest.mark.slow  # each test starts servers
-
 
 @dataclass(frozen=True, kw_only=True)
 class Api:

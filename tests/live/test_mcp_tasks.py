@@ -80,7 +80,6 @@ def test_six_tasks_by_search(era: str, seed: int) -> None:
         drive(server, era, found)
 
 
-@pytest.mark.slow  # two processes start
 @pytest.mark.parametrize("era", ERAS)
 def test_six_tasks_over_stdio(era: str, tmp_path: Path) -> None:
     """The command serves the same tasks."""

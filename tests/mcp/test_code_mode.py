@@ -76,7 +76,6 @@ def test_invalid_arguments_are_explained(api: Api, tool: str, arguments: dict[st
     assert "expected" in text(result)
 
 
-@pytest.mark.slow  # two servers start
 def test_another_worker_resumes_a_script(api: Api) -> None:
     """A script that waits on one worker is resumed by another with the same key; other code is refused."""
     made = [mcp.asgi(application(), api.connection(), mode="code", key=KEY) for _ in "12"]
@@ -91,7 +90,6 @@ def test_another_worker_resumes_a_script(api: Api) -> None:
         assert found["content"][0]["text"] == '{"name":"Rex"}'
 
 
-@pytest.mark.slow  # a process starts
 def test_another_process_resumes_a_script(api: Api) -> None:
     """A state that a process made is resumed by another process."""
     code = (
