@@ -82,6 +82,7 @@ def started(*arguments: str, **more: str) -> "subprocess.Popen[str]":
         (["{spec}", "--base-url", URL, "--allow", "pets_got"], "allow must contain"),
         (["{spec}", "--base-url", URL, "--allow", "write", "--read-only"], "read_only contradicts"),
         (["{spec}", "--base-url", URL, "--select", "dogs*"], "matches no function"),
+        (["{spec}", "--base-url", URL, "--fields", "--mode", "code"], "fields contradicts mode"),
     ],
 )
 def test_invalid_use_is_one_line(
@@ -120,6 +121,7 @@ def test_a_missing_extra_is_one_line(spec: str) -> None:
     ("line", "reason"),
     [
         ("modes: all", "c.yaml:2:1: modes: unknown key; did you mean 'mode'?"),
+        ("fields: [name]", "c.yaml:2:9: fields: must be a single value"),
         ("allow: [write, 1]", "c.yaml:2:16: allow[1]: must be a text"),
     ],
 )
@@ -149,9 +151,10 @@ def test_print_config_writes_no_value_of_a_credential(
 ) -> None:
     """The configuration contains the variable of a credential, and not its value."""
     given = [spec, "--base-url", URL, "--auth", f"bearer={CANARY}", "--print-config", host]
-    assert run(["serve", *given]) == 0
+    assert run(["serve", *given, "--fields"]) == 0
     out, _ = capsys.readouterr()
     assert CANARY not in out
+    assert "--fields" in out
     assert "SPECFN_AUTH_BEARER" in out
     assert json.dumps(spec) in out
 

@@ -1,6 +1,6 @@
 """Servers of the official SDK, and ASGI applications, over functions."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mcp.server.auth.provider import TokenVerifier
     from mcp.server.auth.settings import AuthSettings
 
+    from specfn._internal.json import JsonObject
     from specfn.http.connection import Connection
 
 Mode: TypeAlias = Literal["auto", "all", "search", "code"]
@@ -56,6 +57,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
     output_schema: bool = False,
     files: "str | PathLike[str] | None" = None,
     key: bytes | str | None = None,
+    fields: bool = False,
 ) -> Server[Any]:
     """Return an MCP server over functions; run it with the transports of the SDK.
 
@@ -74,6 +76,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
         output_schema: add the schemas of documented responses to the tools.
         files: an existing directory in which binary responses are saved; by default, they are part of the results.
         key: at least 32 bytes that several workers share, for calls that wait for an approval; random by default.
+        fields: models may ask for fields of responses, by the argument ``fields`` of tools.
 
     Raises:
         UsageError: an argument is invalid, two functions have the same name, or the package of mode ``code`` is missing.
@@ -82,6 +85,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
     allow = (allow,) if isinstance(allow, str) else tuple(allow)
     if read_only and ({*allow} - {"read"} or approve == "allow"):
         raise UsageError("read_only contradicts allow and approve: pass one or the other")
+    _check_fields(mode, fields=fields, output_schema=output_schema)
     catalog = Catalog.of(functions)
     served = ServedFunctions(
         catalog,
@@ -89,6 +93,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
         allow=_EVERYTHING if approve == "allow" else allow,
         output_schema=output_schema,
         key=key,
+        fields=fields,
     )
     names = [
         name
@@ -98,7 +103,9 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
     listed = ToolList(served, names)
     searches = mode == "search" or (mode == "auto" and listed.is_large())
     titles = titles_of(catalog)
-    tools = search_tools.tools(titles, count=len(names), read_only=read_only) if searches else ()
+    tools: Sequence[JsonObject] = ()
+    if searches:
+        tools = search_tools.tools(titles, count=len(names), read_only=read_only, fields=fields)
     asks = approve == "ask" and not read_only
     scripts = None
     if mode == "code":
@@ -122,6 +129,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
         page_size=page_size,
         output_schema=output_schema and not searches and scripts is None,
         files=None if files is None else SavedFiles(files),
+        fields=fields,
     )
     return _server(handlers, titles, key)
 
@@ -183,6 +191,17 @@ def _check(
     if key is not None and len(key) < 32:
         raise UsageError(
             f"key must have at least 32 bytes, not {len(key)}; make one with secrets.token_bytes(32)"
+        )
+
+
+def _check_fields(mode: str, *, fields: bool, output_schema: bool) -> None:
+    if fields and output_schema:
+        raise UsageError(
+            "fields=True and output_schema=True exclude each other: a filtered response does not match its schema"
+        )
+    if fields and mode == "code":
+        raise UsageError(
+            'fields contradicts mode="code": code reads whole responses and returns what it needs; pass one or the other'
         )
 
 

@@ -21,7 +21,7 @@ _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _FILE: Final = "file:"
 
 _DOCUMENT: Final = "spec base_url auth headers query cookies origins timeout select".split()
-_SERVER: Final = "documents mode allow read_only page_size files".split()
+_SERVER: Final = "documents mode allow read_only page_size files fields".split()
 
 #: Parts of the names of headers and query parameters with secrets.
 _SECRET_NAMES: Final = ("auth", "key", "token", "secret", "cookie", "password")
@@ -65,6 +65,7 @@ class ServerConfig:
         read_only: offer only functions that read.
         page_size: the most tools of a page.
         files: the directory for binary responses.
+        fields: models may ask for fields of responses.
         variables: the environment variables that it refers to.
     """
 
@@ -74,6 +75,7 @@ class ServerConfig:
     read_only: bool = False
     page_size: int | None = None
     files: str | None = None
+    fields: bool = False
     variables: tuple[str, ...] = ()
 
 
@@ -139,6 +141,7 @@ class _ConfigReader:
                 ("read_only", self._switch),
                 ("page_size", self._page_size),
                 ("files", self._text),
+                ("fields", self._switch),
             )
             if name in parts
         }

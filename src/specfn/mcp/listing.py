@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -9,8 +10,9 @@ from mcp import types
 from mcp.shared.exceptions import MCPError
 
 from specfn._internal.digest import digest
-from specfn._internal.json import JsonObject
+from specfn._internal.json import JsonObject, dumps
 from specfn.calling.names.catalog import Entry
+from specfn.catalog.token_estimate import estimate
 from specfn.catalog.tools.tools import MANY_TOKENS, LeftOut, Tool
 from specfn.document.collector import paused
 from specfn.function.function import Function
@@ -57,7 +59,8 @@ class ToolList:
         if len(self._names) > MANY_TOOLS:
             return True
         found = (self._served.tools.composed(name) for name in self._names)
-        return sum(each.tokens for each in found if isinstance(each, Tool)) > MANY_TOKENS
+        tools = (self._offered(each) for each in found if isinstance(each, Tool))
+        return sum(each.tokens for each in tools) > MANY_TOKENS
 
     def page(self, cursor: str | None, size: int | None) -> JsonObject:
         """Return a page of the list.
@@ -92,7 +95,16 @@ class ToolList:
             if isinstance(made, LeftOut):
                 log.warning("%s is not listed: %s", name, made.reason)
             else:
-                yield listed(self._served.entries[name], made)
+                yield listed(self._served.entries[name], self._offered(made))
+
+    def _offered(self, tool: Tool) -> Tool:
+        """Return a tool with the reserved argument for fields, if it is offered."""
+        argument = self._served.fields_argument(tool.name)
+        if argument is None:
+            return tool
+        schema, text = argument.parameters(), tool.description + argument.line()
+        wire = {**tool.wire, "description": text, "inputSchema": schema}
+        return replace(tool, wire=wire, description=text, tokens=estimate(len(dumps(wire))))
 
 
 def unknown_cursor() -> MCPError:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject, dumps
+from specfn.application.binding.fields_argument import DESCRIPTION, response_fields
 from specfn.catalog.search.found_lines import found_lines, search_description
 from specfn.catalog.tools.tools import LeftOut
 from specfn.mcp.listing import HINTS
@@ -14,6 +15,9 @@ SEARCH: Final = "search_functions"
 DESCRIBE: Final = "describe_functions"
 READ: Final = "read_function"
 CHANGE: Final = "change_function"
+
+#: The argument for fields of responses.
+_FIELDS: Final = "fields"
 
 #: The most results of a search, and functions of a description.
 _MOST_FOUND: Final = 50
@@ -29,11 +33,13 @@ class NamedCall(NamedTuple):
         name: the function, as the model named it.
         arguments: the arguments, as an object or a text.
         reads: the tool may only call functions that read.
+        fields: the fields of the response that the model asks for; ``None`` for all.
     """
 
     name: str
     arguments: Any
     reads: bool
+    fields: Any = None
 
 
 class InvalidCallError(Exception):
@@ -100,16 +106,26 @@ _CHANGE_TOOL: Final = tool(
 )
 
 
-def tools(titles: str, *, count: int, read_only: bool) -> list[JsonObject]:
+def tools(titles: str, *, count: int, read_only: bool, fields: bool = False) -> list[JsonObject]:
     """Return the tools of search mode.
 
     Args:
         titles: the titles of the APIs.
         count: the number of functions.
         read_only: leave out the tool that changes data.
+        fields: functions are called with fields of their responses.
     """
-    found = [_search_tool(titles, count), _DESCRIBE_TOOL, _READ_TOOL, _CHANGE_TOOL]
+    calls = [_with_fields(each) if fields else each for each in (_READ_TOOL, _CHANGE_TOOL)]
+    found = [_search_tool(titles, count), _DESCRIBE_TOOL, *calls]
     return found[:-1] if read_only else found
+
+
+def _with_fields(tool: JsonObject) -> JsonObject:
+    """Return a tool that calls functions with the argument for fields."""
+    schema = tool["inputSchema"]
+    fields = {"type": "array", "items": {"type": "string"}, "description": DESCRIPTION}
+    properties = {**schema["properties"], _FIELDS: fields}
+    return {**tool, "inputSchema": {**schema, "properties": properties}}
 
 
 def _search_tool(titles: str, count: int) -> JsonObject:
@@ -165,8 +181,13 @@ def describe(served: ServedFunctions, sent: Mapping[str, Any], among: frozenset[
     return dumps([_described(served, name, among) for name in names]).decode()
 
 
-def named_call(tool: str, sent: Mapping[str, Any]) -> NamedCall:
+def named_call(tool: str, sent: Mapping[str, Any], *, fields: bool) -> NamedCall:
     """Return the call that a model makes through ``read_function`` or ``change_function``.
+
+    Args:
+        tool: the tool.
+        sent: its arguments.
+        fields: the argument for fields is offered.
 
     Raises:
         InvalidCallError: the arguments are invalid.
@@ -174,9 +195,10 @@ def named_call(tool: str, sent: Mapping[str, Any]) -> NamedCall:
     name = sent.get("name")
     if not isinstance(name, str):
         raise InvalidCallError(expected(tool, "name", "the name of a function", sent))
-    rest = {key: value for key, value in sent.items() if key not in ("name", "arguments")}
+    own = {"name", "arguments", *([_FIELDS] if fields else ())}
+    rest = {key: value for key, value in sent.items() if key not in own}
     arguments = sent.get("arguments", rest)
-    return NamedCall(name, arguments, tool == READ)
+    return NamedCall(name, arguments, tool == READ, sent.get(_FIELDS) if fields else None)
 
 
 def refusal(name: str) -> str:
@@ -197,13 +219,14 @@ def _described(served: ServedFunctions, called: str, among: frozenset[str]) -> J
         log.warning("%s cannot be called: %s", found.name, made.reason)
         return {"name": found.name, "error": "it cannot be called: its declaration is at fault"}
     tool = READ if made.function.safety == "read" else CHANGE
+    fields = response_fields(made.function)
     return {
         "name": made.name,
         "call_with": tool,
         "safety": made.function.safety,
         "description": made.description,
         "arguments": made.fit.schema,
-    }
+    } | ({"response_fields": fields} if fields else {})
 
 
 def whole(value: Any) -> int | None:

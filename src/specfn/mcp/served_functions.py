@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from specfn.application.accepted.advertised import AdvertisedFunction
 from specfn.application.binding.approval_token import ApprovalTokens
+from specfn.application.binding.fields_argument import FieldsArgument, SentFields, with_fields
 from specfn.application.binding.one_call import perform
 from specfn.application.binding.policy import Awaiting, BindPolicy
 from specfn.calling.call_answer import Answer
+from specfn.calling.calls import prompts
 from specfn.calling.calls.prepare import Prepared, prepare
 from specfn.calling.names.catalog import Catalog, Entry
 from specfn.calling.names.resolve import Resolution
@@ -111,6 +113,7 @@ class ServedFunctions:
         allow: Collection[str],
         output_schema: bool = False,
         key: bytes | str | None = None,
+        fields: bool = False,
     ) -> None:
         """Take the functions and permissions.
 
@@ -120,6 +123,7 @@ class ServedFunctions:
             allow: the safeties and the names of functions that need no approval.
             output_schema: add the schemas of documented responses to the tools.
             key: the key of approval tokens; random if ``None``.
+            fields: models may ask for fields of responses.
 
         Raises:
             UsageError: ``allow`` contains another word, or a document has no connection.
@@ -129,6 +133,7 @@ class ServedFunctions:
         if output_schema:
             refuse_filtered(entry.function for entry in self.entries.values())
         self.tools = ComposedTools(self.entries, output_schema=output_schema)
+        self._fields = fields
         self._connection = connection
         self._allowed, self._trusted = _permissions(catalog, allow)
         self._tokens = ApprovalTokens(key)
@@ -140,10 +145,35 @@ class ServedFunctions:
 
     # -- calls ----------------------------------------------------------------------------------------
 
-    def prepare(self, name: str, sent: Any) -> Prepared:
-        """Look up the function that a model called, and check its arguments."""
-        call: Call = {"id": "", "name": name, "arguments": sent}
-        return prepare(call, self.catalog, self._offered)
+    def prepare(self, name: str, sent: Any, fields: Any = None) -> Prepared:
+        """Look up the function that a model called, and check its arguments.
+
+        Args:
+            name: the function, as the model named it.
+            sent: the arguments of the model, which may contain the reserved argument for fields.
+            fields: the fields that the model asks for beside the arguments; ``None`` for none.
+        """
+        taken = self._taken(name, sent)
+        if fields is not None:
+            taken = with_fields(taken, fields)
+        call: Call = {"id": "", "name": name, "arguments": taken.arguments}
+        found = prepare(call, self.catalog, self._offered)
+        if found.entry is not None and taken.problem is not None:
+            found = replace(found, answer=prompts.unknown_fields(taken.problem), kind="invalid")
+        return replace(found, repairs=(*taken.repairs, *found.repairs), fields=taken.fields)
+
+    def _taken(self, called: str, sent: Any) -> SentFields:
+        """Take the reserved argument out of the arguments that a model sent, if it is offered."""
+        name = self.resolve(called).name if self._fields else None
+        argument = None if name is None else self.fields_argument(name)
+        return SentFields(sent) if argument is None else argument.taken_from(sent)
+
+    def fields_argument(self, name: str) -> FieldsArgument | None:
+        """Return the reserved argument of a function; ``None`` if it is not offered."""
+        tool = self.tools.composed(name) if self._fields else None
+        if not isinstance(tool, Tool):
+            return None
+        return FieldsArgument(tool.function, tool.fit.schema, strict=tool.fit.strict)
 
     def resolve(self, name: str) -> Resolution:
         """Return the function that a model meant."""
@@ -191,6 +221,7 @@ class ServedFunctions:
             ask=False,
             limit=_LIMIT,
             tokens=self._tokens,
+            fields=self._fields,
             advertised=self._advertised,
         )
 

@@ -37,6 +37,7 @@ class Handlers:
         page_size: the most tools of a page; ``None`` for one page.
         output_schema: the tools have output schemas.
         files: the directory for binary responses; ``None`` without one.
+        fields: models may ask for fields of responses.
     """
 
     served: ServedFunctions
@@ -47,6 +48,7 @@ class Handlers:
     page_size: int | None = None
     output_schema: bool = False
     files: SavedFiles | None = None
+    fields: bool = False
 
     async def list_tools(
         self, ctx: Context, params: types.PaginatedRequestParams | None
@@ -115,12 +117,12 @@ class Handlers:
             return search_tools.search(self.served, sent, self.listed.names)
         if name == search_tools.DESCRIBE:
             return search_tools.describe(self.served, sent, self.listed.names)
-        return search_tools.named_call(name, sent)
+        return search_tools.named_call(name, sent, fields=self.fields)
 
     async def _function(
         self, ctx: Context, params: types.CallToolRequestParams, found: NamedCall
     ) -> Result:
-        call = self.served.prepare(found.name, found.arguments)
+        call = self.served.prepare(found.name, found.arguments, found.fields)
         function = None if call.entry is None else call.entry.function
         if found.reads and function is not None and function.safety != "read":
             return text_result(search_tools.refusal(call.name), is_error=True)

@@ -400,3 +400,46 @@ def test_the_next_page_contains_no_dropped_field(
         assert ("SECRET" in found.text) is is_shown
         assert ("SECRET" in str(found.next)) is is_shown
         assert is_shown or "a field that is not shown" in found.text
+
+
+@pytest.mark.parametrize("again", [None, ["extra"]])
+def test_a_token_keeps_the_fields_of_its_call(again: Any) -> None:
+    """X12: the token carries the fields, also to another process; fields that are passed again replace them."""
+    key = b"k" * 32
+    shops = [answering(200, ITEM) for _ in "12"]
+    content = {"application/json": {"schema": REPO}}
+    operation = {"responses": {"200": {"description": "", "content": content}}}
+    info = {"title": "t", "version": "1"}
+    document = {"openapi": "3.1.0", "info": info, "paths": {"/repos": {"post": operation}}}
+    first, second = (load(document).bind(each.connection(), key=key) for each in shops)
+    waiting = first["repos_post"].outcome({}, fields=["owner.login", 'labels["x"]', "labels.*.on"])
+    assert waiting.pending is not None
+    found = second.outcome("repos_post", {}, fields=again, granted=waiting.pending.token)
+    expected = {"owner": {"login": "ann"}, "labels": {"x": {"on": True}}}
+    assert data_of(found) == (expected if again is None else {"extra": ITEM["extra"]})
+
+
+def test_the_fields_of_a_token_cannot_be_changed() -> None:
+    """X12, T32: a token whose fields were changed, cut or removed is refused, and nothing is sent."""
+    shop = answering(200, ITEM)
+    content = {"application/json": {"schema": REPO}}
+    operation = {"responses": {"200": {"description": "", "content": content}}}
+    info = {"title": "t", "version": "1"}
+    document = {"openapi": "3.1.0", "info": info, "paths": {"/repos": {"post": operation}}}
+    bound = load(document).bind(shop.connection())
+    pending = bound["repos_post"].outcome({}, fields=["name"]).pending
+    plain = bound["repos_post"].outcome({}).pending
+    assert pending is not None
+    assert plain is not None
+    size = len(plain.token)
+    tail = pending.token[size:]
+    assert tail
+    altered = [pending.token[:size], pending.token[:-4], plain.token + tail, pending.token + tail]
+    altered += [
+        f"{pending.token[:place]}A{pending.token[place + 1 :]}"
+        for place in range(size, len(pending.token))
+    ]
+    for token in {*altered} - {pending.token}:
+        assert bound["repos_post"].outcome({}, granted=token).kind in ("refused", "invalid")
+    assert shop.requests == []
+    assert bound["repos_post"].outcome({}, granted=pending.token).ok

@@ -1,7 +1,7 @@
 """Tokens that resume a call after its approval (threat T32).
 
-A token is a message authentication code over everything that the approval was about. It has no content of its own
-besides its expiry, so it reveals nothing about the call.
+A token is a message authentication code over everything that the approval was about. Its own content is its expiry and
+the fields of the response that the call asks for, so it reveals nothing else about the call.
 """
 
 import hashlib
@@ -14,14 +14,16 @@ from heapq import heappop, heappush
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
-from specfn._internal.json import dumps_sorted
+from specfn._internal.json import dumps, dumps_sorted, loads
+from specfn.answers import FieldNames, asked_fields, field_path
 from specfn.errors import UsageError
 from specfn.http.files import file_of
 
 #: The seconds until a token expires.
 LIFETIME: Final = 600
 
-#: The parts of a token in bytes. The sum is a multiple of three, so that each token has one spelling in base64.
+#: The parts of a token in bytes; the fields follow. The sum is a multiple of three, as are the bytes of the fields, so
+#: that each token has one spelling in base64.
 _KEY_ID: Final = 9
 _EXPIRY: Final = 8
 _NONCE: Final = 17
@@ -85,11 +87,20 @@ class ApprovalTokens:
         self._used: set[bytes] = set()
         self._expiries: list[tuple[int, bytes]] = []
 
-    def issue(self, call: ApprovedCall) -> IssuedToken:
-        """Return a token that resumes a call within ten minutes."""
+    def issue(
+        self, call: ApprovedCall, fields: tuple[FieldNames, ...] | None = None
+    ) -> IssuedToken:
+        """Return a token that resumes a call within ten minutes.
+
+        Args:
+            call: the call.
+            fields: the fields of the response that it asks for; ``None`` for all.
+        """
         expires = int(self._clock()) + LIFETIME
         head = self._key_id + expires.to_bytes(_EXPIRY, "big") + secrets.token_bytes(_NONCE)
-        token = urlsafe_b64encode(head + self._mac(head, call)).decode("ascii")
+        asked = b"" if fields is None else _padded(dumps([field_path(each) for each in fields]))
+        mac = self._mac(head + asked, call)
+        token = urlsafe_b64encode(head + mac + asked).decode("ascii")
         return IssuedToken(token, float(expires))
 
     def refusal(self, token: str, call: ApprovedCall) -> str | None:
@@ -97,15 +108,25 @@ class ApprovalTokens:
         content = _decoded(token)
         if content is None:
             return "it is not a token of this kind, or was altered"
-        head, mac = content[:-_MAC], content[-_MAC:]
+        head, mac, asked = content[: _SIZE - _MAC], content[_SIZE - _MAC : _SIZE], content[_SIZE:]
         if not hmac.compare_digest(head[:_KEY_ID], self._key_id):
             return "it was issued with another key"
-        if not hmac.compare_digest(mac, self._mac(head, call)):
+        if not hmac.compare_digest(mac, self._mac(head + asked, call)):
             return "the token or the call was altered after the approval was requested"
         expires = int.from_bytes(head[_KEY_ID : _KEY_ID + _EXPIRY], "big")
         if self._clock() >= expires:
             return "it has expired"
         return None if self._accept(head[-_NONCE:], expires) else "it was used before"
+
+    @staticmethod
+    def fields(token: str) -> tuple[FieldNames, ...] | None:
+        """Return the fields in a token; ``None`` for all. ``refusal`` says if the token was altered."""
+        content = _decoded(token) or b""
+        try:
+            found = asked_fields(loads(content[_SIZE:])) if content[_SIZE:] else None
+        except ValueError:
+            return None
+        return None if isinstance(found, str) else found
 
     def _mac(self, head: bytes, call: ApprovedCall) -> bytes:
         content = [call.function, call.fingerprint, call.target]
@@ -137,11 +158,17 @@ def _secret(key: bytes | str | None) -> bytes:
     return secret
 
 
+def _padded(content: bytes) -> bytes:
+    """Return JSON with spaces up to a multiple of three bytes."""
+    return content + b" " * (-len(content) % 3)
+
+
 def _decoded(token: Any) -> bytes | None:
     """Return the bytes of a token; ``None`` if its form is wrong."""
     try:
         content = urlsafe_b64decode(token)
-        is_exact = len(content) == _SIZE and urlsafe_b64encode(content).decode("ascii") == token
+        is_exact = len(content) >= _SIZE and len(content) % 3 == 0
+        is_exact = is_exact and urlsafe_b64encode(content).decode("ascii") == token
     except (TypeError, ValueError):
         return None
     return content if is_exact else None

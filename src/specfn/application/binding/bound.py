@@ -178,8 +178,8 @@ class BoundFunction:
 
     async def _performed(self, taken: SentFields, granted: str | None, io: Blocking) -> Answer:
         call = self._shown.prepare_named(self.name, taken.arguments)
-        call = replace(call, repairs=(*taken.repairs, *call.repairs))
-        return await perform(call, self._policy, granted, io, tool=self._tool, asked=taken.fields)
+        call = replace(call, repairs=(*taken.repairs, *call.repairs), fields=taken.fields)
+        return await perform(call, self._policy, granted, io, tool=self._tool)
 
     # -- Python ---------------------------------------------------------------------------------------
 
@@ -337,10 +337,7 @@ class Bound(Mapping[str, BoundFunction]):
         taken = self._taken(name, sent, fields)
         if taken.problem is not None:
             return _invalid(taken)
-        call = self._shown.prepare(name, taken.arguments)
-        tool, asked = self._shown.tool_of(call), taken.fields
-        made = perform(call, self._policy, granted, Blocking(), tool=tool, asked=asked)
-        return run_without_waiting(made)
+        return run_without_waiting(self._performed(name, taken, granted, Blocking()))
 
     async def aoutcome(
         self,
@@ -354,9 +351,13 @@ class Bound(Mapping[str, BoundFunction]):
         taken = self._taken(name, sent, fields)
         if taken.problem is not None:
             return _invalid(taken)
-        call = self._shown.prepare(name, taken.arguments)
-        tool, asked = self._shown.tool_of(call), taken.fields
-        return await perform(call, self._policy, granted, Awaiting(), tool=tool, asked=asked)
+        return await self._performed(name, taken, granted, Awaiting())
+
+    async def _performed(
+        self, name: str, taken: SentFields, granted: str | None, io: Blocking
+    ) -> Answer:
+        call = replace(self._shown.prepare(name, taken.arguments), fields=taken.fields)
+        return await perform(call, self._policy, granted, io, tool=self._shown.tool_of(call))
 
     def _taken(self, name: str, sent: Any, fields: Sequence[str] | None) -> SentFields:
         """Return the arguments and the fields of a call of the function that a model named."""

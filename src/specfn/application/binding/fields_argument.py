@@ -1,6 +1,6 @@
 """The reserved argument by which a model asks for fields of a response (rule X12)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
@@ -10,7 +10,8 @@ from specfn.calling.response_fields import ResponseFields
 from specfn.function.function import Function
 from specfn.records import Repair
 
-_DESCRIPTION: Final = 'Paths of the fields of the response to return, such as ["items.name"]; leave it out for all of them.'
+#: The description of the reserved argument.
+DESCRIPTION: Final = 'Paths of the fields of the response to return, such as ["items.name"]; leave it out for all of them.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,19 @@ class SentFields:
     fields: tuple[FieldNames, ...] | None = None
     problem: str | None = None
     repairs: tuple[Repair, ...] = ()
+
+
+def with_fields(taken: SentFields, asked: Any) -> SentFields:
+    """Return arguments with the fields that a model asks for, or with the reason why they are invalid."""
+    found = asked_fields(asked)
+    if isinstance(found, str):
+        return replace(taken, fields=None, problem=found)
+    return replace(taken, fields=found, problem=None)
+
+
+def response_fields(function: Function) -> str:
+    """Return the top-level fields of a response in one line of at most 300 characters, without those of ``Drop``."""
+    return DocumentedFields(function, ResponseFields.of(function).drop).line()
 
 
 class FieldsArgument:
@@ -55,7 +69,7 @@ class FieldsArgument:
         schema: JsonObject = {
             "type": ["array", "null"] if self._strict else "array",
             "items": {"type": "string"},
-            "description": _DESCRIPTION,
+            "description": DESCRIPTION,
         }
         properties = {**self._parameters.get("properties", {}), self.name: schema}
         found = {**self._parameters, "properties": properties}
@@ -65,8 +79,7 @@ class FieldsArgument:
 
     def line(self) -> str:
         """Return the line of the description with the top-level fields of the response; empty if there are none."""
-        drop = ResponseFields.of(self._function).drop
-        names = DocumentedFields(self._function, drop).line()
+        names = response_fields(self._function)
         return f"\nResponse fields: {names}" if names else ""
 
     def taken_from(self, sent: Any) -> SentFields:
@@ -75,13 +88,8 @@ class FieldsArgument:
         if not isinstance(value, dict) or self.name not in value:
             return SentFields(sent)
         rest = {name: each for name, each in value.items() if name != self.name}
-        asked = value[self.name]
-        if asked is None:
-            return SentFields(rest, repairs=repairs)
-        found = asked_fields(asked)
-        if isinstance(found, str):
-            return SentFields(rest, problem=found, repairs=repairs)
-        return SentFields(rest, found, repairs=repairs)
+        taken = SentFields(rest, repairs=repairs)
+        return taken if value[self.name] is None else with_fields(taken, value[self.name])
 
     def _read(self, sent: Any) -> tuple[Any, tuple[Repair, ...]]:
         """Parse a text that contains the name. An incomplete text stays as it is, because a write must not use it."""

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from specfn._internal.json import copied
-from specfn.answers import FieldNames
 from specfn.application.binding.approval_token import ApprovedCall
 from specfn.application.binding.policy import BindPolicy, Blocking
 from specfn.calling.call_answer import Answer, PendingCall
@@ -34,7 +33,6 @@ async def perform(
     io: Blocking,
     *,
     tool: Tool | None = None,
-    asked: tuple[FieldNames, ...] | None = None,
 ) -> Answer:
     """Perform one call.
 
@@ -44,17 +42,18 @@ async def perform(
         granted: the token of an approval; ``None`` without an approval.
         io: asks and sends, blocking or asynchronously.
         tool: the function as the model reads it; ``None`` if it is shown as it is.
-        asked: the fields that the call asks for.
 
     Raises:
         UsageError: the connection is unsuitable, or ``Options.answers`` names fields that do not exist.
     """
     if call.answer is not None:
         return _unsent(call)
-    fields = ResponseFields.of(_function(call), asked)
+    if call.fields is None and granted is not None:
+        call = replace(call, fields=policy.tokens.fields(granted))
+    fields = ResponseFields.of(_function(call), call.fields)
     problem = fields.problem(_function(call))
     if problem is not None:
-        if asked is None:
+        if call.fields is None:
             raise UsageError(f"Options.answers for {_function(call).name}: {problem}")
         return Answer(text=prompts.unknown_fields(problem), kind="invalid", repairs=call.repairs)
     call = replace(call, arguments=copied(call.arguments))
@@ -126,7 +125,7 @@ def _pending(call: Prepared, policy: BindPolicy, human: Any) -> Answer:
     completed = _completed(call, human)
     if completed.answer is not None:
         return _unsent(completed)
-    issued = policy.tokens.issue(_identity(call, policy, human))
+    issued = policy.tokens.issue(_identity(call, policy, human), call.fields)
     function = _function(call)
     waiting = PendingCall(
         token=issued.token,

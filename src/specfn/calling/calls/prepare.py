@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from specfn.answers import FieldNames
 from specfn.calling.call_answer import AnswerKind
 from specfn.calling.calls import prompts
 from specfn.calling.calls.sendable import checked
@@ -32,6 +33,7 @@ class Prepared:
         problems: the paths of the invalid arguments.
         answer: the error text for the model; ``None`` if the call can be made.
         kind: the kind of ``answer``.
+        fields: the fields of the response that the call asks for; ``None`` for all.
     """
 
     call: Call
@@ -44,6 +46,7 @@ class Prepared:
     problems: tuple[str, ...] = ()
     answer: str | None = None
     kind: AnswerKind | None = None
+    fields: tuple[FieldNames, ...] | None = None
 
     @property
     def name(self) -> str:

@@ -76,6 +76,11 @@ _GRACE: Final = 5
     metavar="DIR",
     help="Save binary responses in DIR, instead of sending them to the client.",
 )
+@click.option(
+    "--fields",
+    is_flag=True,
+    help="Let models ask for fields of responses, by an argument of tools.",
+)
 @click.option("--config", metavar="FILE", help="Read documents and permissions from a YAML file.")
 @click.option(
     "--client-token-env",
@@ -120,6 +125,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
         "read_only": options["read_only"] or config.read_only,
         "page_size": options["page_size"] or config.page_size,
         "files": options["files"] or config.files,
+        "fields": options["fields"] or config.fields,
     }
     with _collecting():
         if listener is None:
@@ -330,7 +336,7 @@ def _print_config(
     ):
         for value in values:
             arguments += [option, value]
-    for option in ("read_only", "ask_each"):
+    for option in ("read_only", "ask_each", "fields"):
         if options[option]:
             arguments.append(f"--{option.replace('_', '-')}")
     for field in ("headers", "queries", "cookies"):
