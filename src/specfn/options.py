@@ -99,7 +99,9 @@ class Options(Model):
     @classmethod
     def _fields(cls, value: Any) -> Mapping[str, Any]:
         if not isinstance(value, Mapping):
-            reason = "must be a mapping from patterns of names to a Keep or a Drop of specfn.answers"
+            reason = (
+                "must be a mapping from patterns of names to a Keep or a Drop of specfn.answers"
+            )
             raise ValueError(reason)  # noqa: TRY004  # pydantic reads this type
         return {pattern: _field_rule(pattern, each) for pattern, each in value.items()}
 
