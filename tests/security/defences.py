@@ -853,9 +853,12 @@ def switched_off(defence: Defence) -> Iterator[None]:
         yield
 
 
-#: What pytest is asked for each row: to end with the first failure, and not to collect garbage afterwards, which
-#: takes as long as most rows do.
-OPTIONS: Final = (*"-x -q --no-header -p no:cacheprovider -p no:unraisableexception -m".split(), "")
+# pytest.main runs many times in this process, so pytest warns of plugins that it cannot rewrite any more.
+WARNINGS: Final = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
+
+#: The options of pytest for each row: it ends with the first failure, and collects no garbage afterwards, which would
+#: take as long as most rows do.
+OPTIONS: Final = (*"-x -q --no-header -p no:cacheprovider -p no:unraisableexception".split(), *WARNINGS)
 
 
 class FirstFailure:
