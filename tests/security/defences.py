@@ -858,7 +858,10 @@ WARNINGS: Final = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
 
 #: The options of pytest for each row: it ends with the first failure, and collects no garbage afterwards, which would
 #: take as long as most rows do.
-OPTIONS: Final = (*"-x -q --no-header -p no:cacheprovider -p no:unraisableexception".split(), *WARNINGS)
+OPTIONS: Final = (
+    *"-x -q --no-header -p no:cacheprovider -p no:unraisableexception".split(),
+    *WARNINGS,
+)
 
 
 class FirstFailure:
