@@ -96,14 +96,31 @@ def conversion_stages(document: Path, rounds: int) -> str:
     return table([f"stage, {document.name}", "ms of CPU", "share"], rows)
 
 
+def first_stages(document: Path, rounds: int) -> str:
+    """Return the table of the work that a process does once, as medians of cold processes."""
+    found = [stages("first", str(document)) for _ in range(rounds)]
+    rows = [[name, f"{median(each[name] for each in found):.2f}"] for name in found[0]]
+    return table([f"once in a process, {document.name}", "ms of CPU"], rows)
+
+
+#: The stages that have a target, and what each is compared with.
+RATIOS = (
+    ("validate, valid", "jsonschema-rs, valid"),
+    ("validate, all errors", "jsonschema-rs, all errors"),
+    ("check and feedback", "orjson + jsonschema-rs, all errors"),
+)
+
+
 def check_stages() -> str:
     """Return the table of the stages of one check."""
     found = stages("check")
     names = [*next(iter(found.values()))]
-    rows = [[name, *(f"{each[name]:.1f}" for each in found.values())] for name in names]
-    ratios = [each[names[-1]] / each[names[0]] for each in found.values()]
-    rows.append(["last row / first row", *(f"{ratio:.1f}" for ratio in ratios)])
-    return table(["stage, µs of CPU", *found], rows)
+    rows = [[name, *(f"{each[name]:.1f}" for each in found.values()), ""] for name in names]
+    for ours, engine in RATIOS:
+        ratios = [each[ours] / each[engine] for each in found.values()]
+        texts = [f"{ratio:.1f}" for ratio in [*ratios, median(ratios)]]
+        rows.append([f"{ours} / {engine}", *texts])
+    return table(["stage, µs of CPU", *found, "median"], rows)
 
 
 def machine() -> str:
@@ -135,6 +152,7 @@ def main() -> None:
         f"Medians of {chosen.rounds} cold processes, in turns with the other:",
         table(head, rows),
         conversion_stages(documents[0], chosen.rounds),
+        first_stages(documents[0], chosen.rounds),
         check_stages(),
     ]
     text = "\n\n".join(parts)

@@ -1,37 +1,122 @@
 """Processor time of the stages of a conversion, and of one check of arguments. Used by ``python -m bench``.
 
     python bench/stages.py convert DOCUMENT
+    python bench/stages.py first DOCUMENT
     python bench/stages.py check
 
-Writes one JSON object: stages and their times, milliseconds for ``convert`` and microseconds for ``check``.
+Writes one JSON object: stages and their times, milliseconds for ``convert`` and ``first``, microseconds for ``check``.
 """
 
 import gc
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-ID = "8b1f6a0e-3c1d-4c55-9f0e-0d6a1f2b3c4d"
+USER_FIELDS = {
+    "id": {"type": "integer", "minimum": 1},
+    "name": {"type": "string", "minLength": 1},
+    "email": {"type": "string", "format": "email"},
+    "role": {"enum": ["admin", "editor", "viewer"]},
+    "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 5},
+    "address": {
+        "type": "object",
+        "required": ["city"],
+        "properties": {
+            "city": {"type": "string"},
+            "zip": {"type": "string", "pattern": "^[0-9]{5}$"},
+        },
+    },
+}
+USER = {
+    "id": 7,
+    "name": "Ann",
+    "email": "ann@example.com",
+    "role": "editor",
+    "tags": ["a", "b"],
+    "address": {"city": "Rome", "zip": "00100"},
+}
+
+ORDER = {
+    "type": "object",
+    "required": ["customer", "lines", "payment"],
+    "properties": {
+        "customer": {"type": "integer", "minimum": 1},
+        "lines": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["product", "quantity"],
+                "properties": {
+                    "product": {"type": "string", "format": "uuid"},
+                    "quantity": {"type": "integer", "minimum": 1},
+                },
+            },
+        },
+        "payment": {
+            "oneOf": [
+                {
+                    "type": "object",
+                    "required": ["kind", "number"],
+                    "properties": {"kind": {"const": "card"}, "number": {"type": "string"}},
+                },
+                {
+                    "type": "object",
+                    "required": ["kind", "code"],
+                    "properties": {"kind": {"const": "voucher"}, "code": {"type": "string"}},
+                },
+            ]
+        },
+    },
+}
 
 
 def order(lines: int) -> dict[str, Any]:
-    """Return valid arguments of the demo's ``orders_post``."""
-    line = {"productId": ID, "quantity": 2}
+    """Return a valid order."""
+    line = {"product": "8b1f6a0e-3c1d-4c55-9f0e-0d6a1f2b3c4d", "quantity": 2}
     payment = {"kind": "voucher", "code": "ABCD-1234"}
-    return {"body": {"customerId": 1, "lines": [line] * lines, "payment": payment}}
+    return {"customer": 1, "lines": [line] * lines, "payment": payment}
 
 
-PRODUCT = {"body": {"name": "Lamp", "price": 12.5, "stock": 3, "tags": ["a", "b"]}}
+class Body(NamedTuple):
+    """A request body: its schema, a valid value, and the replacements that make the text of the value invalid."""
 
-#: For each case: the function of the demo, valid arguments, and one replacement that makes the text invalid.
-CASES: dict[str, tuple[str, dict[str, Any], tuple[str, str]]] = {
-    "product": ("products_post", PRODUCT, ('"stock":3', '"stock":"many"')),
-    "order, union": ("orders_post", order(1), ('"ABCD-1234"', "12")),
-    "order, 100 lines": ("orders_post", order(100), ('"customerId":1', '"customerId":-1')),
+    schema: dict[str, Any]
+    value: Any
+    changes: tuple[tuple[str, str], ...]
+
+
+BODIES = {
+    "small": Body(
+        {"type": "object", "properties": {"count": {"type": "integer"}}},
+        {"count": 3},
+        (('"count":3', '"count":"many"'),),
+    ),
+    "user": Body(
+        {"type": "object", "required": [*USER_FIELDS], "properties": USER_FIELDS},
+        USER,
+        (
+            ('"id":7', '"id":0'),
+            ('"editor"', '"owner"'),
+            ('"b"]', "2,[]]"),
+            ('"00100"', '"none"'),
+            ('"name":"Ann"', '"name":{}'),
+        ),
+    ),
+    "union": Body(ORDER, order(1), (('"ABCD-1234"', "[12]"),)),
+    "order of 100 lines": Body(ORDER, order(100), (('"customer":1', '"customer":-1'),)),
+    "array of 12,000": Body(
+        {
+            "type": "object",
+            "properties": {"values": {"type": "array", "items": {"type": "integer"}}},
+        },
+        {"values": [*range(12_000)]},
+        (("11999]", '"last"]'),),
+    ),
 }
 
 
@@ -105,34 +190,41 @@ def per_call(work: Callable[[], Any], seconds: float = 0.2) -> float:
 
 
 def check() -> dict[str, dict[str, float]]:
-    """Return the microseconds of each stage of one check, by case."""
-    import specfn  # noqa: PLC0415 - likewise
-
-    demo = specfn.load(Path(specfn.__file__).parent / "demo" / "openapi.yaml")
-    return {
-        name: check_stages(demo[function], valid, *change)
-        for name, (function, valid, change) in CASES.items()
-    }
+    """Return the microseconds of each stage of one check, by body."""
+    return {name: check_stages(body) for name, body in BODIES.items()}
 
 
-def check_stages(function: Any, valid: dict[str, Any], old: str, new: str) -> dict[str, float]:
-    """Return the microseconds of each stage of a check of one function."""
+def check_stages(body: Body) -> dict[str, float]:
+    """Return the microseconds of each stage of a check of one body."""
     import jsonschema_rs  # noqa: PLC0415 - not for convert
     import orjson  # noqa: PLC0415 - likewise
 
+    import specfn  # noqa: PLC0415 - likewise
+
+    content = {"application/json": {"schema": body.schema}}
+    operation = {"requestBody": {"required": True, "content": content}, "responses": {}}
+    info = {"title": "Bodies", "version": "1"}
+    document = {"openapi": "3.1.0", "info": info, "paths": {"/bodies": {"post": operation}}}
+    (function,) = specfn.load(document).functions
+    valid = {"body": body.value}
     text = json.dumps(valid, separators=(",", ":"))
-    broken = text.replace(old, new, 1)
+    broken = text
+    for old, new in body.changes:
+        assert old in broken
+        broken = broken.replace(old, new, 1)
     wrong = json.loads(broken)
     assert function.check(text)
     assert not function.check(broken)
     bare = jsonschema_rs.Draft202012Validator(function.validator)
     return {
+        "jsonschema-rs, valid": per_call(lambda: bare.is_valid(valid)),
+        "jsonschema-rs, all errors": per_call(lambda: [*bare.iter_errors(wrong)]),
         "orjson + jsonschema-rs, all errors": per_call(
             lambda: [*bare.iter_errors(orjson.loads(broken))]
         ),
         "parse": per_call(lambda: function.parse(broken)),
         "validate, valid": per_call(lambda: function.validate(valid)),
-        "validate, invalid": per_call(lambda: function.validate(wrong)),
+        "validate, all errors": per_call(lambda: function.validate(wrong)),
         "coerce, invalid": per_call(lambda: function.coerce(wrong)),
         "check, valid": per_call(lambda: function.check(text)),
         "check, invalid": per_call(lambda: function.check(broken)),
@@ -140,6 +232,60 @@ def check_stages(function: Any, valid: dict[str, Any], old: str, new: str) -> di
     }
 
 
+def first(path: str) -> dict[str, float]:
+    """Return the milliseconds of the work that a process does once: loading, first validation, compiling each function."""
+    import orjson  # noqa: PLC0415 - the import is not measured
+
+    data = Path(path).read_bytes()
+    with collector_off():
+        parse = milliseconds(lambda: orjson.loads(data))
+
+    from specfn.api import load  # noqa: PLC0415 - likewise
+
+    started = time.process_time()
+    application = load(data)
+    loaded = (time.process_time() - started) * 1e3
+    function = load(Path(__file__).parent.parent / "src" / "specfn" / "demo" / "openapi.yaml")[
+        "products_post"
+    ]
+    validation = milliseconds(lambda: function.validate({"body": {"name": 5}}))
+    compiled = sorted(
+        milliseconds(partial(compile_function, each)) for each in application.functions
+    )
+    return {
+        "orjson.loads": parse,
+        "load": loaded,
+        "load / orjson.loads": loaded / parse,
+        "first validation of the process": validation,
+        "compile one function, median": compiled[len(compiled) // 2],
+        "compile one function, p99": compiled[len(compiled) * 99 // 100],
+        "compile one function, the most": compiled[-1],
+    }
+
+
+def compile_function(function: Any) -> None:
+    """Compose and compile the validator of a function."""
+    function.schemas.validator.compile()
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Pause the garbage collector, as ``load`` does."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def milliseconds(work: Callable[[], Any]) -> float:
+    """Return the milliseconds of processor time of one call."""
+    started = time.process_time()
+    result = work()  # kept until the end: freeing it is not measured
+    spent = (time.process_time() - started) * 1e3
+    del result
+    return spent
+
+
 if __name__ == "__main__":
-    result = convert(sys.argv[2]) if sys.argv[1] == "convert" else check()
+    kinds = {"convert": convert, "first": first}
+    result = check() if sys.argv[1] == "check" else kinds[sys.argv[1]](sys.argv[2])
     sys.stdout.write(json.dumps(result))

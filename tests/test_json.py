@@ -28,6 +28,27 @@ def test_a_long_integer_makes_nothing_else_legal(kind: str) -> None:
         _json.loads(REFUSED[kind])
 
 
+_SCALARS = st.one_of(
+    st.integers(-(10**30), 10**30),
+    st.text("0123456789 ,:[-", max_size=60),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.booleans(),
+)
+_VALUES = st.recursive(
+    _SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text("0123456789:,-"), inner)
+)
+
+
+@given(
+    _VALUES, st.sampled_from([(",", ":"), (", ", ": "), (" ,\r\n", "\t:  "), ("," + " " * 80, ":")])
+)
+def test_integers_of_any_length_are_exact(value: object, separators: tuple[str, str]) -> None:
+    """Integers are exact, whatever digits the strings beside them have, and whatever space is before them."""
+    text = json.dumps(value, separators=separators)
+    assert _json.loads(text) == value
+    assert _json.loads(f" {text}\n".encode()) == value
+
+
 @given(st.lists(st.sampled_from([r"\ud83d", r"\ude00", r"\\", r"\u0041", r"\"", "a", "ud83d"])))
 def test_halves_of_pairs_are_counted(parts: list[str]) -> None:
     """Only halves outside of a pair are replaced, whatever stands around them."""

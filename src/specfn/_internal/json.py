@@ -21,6 +21,9 @@ _DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else byte for byt
 #: The fewest digits of a number beyond 64 bits.
 _LONG = b"0" * 19
 
+#: A run of digits in the translated text.
+_RUN = re.compile(b"0+")
+
 #: The largest text that is searched for such numbers. In larger texts, the search takes as long as reading.
 _SEARCHED = 4 * 1024 * 1024
 
@@ -35,9 +38,26 @@ def loads(text: str | bytes) -> Any:
     """
     if len(text) <= _SEARCHED:
         data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
-        if _LONG in data.translate(_DIGITS):
+        if _has_long_integer(data):
             return _read_exactly(data)
     return orjson.loads(text)
+
+
+def _has_long_integer(data: bytes) -> bool:
+    """Return whether a JSON text may have an integer beyond 64 bits. Long digits of most strings do not count.
+
+    A number follows a bracket, a comma or a colon, or is the whole text. The digits of a string follow its quote.
+    """
+    zeros = data.translate(_DIGITS)
+    start = zeros.find(_LONG)
+    while start >= 0:
+        before = data[max(0, start - 64) : start].removesuffix(b"-").rstrip()
+        if not before or before.endswith((b"[", b",", b":")):
+            return True
+        run = _RUN.match(zeros, start)
+        assert run is not None
+        start = zeros.find(_LONG, run.end())
+    return False
 
 
 def _read_exactly(data: bytes) -> Any:
