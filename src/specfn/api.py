@@ -13,6 +13,7 @@ from specfn.document.collector import paused
 from specfn.document.diagnose.check import strict
 from specfn.document.read import load as loading
 from specfn.document.read.login import Login
+from specfn.document.references.bundle import bundle
 from specfn.errors import DocumentError, UsageError
 from specfn.records import Note
 from specfn.settings import DEFAULT, Settings
@@ -151,8 +152,6 @@ def _whole(
         return found.document, ()
 
     limit = settings.max_document_bytes
-    from specfn.document.references.bundle import bundle  # noqa: PLC0415  # most documents are one file
-
     return bundle(found, settings.references, limit=limit, login=login)
 
 

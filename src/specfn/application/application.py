@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords_in
+from specfn.application.lock import changes, lock
 from specfn.application.lookup import FunctionLookup
 from specfn.catalog.selection import chosen
 from specfn.document.diagnose.check import diagnose
@@ -352,8 +353,6 @@ class Application(FunctionLookup):
 
         ``load`` then reports the parts that changed. The same document gives the same text.
         """
-        from specfn.application.lock import lock  # noqa: PLC0415  # only for locks
-
         return lock(self.functions)
 
     def changes(self, expected: str | Mapping[str, Any]) -> "tuple[Change, ...]":
@@ -362,8 +361,6 @@ class Application(FunctionLookup):
         Raises:
             UsageError: ``expected`` is neither.
         """
-        from specfn.application.lock import changes  # noqa: PLC0415  # only for locks
-
         return changes(self.functions, expected)
 
     def report(

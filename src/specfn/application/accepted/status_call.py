@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
+import httpx
+
 from specfn._internal.json import JsonObject
 from specfn.application.accepted.advertised import AdvertisedFunction
 from specfn.application.paging.next_url import LONGEST, climbs, with_query
@@ -20,8 +22,6 @@ from specfn.http.request.base_url import choose
 from specfn.migrate.route import Pieces, Route
 
 if TYPE_CHECKING:
-    import httpx
-
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
 
@@ -91,8 +91,6 @@ def _reference(function: Function, result: "Result") -> str | None:
 
 def _foreign(own: "httpx.URL", reference: str) -> str | None:
     """Return the origin of a URL on another host, without user and query."""
-    import httpx  # noqa: PLC0415  # slow import
-
     try:
         found = own.join(reference)
     except (httpx.InvalidURL, ValueError):

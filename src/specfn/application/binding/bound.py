@@ -25,6 +25,7 @@ from specfn.calling.names.resolve import Resolution
 from specfn.calling.response_fields import ResponseFields
 from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.tools import offered
+from specfn.connectors.registry import profile
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
 
@@ -189,8 +190,6 @@ class BoundFunction:
 
     def _inline(self) -> JsonObject:
         """Return the schema of the arguments without references."""
-        from specfn.connectors.registry import profile  # noqa: PLC0415  # for schemas with references only
-
         budget = self._model.schemas.settings.schema_budget
         found: JsonObject = FitCache().fit(self._model, profile("portable"), budget).schema
         return found

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from specfn._internal.json import JsonObject
 from specfn.application.paging.change import accepted
@@ -95,8 +95,6 @@ def _host(reference: str) -> bool:
 
 def climbs(path: str) -> bool:
     """Return whether a path has a segment ``.`` or ``..``, also if it is encoded."""
-    from urllib.parse import unquote  # noqa: PLC0415  # few responses have a URL of a next page
-
     plain = unquote(unquote(path)).replace("\\", "/")
     return any(part in {".", ".."} for part in plain.split("/"))
 

@@ -16,6 +16,7 @@ from specfn.cli.progress import Progress
 from specfn.cli.save import save
 from specfn.cli.select import find_function
 from specfn.errors import ArgumentError, UsageError, redirect_of
+from specfn.http.response.non_finite import nulled
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
@@ -171,8 +172,6 @@ def _call(request: _Request) -> int:
 
 def _data(result: "Result") -> JsonObject:
     """Return the response as JSON; bytes become base64, NaN and infinities become null."""
-    from specfn.http.response.non_finite import nulled  # noqa: PLC0415  # httpx is imported on first use
-
     data = nulled(result.data)
     if isinstance(data, bytes):
         data = {"media_type": result.media_type, "base64": base64.b64encode(data).decode()}
@@ -196,8 +195,6 @@ def _bytes(data: Any) -> bytes:
         return data or b""
     if isinstance(data, str):
         return data.encode(errors="replace")
-    from specfn.http.response.non_finite import nulled  # noqa: PLC0415  # httpx is imported on first use
-
     return output.json_printable(dumps_indented(nulled(data))) + b"\n"
 
 

@@ -1,7 +1,9 @@
 """The subcommand ``specfn serve``: an MCP server over the functions of documents."""
 
 import gc
+import ipaddress
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -189,8 +191,6 @@ def _host_and_port(address: str) -> tuple[str, int]:
 
 
 def _is_loopback(host: str) -> bool:
-    import ipaddress  # noqa: PLC0415  # for HTTP only
-
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -227,8 +227,6 @@ def _stdio(server: Any, connections: Sequence[Any]) -> int:
 
 async def _exit_at_signal(connections: Sequence[Any]) -> NoReturn:
     """End the process at a signal. The thread that reads stdin cannot be interrupted."""
-    import signal  # noqa: PLC0415  # only where it is needed
-
     import anyio  # noqa: PLC0415  # slow import
 
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
@@ -252,8 +250,6 @@ def _http(
     connections: Sequence[Any],
 ) -> int:
     """Serve HTTP until a signal arrives."""
-    import signal  # noqa: PLC0415  # only where it is needed
-
     import anyio  # noqa: PLC0415  # slow import
     import uvicorn  # noqa: PLC0415  # likewise
 
