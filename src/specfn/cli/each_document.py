@@ -3,8 +3,9 @@
 import os
 from collections.abc import Callable, Generator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from specfn.cli import output
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS, explain
@@ -14,7 +15,8 @@ from specfn.errors import UsageError
 _DOCUMENTS: Final = frozenset({".json", ".yaml", ".yml"})
 
 
-class Converted(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Converted:
     """The result of the conversion of a document.
 
     Attributes:

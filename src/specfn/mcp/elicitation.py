@@ -1,7 +1,8 @@
 """Forms that a client shows to its user: the approval of a call, and flat fields of the human part."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Final
 
 from mcp import types
 
@@ -32,7 +33,8 @@ _BETWEEN: Final = "."
 EFFECTS: Final = {"read": "reads data", "write": "may change data"}
 
 
-class ElicitationForm(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ElicitationForm:
     """A form.
 
     Attributes:
@@ -99,7 +101,8 @@ def _fields(function: Function) -> JsonObject | None:
     return {"properties": {leaf.name: leaf.field for leaf in found}, "required": required}
 
 
-class _Leaf(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Leaf:
     """A value of the human part: its path, its field if a form can show it, and if it is required."""
 
     name: str

@@ -1,7 +1,8 @@
 """The tools of search mode: find functions, read their schemas, and call them."""
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Final
 
 from specfn._internal.json import JsonObject, dumps
 from specfn.application.binding.fields_argument import DESCRIPTION, response_fields
@@ -26,7 +27,8 @@ _MOST_DESCRIBED: Final = 5
 _NOTHING: Final = "Nothing was executed."
 
 
-class NamedCall(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class NamedCall:
     """A call of a function through a tool of search mode.
 
     Attributes:

@@ -4,7 +4,8 @@ A client of the protocol 2026-07-28 repeats the request with the user's response
 the server.
 """
 
-from typing import Any, Final, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
 
 from mcp import types
 from mcp.server.context import ServerRequestContext
@@ -40,7 +41,8 @@ def can_ask(ctx: Context) -> bool:
     return is_modern(ctx) or ctx.session.can_send_request
 
 
-class _Response(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Response:
     """The response of a user to a form, and the token of the call that waited."""
 
     token: str

@@ -1,13 +1,14 @@
 """Functions that a model can call, under the names that it reads."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from specfn.catalog.tools.tools import Tool
 from specfn.function.function import Function
 
 
-class AdvertisedFunction(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AdvertisedFunction:
     """A function that the model can call.
 
     Attributes:

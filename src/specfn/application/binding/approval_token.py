@@ -10,9 +10,10 @@ import secrets
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from threading import Lock
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from specfn._internal.json import dumps, dumps_sorted, loads
 from specfn.answers import FieldNames, asked_fields, field_path
@@ -33,7 +34,8 @@ _SIZE: Final = _KEY_ID + _EXPIRY + _NONCE + _MAC
 _MIN_KEY: Final = 16
 
 
-class ApprovedCall(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ApprovedCall:
     """Everything that an approval is about.
 
     Attributes:
@@ -51,7 +53,8 @@ class ApprovedCall(NamedTuple):
     target: str
 
 
-class IssuedToken(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class IssuedToken:
     """A new token.
 
     Attributes:

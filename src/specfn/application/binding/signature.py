@@ -2,7 +2,8 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.function.function import Function
@@ -19,7 +20,8 @@ _TYPES: Final[Mapping[str, type]] = {
 }
 
 
-class Argument(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Argument:
     """An argument of a Python signature.
 
     Attributes:

@@ -1,7 +1,8 @@
 """Errors of a call as results for the model: without the human part, URLs and texts of exceptions."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from specfn._internal.pointer import input_path
 from specfn.calling.call_answer import AnswerKind
@@ -14,7 +15,8 @@ from specfn.function.separation.join import is_shared
 from specfn.validation.outcome import Failure
 
 
-class FailedCall(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FailedCall:
     """The description of an exception that ended a call.
 
     Attributes:

@@ -3,8 +3,9 @@
 import base64
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -62,7 +63,8 @@ def command(spec: str, name: str, arguments: str, **options: Any) -> int:
     return _call(request)
 
 
-class _Request(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Request:
     """A checked call, and the options of the command."""
 
     function: "Function"

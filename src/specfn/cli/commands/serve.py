@@ -7,8 +7,9 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
@@ -138,7 +139,8 @@ def command(specs: Sequence[str], **options: Any) -> int:
 # -- the transport ----------------------------------------------------------------------------------------
 
 
-class _Listener(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Listener:
     """An HTTP address: the host and port, the accepted names, and the token of clients."""
 
     host: str

@@ -4,13 +4,15 @@ A server declares the type of a response, and the declaration may be wrong. Only
 """
 
 import re
-from typing import Final, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
 
 #: The kinds of content that a model can see or hear.
 Shown: TypeAlias = Literal["image", "audio"]
 
 
-class FileType(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FileType:
     """A type of files.
 
     Attributes:
