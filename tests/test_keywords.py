@@ -43,18 +43,20 @@ def _constructors_and_functions() -> Iterator[tuple[str, Callable[..., Any]]]:
 
 
 def _methods(kind: type) -> Iterator[tuple[str, Callable[..., Any]]]:
-    for name, member in vars(kind).items():
+    own = [part for part in reversed(kind.__mro__) if part.__module__.startswith("specfn.")]
+    members = {name: each for part in own for name, each in vars(part).items()}
+    for name, member in members.items():
         if not name.startswith("_") and inspect.isfunction(inspect.unwrap(getattr(kind, name))):
             is_bound = isinstance(member, classmethod)
             method = getattr(kind, name)
-            yield f"{kind.__name__}.{name}", method if is_bound else _on_nothing(method)
+            yield f"{kind.__name__}.{name}", method if is_bound else _on_nothing(kind, method)
 
 
-def _on_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method with an object that it must not touch."""
+def _on_nothing(kind: type, method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method with an empty object that it must not touch."""
 
     def call(*args: Any, **named: Any) -> Any:
-        found = method(object(), *args, **named)
+        found = method(kind.__new__(kind), *args, **named)
         return asyncio.run(found) if inspect.iscoroutine(found) else found
 
     parameters = [*inspect.signature(method).parameters.values()][1:]
@@ -140,9 +142,7 @@ def test_the_calls_of_the_public_api_are_covered() -> None:
 def test_type_checkers_and_readers_see_the_signatures() -> None:
     """The check hides neither parameters nor that a function is a coroutine function."""
     assert [*inspect.signature(specfn.execute).parameters] == [
-        "function",
-        "arguments",
-        "connection",
+        *("function", "arguments", "connection", "stream"),
     ]
     assert inspect.iscoroutinefunction(specfn.Application.aexecute)
     assert not inspect.iscoroutinefunction(specfn.Application.execute)

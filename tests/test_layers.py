@@ -78,6 +78,7 @@ BASE = {
 IO = (
     "document/read/load.py",
     "document/references/loader.py",
+    "http/transport/attempt.py",
     "http/transport/send.py",
     "http/transport/pool.py",
     "http/transport/network.py",

@@ -166,6 +166,18 @@ def test_dropped_fields_never_enter_a_script(api: Api) -> None:
     assert run(scripts(api, functions=functions), "await api.pets.get()").text == '[{"name":"Rex"}]'
 
 
+def test_a_script_reads_events_without_dropped_fields(api: Api) -> None:
+    """The events of a stream are a list for a script, and a dropped field is in none of their data."""
+    content = 'data: {"name": "Rex", "age": 3}\n\ndata: {"age": 3\n\n'
+    headers = {"content-type": "text/event-stream"}
+    api.reply = lambda _: httpx.Response(200, content=content, headers=headers)
+    answers = {"pets.get": specfn.answers.Drop("age")}
+    functions = specfn.load(DOCUMENT, options=specfn.Options(answers=answers))
+    found = run(scripts(api, functions=functions), "[e['data'] for e in await api.pets.get()]")
+    assert found.text.startswith('[{"name":"Rex"},"Not JSON')
+    assert "age" not in found.text
+
+
 def test_a_large_namespace_is_cut_to_the_code() -> None:
     """The namespace of a script contains only elements that occur in its code."""
     assert scripts(Api()).functions.tree("await api.pets.get()") == {"pets": {"get": "pets_get"}}

@@ -189,3 +189,24 @@ def test_a_model_asks_for_fields_and_for_one_more(era: str, mode: Any) -> None:
     whole = [REX, {"name": "Tom", "age": 3}]
     assert talk(server(api, mode=mode, fields=True), era, model) == [names, whole]
     assert api.received == ["GET /v1/pets"] * 2
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("mode", ["all", "search"])
+@pytest.mark.parametrize("media_type", ["text/event-stream", "application/x-ndjson"])
+def test_dropped_fields_of_events_leave_no_server(era: str, mode: Any, media_type: str) -> None:
+    """X12, X15: neither the text nor the structured content of a stream of events has a dropped field."""
+    line = f"data: {json.dumps(REX)}\n" if media_type == "text/event-stream" else json.dumps(REX)
+    content = f"{line}\n" * 2 + f"{line[:-2]}\n\n"
+    api = Api(lambda _: httpx.Response(200, content=content, headers={"content-type": media_type}))
+    document = copy.deepcopy(DOCUMENT)
+    declared = {media_type: {"schema": {"type": "object"}}}
+    document["paths"]["/pets"]["get"]["responses"]["200"]["content"] = declared
+    made = server(api, document, mode=mode, answers={"*": Drop("age")})
+    name = "pets_get" if mode == "all" else "read_function"
+    sent: Any = {} if mode == "all" else {"name": "pets_get", "arguments": {}}
+    found = call(made, era, name, sent)
+    assert len(data_of(found)) == 3
+    assert "Rex" in text(found)
+    assert "age" not in text(found)
+    assert "age" not in str(found.structured_content)

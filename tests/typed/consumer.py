@@ -5,6 +5,8 @@ from typing import Any
 
 import specfn
 from specfn import calling
+from specfn.http.response.event_parser import Event
+from specfn.http.transport.event_stream import AsyncEventStream, EventStream
 
 
 def documents(options: specfn.Options) -> specfn.Application:
@@ -81,6 +83,31 @@ async def awaited(
     async with connection:
         first = await specfn.aexecute(function, {}, connection)
         return first, await specfn.apropagate(function, None, connection)
+
+
+def events(
+    application: specfn.Application, function: specfn.Function, connection: specfn.Connection
+) -> int:
+    whole: specfn.Result = application.execute("ticks.get", {}, connection)
+    also_whole: specfn.Result = specfn.execute(function, {}, connection, stream=False)
+    stream: EventStream = application.execute("ticks.get", {}, connection, stream=True)
+    status: int = stream.status
+    with specfn.execute(function, connection=connection, stream=True) as ticks:
+        names: list[str] = [tick.event + tick.id for tick in ticks]
+    first: Event = next(stream)
+    print(whole.data, also_whole.data, first.data, names, isinstance(stream, EventStream))
+    return status
+
+
+async def awaited_events(
+    application: specfn.Application, function: specfn.Function, connection: specfn.Connection
+) -> list[Event]:
+    whole: specfn.Result = await application.aexecute("ticks.get", {}, connection)
+    stream: AsyncEventStream = await application.aexecute("ticks.get", {}, connection, stream=True)
+    async with await specfn.aexecute(function, {}, connection, stream=True) as ticks:
+        print(whole.status, [tick.data async for tick in ticks])
+        print(isinstance(ticks, AsyncEventStream))
+    return [tick async for tick in stream]
 
 
 def bound(application: specfn.Application, connection: specfn.Connection) -> str | None:

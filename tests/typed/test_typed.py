@@ -24,6 +24,10 @@ calling.Auto(function=[])
 specfn.load("x", option=None)
 calling.run(specfn.load("x"), lambda request: request, conector="openai")
 calling.Session(specfn.load("x"), connector="openai", message="x")
+specfn.load("x").execute("f", stream=True).data
+next(specfn.load("x").execute("f"))
+specfn.execute(specfn.load("x")["f"], stream="yes")
+specfn.load("x").execute("f", stream=True).__next__().text
 """.lstrip()
 
 

@@ -1,6 +1,6 @@
 """Checks of keyword arguments: a ``UsageError`` names the closest argument, or the one that was passed twice."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import wraps
 from types import FunctionType
 from typing import Final, ParamSpec, TypeVar
@@ -23,7 +23,7 @@ def known_keywords(function: Callable[_P, _R]) -> Callable[_P, _R]:
     @wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if kwargs:
-            _check(function, len(args), kwargs)
+            _check(function, args, kwargs)
         return function(*args, **kwargs)
 
     return checked
@@ -37,7 +37,7 @@ def known_keywords_async(
     @wraps(function)
     async def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if kwargs:
-            _check(function, len(args), kwargs)
+            _check(function, args, kwargs)
         return await function(*args, **kwargs)
 
     return checked
@@ -66,12 +66,14 @@ def _checked(function: Callable[..., object]) -> Callable[..., object]:
     )
 
 
-def _check(function: Callable[..., object], count: int, given: Mapping[str, object]) -> None:
+def _check(
+    function: Callable[..., object], args: Sequence[object], given: Mapping[str, object]
+) -> None:
     """Check the keyword arguments of a call.
 
     Args:
         function: the function that is called.
-        count: the number of arguments by position.
+        args: the arguments by position.
         given: the keyword arguments.
 
     Raises:
@@ -80,13 +82,18 @@ def _check(function: Callable[..., object], count: int, given: Mapping[str, obje
     assert isinstance(function, FunctionType)
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    name = function.__qualname__.removesuffix(".__init__")
+    name = function.__qualname__
+    if (
+        names[:1] == ("self",) and args
+    ):  # the class of the object, not the one that defines the method
+        name = f"{type(args[0]).__name__}.{function.__name__}"
+    name = name.removesuffix(".__init__")
     unknown = given.keys() - names[code.co_posonlyargcount :]
     if unknown:
         word = min(unknown)
         options = (each for each in names[code.co_posonlyargcount :] if each not in ("self", "cls"))
         raise UsageError(f"{name} has no argument {word!r}{near(word, options)}")
-    twice = [word for word in names[: min(count, code.co_argcount)] if word in given]
+    twice = [word for word in names[: min(len(args), code.co_argcount)] if word in given]
     if twice:
         raise UsageError(
             f"{name} has two values of the argument {twice[0]!r}: pass it by position or by name, not both"

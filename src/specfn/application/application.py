@@ -1,6 +1,6 @@
 """Applications: the functions of a document, offered and called."""
 
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.application.lock import changes, lock
-from specfn.application.lookup import FunctionLookup
+from specfn.application.server_calls import ServerCalls
 from specfn.catalog.selection import chosen
 from specfn.document.diagnose.check import diagnose
 from specfn.function.fingerprint import combined
@@ -17,12 +17,9 @@ from specfn.records import Note, OperationError
 from specfn.settings import Settings
 
 if TYPE_CHECKING:
-    import httpx
-
     from specfn.application.binding.bound import Bound
     from specfn.application.binding.policy import Fill
     from specfn.application.lock import Change
-    from specfn.application.paging.pages import Page
     from specfn.calling.calls.approval import AsyncApprover
     from specfn.catalog.provider_limits import Finding
     from specfn.catalog.report import Progress
@@ -30,14 +27,13 @@ if TYPE_CHECKING:
     from specfn.catalog.tools.fit_cache import FitCache
     from specfn.catalog.tools.tools import Tools
     from specfn.http.connection import Connection
-    from specfn.http.response.response import Result
     from specfn.options import Options
     from specfn.schema.profiles.profile import Profile
 
 
 @known_keywords_in
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Application(FunctionLookup):
+class Application(ServerCalls):
     """The functions of a document. Every operation is in ``functions`` or in ``errors``.
 
     Attributes:
@@ -60,9 +56,6 @@ class Application(FunctionLookup):
 
     def __repr__(self) -> str:
         return f"<Application of {len(self.functions)} functions, {len(self.errors)} errors>"
-
-    def _function(self, function: Function | str) -> Function:
-        return self[function] if isinstance(function, str) else function
 
     # -- offering -----------------------------------------------------------------------------------
 
@@ -145,121 +138,7 @@ class Application(FunctionLookup):
 
         return tuple(check(self.functions, registry.profile(profile), self._fits))
 
-    # -- calling ------------------------------------------------------------------------------------
-
-    def request(
-        self,
-        function: Function | str,
-        arguments: Any,
-        connection: "Connection",
-        *,
-        validate: bool = True,
-    ) -> "httpx.Request":
-        """Build the request that a call would send; see ``specfn.request``."""
-        from specfn.http.request.request import request  # noqa: PLC0415  # httpx is imported on first use
-
-        return request(self._function(function), arguments, connection, validate=validate)
-
-    def dry_run(
-        self, function: Function | str, arguments: Any, connection: "Connection"
-    ) -> JsonObject:
-        """Return the request of a call as JSON and as a curl line, with masked credentials; see ``specfn.http.dry_run``."""
-        from specfn.http.dry_run import dry_run  # noqa: PLC0415  # httpx is imported on first use
-
-        return dry_run(self._function(function), arguments, connection)
-
-    def execute(
-        self,
-        function: Function | str,
-        arguments: Any = None,
-        connection: "Connection | None" = None,
-    ) -> "Result":
-        """Call a function and return the response of the server; see ``specfn.execute``."""
-        from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
-
-        return send.execute(self._function(function), arguments, connection)
-
-    async def aexecute(
-        self,
-        function: Function | str,
-        arguments: Any = None,
-        connection: "Connection | None" = None,
-    ) -> "Result":
-        """Call a function like ``execute``, asynchronously."""
-        from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
-
-        return await send.aexecute(self._function(function), arguments, connection)
-
-    def propagate(
-        self,
-        function: Function | str,
-        arguments: Any = None,
-        connection: "Connection | None" = None,
-    ) -> "Result":
-        """Call a function and return the response with any status; see ``specfn.propagate``."""
-        from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
-
-        return send.propagate(self._function(function), arguments, connection)
-
-    async def apropagate(
-        self,
-        function: Function | str,
-        arguments: Any = None,
-        connection: "Connection | None" = None,
-    ) -> "Result":
-        """Call a function like ``propagate``, asynchronously."""
-        from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
-
-        return await send.apropagate(self._function(function), arguments, connection)
-
-    def pages(
-        self,
-        function: Function | str,
-        arguments: Any,
-        connection: "Connection",
-        *,
-        max_items: int | None = None,
-        max_bytes: int | None = None,
-    ) -> "Iterator[Page]":
-        """Iterate over the pages of a function that reads data.
-
-        Each page has ``items``, ``result`` and ``next``, the arguments of the page after it. A next URL is followed only
-        on the same origin and below the base path. The iteration stops if the server repeats a cursor or a page.
-
-        Args:
-            function: the function, or any of its names.
-            arguments: the arguments of the first page, as for ``execute``.
-            connection: the server, credentials and limits.
-            max_items: no page is requested after so many items.
-            max_bytes: no page is requested after so many bytes of JSON.
-
-        Raises:
-            UsageError: the function has no ``paging``, or its ``safety`` is not ``read``.
-            SpecfnError: a page failed, as for ``execute``; ``next`` of the error has its arguments.
-        """
-        from specfn.application.paging.pages import pages  # noqa: PLC0415  # httpx is imported on first use
-
-        chosen_function = self._function(function)
-        return pages(
-            chosen_function, arguments, connection, max_items=max_items, max_bytes=max_bytes
-        )
-
-    def apages(
-        self,
-        function: Function | str,
-        arguments: Any,
-        connection: "Connection",
-        *,
-        max_items: int | None = None,
-        max_bytes: int | None = None,
-    ) -> "AsyncIterator[Page]":
-        """Iterate over the pages of a function like ``pages``, asynchronously."""
-        from specfn.application.paging.pages import apages  # noqa: PLC0415  # httpx is imported on first use
-
-        chosen_function = self._function(function)
-        return apages(
-            chosen_function, arguments, connection, max_items=max_items, max_bytes=max_bytes
-        )
+    # -- binding ------------------------------------------------------------------------------------
 
     def bind(  # noqa: PLR0913  # each is a decision of the caller
         self,

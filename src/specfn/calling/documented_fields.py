@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from specfn.answers import FieldNames, covers, field_path
 from specfn.function.function import Function
+from specfn.migrate.bodies.media_types import EVENT_STREAM, essence
 
 #: The most schemas that are combined at one place, and the most names that are searched for suggestions.
 _MOST: Final = 300
@@ -17,7 +18,7 @@ _LINE: Final = 300
 
 
 class DocumentedFields:
-    """The fields of the documented response of a function.
+    """The fields of the documented response of a function; those of the data of server-sent events.
 
     Attributes:
         is_documented: true if the document describes the response.
@@ -31,12 +32,15 @@ class DocumentedFields:
             drop: the fields that no call can ask for.
         """
         composed = function.schemas.composed
-        self._root, self._lookup, self._drop = composed.result, composed.outputs, drop
-        self.is_documented = self._lookup is not None and self._root is not None
+        self._lookup, self._drop = composed.outputs, drop
+        self.is_documented = self._lookup is not None and composed.result is not None
+        self._root: list[Any] = [composed.result]
+        if self.is_documented and sends_events(function):
+            self._root = self._step(self._root, "data") or [{}]
 
     def top(self) -> list[str]:
         """Return the top-level fields; those of the items if the response is an array."""
-        return [name for name in self._names([self._root]) if not covers(self._drop, (name,))]
+        return [name for name in self._names(self._root) if not covers(self._drop, (name,))]
 
     def line(self) -> str:
         """Return the top-level fields in one line of at most 300 characters."""
@@ -58,7 +62,7 @@ class DocumentedFields:
     def _is_known(self, path: FieldNames) -> bool:
         if covers(self._drop, path):
             return False
-        schemas: list[Any] = [self._root]
+        schemas: list[Any] = self._root
         for name in path:
             inner = self._step(schemas, name)
             if inner is None:
@@ -113,7 +117,7 @@ class DocumentedFields:
 
     def _sentence(self, path: FieldNames) -> str:
         """Return a sentence with the closest documented fields."""
-        schemas: list[Any] = [self._root]
+        schemas: list[Any] = self._root
         known: FieldNames = ()
         for name in path:
             inner = self._step(schemas, name)
@@ -131,6 +135,13 @@ class DocumentedFields:
         return f"{shown} is not a field of the response" + (
             f"; there is {listed}" if listed else ""
         )
+
+
+def sends_events(function: Function) -> bool:
+    """Return whether the documented response is a stream of server-sent events."""
+    success = function.route.success
+    declared = None if success is None else success.media_type
+    return declared is not None and essence(declared) == EVENT_STREAM
 
 
 def _is_open(node: dict[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from specfn.answers import Drop, FieldNames, Filtered, Keep, absent, covers, fie
 from specfn.calling.documented_fields import DocumentedFields
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.migrate.bodies.media_types import essence
+from specfn.migrate.bodies.media_types import EVENT_STREAM, essence, has_events
 from specfn.migrate.migrate import all_matching, names_of
 from specfn.migrate.paging.record import Paging
 
@@ -20,11 +20,17 @@ if TYPE_CHECKING:
 #: Nothing was left out.
 _NOTHING: Final = Filtered(None)
 
-#: The media type of events with members around their data.
-_EVENTS: Final = "text/event-stream"
+#: The members of events that are never left out.
+_OF_EVENTS: Final[tuple[FieldNames, ...]] = (
+    ("event",),
+    ("id",),
+    ("data", "error"),
+    ("data", "errors"),
+)
 
 #: The data of a response that cannot be shown without the fields of ``Drop``.
 _WITHHELD: Final = "The response is not JSON, so it is not shown: fields of it must not be shown."
+_NO_TEXT: Final = "Not JSON, so it is not shown: fields of it must not be shown."
 _NO_FILE: Final = (
     "The response is binary content that the document does not declare, or that its first bytes do not confirm, so it is "
     "not shown: fields of it must not be shown."
@@ -78,13 +84,18 @@ class ResponseFields:
             return ResponseView(replace(result, data=self.permitted(result)))
         keep = self.keep
         note = ""
-        is_known = _is_documented(function, result.status) and result.media_type != _EVENTS
-        if keep is not None and not is_known:
+        if keep is not None and not _is_documented(function, result):
             keep = None
             note = "The document does not describe this response, so all of its fields are shown."
-        found = filtered(result.data, keep, self._never_shown(result))
-        missing = absent(found.data, keep) if keep is not None and self.is_asked else ()
-        return ResponseView(replace(result, data=found.data), found, missing, note)
+        place = _place(result)
+        kept = None if keep is None else _in_events(keep, place)
+        found = filtered(self._without_texts(result), kept, self._never_shown(result))
+        missing: tuple[str, ...] = ()
+        if keep is not None and self.is_asked:
+            missing = absent(found.data, [(*place, *names) for names in keep])
+        named = replace(found, dropped=_outside(found.dropped, place))
+        shown = replace(result, data=found.data)
+        return ResponseView(shown, named, _outside(missing, place), note)
 
     def permitted(self, result: "Result") -> Any:
         """Return the data of a response without the fields that are never shown.
@@ -96,7 +107,7 @@ class ResponseFields:
         if not self.drop or not result.ok or not data:
             return data
         if not isinstance(data, str | bytes):
-            return filtered(data, None, self._never_shown(result)).data
+            return filtered(self._without_texts(result), None, self._never_shown(result)).data
         values = _values(data)
         if not values:
             if isinstance(data, str):
@@ -132,9 +143,17 @@ class ResponseFields:
 
     def _never_shown(self, result: "Result") -> tuple[FieldNames, ...]:
         """Return the fields of ``drop``, also in the data of events."""
-        if result.media_type != _EVENTS:
-            return self.drop
-        return (*self.drop, *(("data", *names) for names in self.drop))
+        place = _place(result)
+        return (*self.drop, *((*place, *names) for names in self.drop if place))
+
+    def _without_texts(self, result: "Result") -> Any:
+        """Return the data; with ``drop``, without the texts of events, whose fields are not known."""
+        media_type, data = result.media_type, result.data
+        if not self.drop or not isinstance(data, list) or not has_events(media_type or ""):
+            return data
+        if not _place(result):
+            return [_NO_TEXT if isinstance(item, str) else item for item in data]
+        return [{**each, "data": _NO_TEXT} if _has_text(each) else each for each in data]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +204,42 @@ def _names(given: Keep | Drop) -> tuple[FieldNames, ...]:
     return tuple(names for path in given.paths if (names := field_names(path)) is not None)
 
 
-def _is_documented(function: Function, status: int) -> bool:
+def _is_documented(function: Function, result: "Result") -> bool:
     """Return whether a response is the documented success response."""
     success = function.route.success
     if success is None or success.schema is None:
         return False
-    return success.status.upper() in {str(status), "2XX", "DEFAULT"}
+    if _stream_kind(success.media_type) != _stream_kind(result.media_type):
+        return False
+    return success.status.upper() in {str(result.status), "2XX", "DEFAULT"}
+
+
+def _stream_kind(media_type: str | None) -> str | None:
+    """Return the kind of a stream of events; ``None`` for any other media type."""
+    if media_type is None or not has_events(media_type):
+        return None
+    return "events" if essence(media_type) == EVENT_STREAM else "items"
+
+
+def _place(result: "Result") -> FieldNames:
+    """Return the place of the fields in each item of a response: server-sent events have a member ``data``."""
+    return ("data",) if result.media_type == EVENT_STREAM else ()
+
+
+def _in_events(keep: tuple[FieldNames, ...], place: FieldNames) -> tuple[FieldNames, ...]:
+    """Return the paths of fields in the data of events, with the members that are always kept."""
+    return (*((*place, *names) for names in keep), *(_OF_EVENTS if place else ()))
+
+
+def _outside(paths: Iterable[str], place: FieldNames) -> tuple[str, ...]:
+    """Return the paths of fields in the data of events as a model writes them."""
+    if not place:
+        return tuple(paths)
+    return tuple(path.removeprefix("data").removeprefix(".") or "data" for path in paths)
+
+
+def _has_text(event: Any) -> bool:
+    return isinstance(event, dict) and isinstance(event.get("data"), str)
 
 
 def _values(data: str | bytes) -> list[Any] | None:

@@ -128,6 +128,7 @@ class Connection(Model):
         server_variables: values for the variables of the document's servers.
         timeout: the time limits: a ``Timeout``, or the seconds of the whole call.
         max_bytes: the maximum size of a response after decompression. The rest is dropped.
+        max_events: the maximum number of events of a stream (``text/event-stream``, JSON Lines). The rest is not read.
         max_connections: the maximum number of open sockets; further calls wait. Each event loop has its own sockets.
         redirects: ``"never"`` (a redirect is a result) or ``"same-origin"`` (up to five are followed).
         retries: the maximum number of retries of an idempotent request. A request is retried after a response 429, 502,
@@ -166,6 +167,7 @@ class Connection(Model):
     server_variables: Mapping[str, str] = {}
     timeout: Annotated[Timeout | float, BeforeValidator(_timeout)] = Timeout()
     max_bytes: Annotated[int, Field(ge=0)] = 64 * 1024 * 1024
+    max_events: Annotated[int, Field(ge=1)] = 10_000
     max_connections: Annotated[int, Field(ge=1)] = 100
     redirects: Literal["never", "same-origin"] = "never"
     retries: Annotated[int, Field(ge=0, le=10)] = 0

@@ -278,7 +278,7 @@ class _RouteReader:
             if "$ref" in response and reference_of(response) is not None:
                 text = f"the response reference {response['$ref']!r} has no target"
                 notes.append(Note(pointer=f"{pointer}/{status}", text=text))
-        answers = DeclaredResponses(declared)
+        answers = DeclaredResponses(declared, self._look)
         success = success_of(answers)
         lost = self._lost(success, raw) if success is not None else None
         if success is not None and lost is not None:

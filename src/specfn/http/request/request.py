@@ -28,6 +28,7 @@ from specfn.http.request.method_override import refuse_override
 from specfn.http.request.security import Slot
 from specfn.http.request.style import Pair
 from specfn.http.unserializable import SerializationFaults, Unserializable
+from specfn.migrate.bodies.media_types import EVENT_STREAM, has_events
 from specfn.migrate.parameters.fixed import shown as without_fixed
 from specfn.migrate.route import CallableFunction as Function
 from specfn.migrate.route import Route
@@ -113,9 +114,21 @@ def _credential(name: str, source: Any) -> Any:
 
 
 def prepare(
-    function: Function, arguments: Any, connection: Connection | None, *, validate: bool = True
+    function: Function,
+    arguments: Any,
+    connection: Connection | None,
+    *,
+    validate: bool = True,
+    accepts_events: bool = False,
 ) -> Draft:
     """Validate and serialize the arguments of a call.
+
+    Args:
+        function: the function.
+        arguments: its arguments.
+        connection: the connection of the call.
+        validate: validate the arguments.
+        accepts_events: request a stream of events.
 
     Raises:
         ArgumentError: the arguments are invalid or cannot be serialized; the error contains all faults.
@@ -140,7 +153,7 @@ def prepare(
     content, content_type = _body(route, named, faults)
     if faults.found:
         raise _refusal(function.name, faults.found, route, arguments)
-    defaults = {**_DEFAULTS, "Accept": _accept(route)}
+    defaults = {**_DEFAULTS, "Accept": _accept(route, events=accepts_events)}
     if content_type is not None:
         defaults["Content-Type"] = content_type
     usual = {name.lower(): (name, value) for name, value in defaults.items()}
@@ -300,10 +313,15 @@ def _method(route: Route) -> str:
     return route.method.upper() if route.method in _STANDARD else route.method
 
 
-def _accept(route: Route) -> str:
-    """Return the ``Accept`` header: the media types of successful responses, JSON first (rule X1)."""
+def _accept(route: Route, *, events: bool) -> str:
+    """Return the ``Accept`` header: the media types of successful responses, JSON first (rule X1).
+
+    With ``events``, it has only the streams of events among them, if there are any (rule X15).
+    """
     declared = route.success.media_types if route.success else ()
     legal = [each for each in dict.fromkeys(declared) if each.isascii() and is_value(each)]
+    if events:
+        return ", ".join(filter(has_events, legal)) or ", ".join((*legal, EVENT_STREAM))
     return ", ".join(sorted(legal, key=lambda each: not is_json(each))) or "*/*"
 
 

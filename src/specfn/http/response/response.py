@@ -26,10 +26,11 @@ class Result:
         status: the HTTP status.
         headers: the headers by lower-case name; several values of one name are joined by ``", "``.
         media_type: the media type in lower case, without parameters; ``None`` if the response declares no media type.
-        data: a JSON value, a string or bytes, by the content; ``None`` for an empty response.
-        truncated: whether the response was longer than ``connection.max_bytes``.
-        notes: the corrections that were made while reading, for example of an unknown charset or of NaN in JSON. Their
-            pointers refer to ``data``.
+        data: a JSON value, a string or bytes, by the content; ``None`` for an empty response. The events of a stream are
+            a list.
+        truncated: whether the response was longer than a limit of the connection.
+        notes: the corrections that were made while reading, for example of an unknown charset or of NaN in JSON, and
+            the reason why a stream of events was not read to its end. Their pointers refer to ``data``.
 
     A result of a GET, with links, or with the status 202 keeps the URL and the headers of its request, for ``next_request`` and pages. They
     contain credentials, so the repr omits them, and a pickle does not contain them.

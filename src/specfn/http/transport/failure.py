@@ -66,10 +66,15 @@ def failure(
     """
     where = f"{request.method} {shown(str(request.url))}"
     sent = not (is_first and isinstance(error, _BEFORE_SENDING))
+    return TransportError(f"{where}: {reason_of(error, timeout, is_over=is_over)}", sent=sent)
+
+
+def reason_of(error: Exception, timeout: Timeout, *, is_over: bool) -> str:
+    """Return the reason of a failure, without the URL; arguments as for ``failure``."""
     if is_over:
-        return TransportError(f"{where}: not finished within {timeout.total:g} s", sent=sent)
+        return f"not finished within {timeout.total:g} s"
     reason = _REASONS.get(type(error), f"the exchange failed ({type(error).__name__})")
     reason = reason.format(connect=timeout.connect, read=timeout.read, total=timeout.total)
     if isinstance(error, _DETAILED) and str(error):
         reason += f" ({error})"
-    return TransportError(f"{where}: {reason}", sent=sent)
+    return reason

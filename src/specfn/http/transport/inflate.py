@@ -36,7 +36,16 @@ class Inflater:
         truncated: whether the content exceeds the limit.
     """
 
-    __slots__ = ("_content", "_decoder", "_is_fed", "_limit", "_unknown", "_wbits", "truncated")
+    __slots__ = (
+        "_content",
+        "_decoder",
+        "_is_fed",
+        "_limit",
+        "_taken",
+        "_unknown",
+        "_wbits",
+        "truncated",
+    )
 
     def __init__(self, encoding: str, limit: int) -> None:
         """Initialize the decompression of a response.
@@ -52,6 +61,7 @@ class Inflater:
         self._decoder = zlib.decompressobj(self._wbits) if self._wbits else None
         self._content = bytearray()
         self._limit = limit
+        self._taken = 0
         self._is_fed = False
         self.truncated = False
 
@@ -71,7 +81,7 @@ class Inflater:
         return not self.truncated
 
     def _keep(self, content: bytes) -> None:
-        room = self._limit - len(self._content)
+        room = self._room
         self._content += content[:room]
         self.truncated = len(content) > room
 
@@ -82,7 +92,7 @@ class Inflater:
                 return b""
             self._decoder = decoder = zlib.decompressobj(self._wbits)
         try:
-            content = decoder.decompress(chunk, self._limit - len(self._content) + 1)
+            content = decoder.decompress(chunk, self._room + 1)
         except zlib.error:
             if self._wbits != _WINDOWS["deflate"] or self._is_fed:
                 raise BrokenEncodingError from None
@@ -93,8 +103,19 @@ class Inflater:
         self._keep(content)
         return decoder.unused_data or decoder.unconsumed_tail
 
+    @property
+    def _room(self) -> int:
+        return self._limit - self._taken - len(self._content)
+
+    def take(self) -> bytes:
+        """Return the content collected since the last call. It counts for the limit."""
+        content = bytes(self._content)
+        self._taken += len(content)
+        self._content.clear()
+        return content
+
     def content(self) -> bytes:
-        """Return the collected content.
+        """Return the collected content that was not taken.
 
         Raises:
             BrokenEncodingError: the compressed data ended early.

@@ -8,48 +8,69 @@ import asyncio
 import inspect
 import math
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import aclosing
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Literal, overload
 
 import httpx
 
 from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.keyword_arguments import known_keywords, known_keywords_async
 from specfn._internal.url import shown
-from specfn.errors import HTTPStatusError, TransportError, UsageError, wrong_result
+from specfn.errors import HTTPStatusError, ResponseError, UsageError, wrong_result
 from specfn.http.connection import Connection
-from specfn.http.redact import RedactedURL, without_body
 from specfn.http.request import base_url
 from specfn.http.request.request import additions, finish, prepare, sync_result
 from specfn.http.response import validate_response
-from specfn.http.response.response import Result, decode
-from specfn.http.transport import clients, network, pool
-from specfn.http.transport.failure import failure
-from specfn.http.transport.inflate import BrokenEncodingError, Inflater
+from specfn.http.response.response import Result
+from specfn.http.transport.attempt import Attempt, OpenAsyncStream, OpenStream
+from specfn.http.transport.event_stream import AsyncEventStream, EventStream
 from specfn.http.transport.retry import redirect, retry_delay
 from specfn.migrate.route import CallableFunction as Function
+from specfn.records import ArgumentProblem
 
 
+@overload
+def execute(
+    function: Function,
+    arguments: Any = None,
+    connection: Connection | None = None,
+    *,
+    stream: Literal[False] = False,
+) -> Result: ...
+@overload
+def execute(
+    function: Function,
+    arguments: Any = None,
+    connection: Connection | None = None,
+    *,
+    stream: Literal[True],
+) -> EventStream: ...
 @known_keywords
 def execute(
-    function: Function, arguments: Any = None, connection: Connection | None = None
-) -> Result:
+    function: Function,
+    arguments: Any = None,
+    connection: Connection | None = None,
+    *,
+    stream: bool = False,
+) -> Result | EventStream:
     """Call an operation, and return its successful response.
 
     Args:
         function: the function.
         arguments: its arguments, in the calling style of the function. They are validated. ``None`` means no arguments.
         connection: the base URL, the credentials and the limits.
+        stream: true to return an iterator over the events of the response while they arrive.
 
     Raises:
         ArgumentError: the arguments are invalid; nothing was sent.
         UsageError: the connection does not fit the operation; nothing was sent.
         HTTPStatusError: the status of the response is not 2xx; the error has the ``Result``.
+        ResponseError: with ``stream``, the response is not a stream of events; the error has the ``Result``.
         TransportError: no complete response was received.
     """
+    if stream:
+        return _stream(function, arguments, connection)
     return successful(propagate(function, arguments, connection), function)
 
 
@@ -70,11 +91,33 @@ def propagate_within(
     )
 
 
+@overload
+async def aexecute(
+    function: Function,
+    arguments: Any = None,
+    connection: Connection | None = None,
+    *,
+    stream: Literal[False] = False,
+) -> Result: ...
+@overload
+async def aexecute(
+    function: Function,
+    arguments: Any = None,
+    connection: Connection | None = None,
+    *,
+    stream: Literal[True],
+) -> AsyncEventStream: ...
 @known_keywords_async
 async def aexecute(
-    function: Function, arguments: Any = None, connection: Connection | None = None
-) -> Result:
-    """Call an operation asynchronously, and return its successful response."""
+    function: Function,
+    arguments: Any = None,
+    connection: Connection | None = None,
+    *,
+    stream: bool = False,
+) -> Result | AsyncEventStream:
+    """Call an operation like ``execute``, asynchronously."""
+    if stream:
+        return await _astream(function, arguments, connection)
     return successful(await apropagate(function, arguments, connection), function)
 
 
@@ -117,8 +160,52 @@ def successful(result: Result, function: Function) -> Result:
     return result
 
 
-#: The errors of httpx and of the decompression.
-_FAILURES: Final = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, BrokenEncodingError)
+def _stream(function: Function, arguments: Any, connection: Connection | None) -> EventStream:
+    """Call an operation, and return the events of its response."""
+    io = _BlockingStream()
+    try:
+        head = run_without_waiting(call_through(function, arguments, connection, io))
+    except BaseException:
+        if io.opened is not None:
+            io.opened.events.close()
+        raise
+    if io.opened is None:
+        _require_empty(successful(head, function), function)
+    return EventStream(head, None if io.opened is None else io.opened.events)
+
+
+async def _astream(
+    function: Function, arguments: Any, connection: Connection | None
+) -> AsyncEventStream:
+    """Call an operation asynchronously, and return the events of its response."""
+    io = _AwaitingStream()
+    try:
+        head = await call_through(function, arguments, connection, io)
+    except BaseException:
+        if io.opened is not None:
+            await io.opened.events.aclose()
+        raise
+    if io.opened is None:
+        _require_empty(successful(head, function), function)
+    return AsyncEventStream(head, None if io.opened is None else io.opened.events)
+
+
+def _require_empty(result: Result, function: Function) -> None:
+    """Check that a response that is not a stream of events has no content.
+
+    Raises:
+        ResponseError: it has content.
+    """
+    if result.data is None and not result.truncated:
+        return
+    named = (result.media_type or "no media type")[:60]
+    problem = ArgumentProblem(
+        path="$output",
+        expected="a stream of events",
+        description=f"The response has {named}. Call without stream=True",
+    )
+    route = function.route
+    raise ResponseError(result, [problem], f"{route.method.upper()} {route.path} ({function.name})")
 
 
 async def call_through(
@@ -129,7 +216,7 @@ async def call_through(
     within: float = math.inf,
 ) -> Result:
     """Perform one call: credentials, the request, redirects, retries and hooks."""
-    draft = prepare(function, arguments, connection)
+    draft = prepare(function, arguments, connection, accepts_events=io.streams)
     assert connection is not None
     connection.require_open()
     credentials = {}
@@ -191,7 +278,7 @@ async def _exchange(
             hook = partial(connection.before, request)
             changed = await io.result_of(hook, "connection.before")
             outgoing = request if changed is None else _as_request(changed)
-        result = await io.send(_Attempt(outgoing, connection, until, is_guarded, is_first))
+        result = await io.send(Attempt(outgoing, connection, until, is_guarded, is_first))
         is_first = False
         seconds = retry_delay(request, result, until - time.monotonic()) if retries else None
         onward = redirect(request, result) if connection.redirects == "same-origin" else None
@@ -213,7 +300,13 @@ def _as_request(changed: Any) -> httpx.Request:
 
 
 class BlockingTransfer:
-    """Input and output of a blocking call. No coroutine here suspends."""
+    """Input and output of a blocking call. No coroutine here suspends.
+
+    Attributes:
+        streams: true if the response is a stream of events that the caller iterates over.
+    """
+
+    streams: ClassVar = False
 
     async def result_of(self, source: Callable[[], Any], name: str) -> Any:
         """Call a function of the caller, which must not be async."""
@@ -223,13 +316,15 @@ class BlockingTransfer:
         """Wait."""
         time.sleep(seconds)  # noqa: ASYNC251  # there is no event loop
 
-    async def send(self, attempt: "_Attempt") -> Result:
+    async def send(self, attempt: Attempt) -> Result:
         """Send one request."""
         return attempt.send()
 
 
 class AwaitingTransfer:
-    """Input and output of an asynchronous call."""
+    """Input and output of an asynchronous call, like ``BlockingTransfer``."""
+
+    streams: ClassVar = False
 
     async def result_of(self, source: Callable[[], Any], _: str) -> Any:
         """Call a function of the caller, which may be async."""
@@ -240,134 +335,38 @@ class AwaitingTransfer:
         """Wait."""
         await asyncio.sleep(seconds)
 
-    async def send(self, attempt: "_Attempt") -> Result:
+    async def send(self, attempt: Attempt) -> Result:
         """Send one request."""
         return await attempt.asend()
 
 
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    """One request that is sent, and its response, within the limits of the connection."""
+class _BlockingStream(BlockingTransfer):
+    """Input and output of a blocking call for a stream of events, which is ``opened``."""
 
-    request: httpx.Request
-    connection: Connection
-    until: float
-    is_guarded: bool
-    is_first: bool
+    streams = True
 
-    def send(self) -> Result:
-        self._prepare()
-        limit = network.deadline.set(self.until)
-        guard = network.guarded.set(self.is_guarded)
-        try:
-            response = self._opened()
-            try:
-                inflater = self._inflater(response)
-                for chunk in _chunks(response):
-                    if not inflater.feed(chunk) or self._is_over():
-                        break
-            finally:
-                response.close()
-            return self._result(response, inflater)
-        except _FAILURES as error:
-            problem = self._failure(error)
-        finally:
-            network.deadline.reset(limit)
-            network.guarded.reset(guard)
-        raise problem  # outside of the handler, so that the error of httpx is not its context
+    def __init__(self) -> None:
+        self.opened: OpenStream | None = None
 
-    async def asend(self) -> Result:
-        self._prepare()
-        guard = network.guarded.set(self.is_guarded)
-        try:
-            async with asyncio.timeout(self.until - time.monotonic()):
-                response = await self._aopened()
-                try:
-                    inflater = self._inflater(response)
-                    async with aclosing(_achunks(response)) as chunks:
-                        async for chunk in chunks:
-                            if not inflater.feed(chunk):
-                                break
-                finally:
-                    await response.aclose()
-            return self._result(response, inflater)
-        except (*_FAILURES, TimeoutError) as error:
-            problem = self._failure(error)
-        finally:
-            network.guarded.reset(guard)
-        raise problem
-
-    def _prepare(self) -> None:
-        timeout = self.connection.limits
-        self.request.url = RedactedURL(self.request.url)  # a hook may have replaced the request
-        self.request.extensions = {
-            **self.request.extensions,
-            "timeout": {
-                "connect": timeout.connect,
-                "pool": timeout.total,
-                "read": timeout.read,
-                "write": timeout.read,
-            },
-        }
-
-    def _opened(self) -> httpx.Response:
-        client = self.connection.client
-        if client is not None:
-            return clients.send(client, self.request)
-        if self.connection.async_client is not None:
-            raise UsageError("the connection has an async_client only: use aexecute or apropagate")
-        return pool.transport(self.connection).handle_request(self.request)
-
-    async def _aopened(self) -> httpx.Response:
-        client = self.connection.async_client
-        if client is not None:
-            return await clients.asend(client, self.request)
-        if self.connection.client is not None:
-            raise UsageError("the connection has a client only: use execute or propagate")
-        transport = await pool.atransport(self.connection)
-        return await transport.handle_async_request(self.request)
-
-    def _inflater(self, response: httpx.Response) -> Inflater:
-        is_raw = not response.is_stream_consumed
-        encoding = response.headers.get("content-encoding", "") if is_raw else ""
-        return Inflater(encoding, self.connection.max_bytes)
-
-    def _result(self, response: httpx.Response, inflater: Inflater) -> Result:
-        if self._is_over():
-            raise httpx.ReadTimeout("")
-        headers = dict(response.headers.items())
-        return decode(
-            response.status_code,
-            headers,
-            inflater.content(),
-            truncated=inflater.truncated,
-            request=self._followed("link" in headers or response.status_code == 202),
-        )
-
-    def _followed(self, is_linked: bool) -> httpx.Request | None:  # noqa: FBT001  # private
-        """Return the request to which links of the response are relative."""
-        if self.request.method == "GET" and not self.request.headers.get("content-length"):
-            return self.request
-        return without_body(self.request) if is_linked else None
-
-    def _is_over(self) -> bool:
-        return time.monotonic() > self.until
-
-    def _failure(self, error: Exception) -> TransportError:
-        timeout = self.connection.limits
-        is_over = self._is_over() or isinstance(error, TimeoutError)
-        return failure(error, self.request, timeout, is_over=is_over, is_first=self.is_first)
+    async def send(self, attempt: Attempt) -> Result:
+        found = attempt.open()
+        if isinstance(found, OpenStream):
+            self.opened = found
+            return found.head
+        return found
 
 
-def _chunks(response: httpx.Response) -> Iterable[bytes]:
-    """Return the chunks of a response. A client of the caller may have read them already."""
-    return (response.content,) if response.is_stream_consumed else response.iter_raw()
+class _AwaitingStream(AwaitingTransfer):
+    """Input and output of an asynchronous call for a stream of events, which is ``opened``."""
 
+    streams = True
 
-def _achunks(response: httpx.Response) -> AsyncGenerator[bytes, None]:
-    chunks = _once(response.content) if response.is_stream_consumed else response.aiter_raw()
-    return cast("AsyncGenerator[bytes, None]", chunks)
+    def __init__(self) -> None:
+        self.opened: OpenAsyncStream | None = None
 
-
-async def _once(content: bytes) -> AsyncGenerator[bytes, None]:
-    yield content
+    async def send(self, attempt: Attempt) -> Result:
+        found = await attempt.aopen()
+        if isinstance(found, OpenAsyncStream):
+            self.opened = found
+            return found.head
+        return found

@@ -11,11 +11,15 @@ from specfn.migrate.route import BodyKind
 FORM = "application/x-www-form-urlencoded"
 _OCTETS = "application/octet-stream"
 
+#: Server-sent events.
+EVENT_STREAM = "text/event-stream"
+
 #: Returns the composed schema of a normalized one, references followed.
 Look = Callable[[Any], Any]
 
 
-def _plain_look(schema: Any) -> Any:
+def plain_look(schema: Any) -> Any:
+    """Return a schema as it is."""
     return schema
 
 
@@ -63,8 +67,13 @@ def is_sequence(media_type: str) -> bool:
     return _SEQUENCE.fullmatch(essence(media_type)) is not None
 
 
+def has_events(media_type: str) -> bool:
+    """Return whether a media type is a stream of events: server-sent events, or a sequence of JSON texts."""
+    return essence(media_type) == EVENT_STREAM or is_sequence(media_type)
+
+
 def choose(
-    content: Mapping[str, Any], wanted: str | None = None, look: Look = _plain_look
+    content: Mapping[str, Any], wanted: str | None = None, look: Look = plain_look
 ) -> str | None:
     """Choose a media type among the declared ones; return ``None`` if no media type is declared.
 
@@ -95,7 +104,7 @@ def _preference(media_type: str, media: Any, look: Look) -> int:
     return min(_rank(media_type), _OTHER)
 
 
-def has_binary(schema: Any, look: Look = _plain_look) -> bool:
+def has_binary(schema: Any, look: Look = plain_look) -> bool:
     """Return whether an object schema has a binary property, or an array of binary items."""
     composed = look(schema)
     properties = composed.get("properties") if isinstance(composed, dict) else None

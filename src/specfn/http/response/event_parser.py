@@ -1,0 +1,228 @@
+"""Incremental parsers of event streams: server-sent events, JSON Lines, and JSON text sequences (rule X15).
+
+A parser takes the bytes of a response in any chunks. The events do not depend on the boundaries of the chunks.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from specfn._internal import json as _json
+from specfn._internal.json import JsonObject
+from specfn.http.response import tolerant_json
+from specfn.migrate.bodies.media_types import EVENT_STREAM, is_sequence
+
+#: The type of a server-sent event that declares none.
+_MESSAGE: Final = "message"
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+#: The ends of lines of server-sent events, and of JSON Lines; the separator of JSON text sequences.
+_LINE_ENDS: Final = re.compile(rb"\r\n|\n|\r")
+_LINE_FEED: Final = re.compile(rb"\n")
+_RECORD: Final = re.compile(rb"\x1e")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """An event of a stream.
+
+    Attributes:
+        data: its data. JSON objects and arrays of server-sent events are parsed; any other data is a text. An item of
+            JSON Lines or of a JSON text sequence is any JSON value, and a text if it is not JSON.
+        event: the type of a server-sent event; ``message`` without one.
+        id: the last ID that the server sent before this event or with it; empty without one.
+    """
+
+    data: Any
+    event: str = _MESSAGE
+    id: str = ""
+
+
+class EventParser(Protocol):
+    """A parser of the lines of a response.
+
+    Attributes:
+        separator: the separators of the lines.
+    """
+
+    separator: re.Pattern[bytes]
+
+    def line(self, line: bytes) -> Event | None:
+        """Take a complete line; return the event that it ends."""
+
+    def end(self, line: bytes) -> Event | None:
+        """Take the last line, which no separator ended; return the event that it ends."""
+
+    def value(self, event: Event) -> Any:
+        """Return an event as a JSON value."""
+
+    def note(self) -> str | None:
+        """Return a sentence on events that are not as they must be; ``None`` without such events."""
+
+
+class ServerSentEvents:
+    """Server-sent events (WHATWG HTML, section 9.2.6). ``retry`` has no effect, because nothing reconnects."""
+
+    def __init__(self) -> None:
+        """Begin a stream."""
+        self.separator = _LINE_ENDS
+        self._is_incomplete = False
+        self._data: list[bytes] = []
+        self._event = ""
+        self._id = ""
+
+    def line(self, line: bytes) -> Event | None:
+        """Take a line; an empty one ends an event."""
+        if not line:
+            return self._dispatched()
+        name, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if name == b"data":
+            self._data.append(value)
+        elif name == b"event":
+            self._event = _text(value)
+        elif name == b"id" and b"\0" not in value:
+            self._id = _text(value)
+        return None
+
+    def _dispatched(self) -> Event | None:
+        data, event = self._data, self._event
+        self._data, self._event = [], ""
+        if not data:
+            return None
+        return Event(data=_container(b"\n".join(data)), event=event or _MESSAGE, id=self._id)
+
+    def end(self, line: bytes) -> Event | None:
+        """End the stream. An event without its empty line is incomplete, and is left out."""
+        if line:
+            self.line(line)
+        self._is_incomplete = bool(self._data)
+        return None
+
+    def value(self, event: Event) -> JsonObject:
+        """Return an event with its data, and with its type and ID if the server sent them."""
+        found: JsonObject = {} if event.event == _MESSAGE else {"event": event.event}
+        if event.id:
+            found["id"] = event.id
+        return {**found, "data": event.data}
+
+    def note(self) -> str | None:
+        """Return a sentence on an incomplete last event."""
+        return "the last event is not complete, and was left out" if self._is_incomplete else None
+
+
+class JsonItems:
+    """JSON Lines, or a JSON text sequence (RFC 7464)."""
+
+    def __init__(self, separator: re.Pattern[bytes]) -> None:
+        """Begin a stream."""
+        self.separator = separator
+        self._malformed = 0
+
+    def line(self, line: bytes) -> Event | None:
+        """Take an item. Empty lines are ignored."""
+        line = line.strip(b" \t\r\n")
+        if not line:
+            return None
+        try:
+            return Event(data=_json_value(line))
+        except ValueError:
+            self._malformed += 1
+            return Event(data=_text(line))
+
+    def end(self, line: bytes) -> Event | None:
+        """Take the last item, which needs no separator."""
+        return self.line(line)
+
+    def value(self, event: Event) -> Any:
+        """Return the item."""
+        return event.data
+
+    def note(self) -> str | None:
+        """Return a sentence on items that are not JSON."""
+        count = self._malformed
+        if not count:
+            return None
+        return f"{count:,} item{'s are' if count > 1 else ' is'} not JSON, and shown as text"
+
+
+def parser_of(media_type: str | None) -> EventParser | None:
+    """Return a parser for a response; ``None`` if it is not a stream of events.
+
+    Args:
+        media_type: the media type in lower case, without parameters.
+    """
+    if media_type == EVENT_STREAM:
+        return ServerSentEvents()
+    if media_type is None or not is_sequence(media_type):
+        return None
+    return JsonItems(_RECORD if media_type.endswith("json-seq") else _LINE_FEED)
+
+
+class LineSplitter:
+    """The lines of a response that arrives in chunks. Each byte is read once."""
+
+    def __init__(self, separator: re.Pattern[bytes]) -> None:
+        """Begin a response."""
+        self._separator = separator
+        self._begun: list[bytes] = []
+        self._is_after_return = False
+        self._is_first = True
+
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """Yield the lines that end in a chunk."""
+        if self._is_after_return and chunk.startswith(b"\n"):  # a CRLF in two chunks
+            chunk = chunk[1:]
+            self._is_after_return = False
+        if not chunk:
+            return
+        self._is_after_return = self._separator is _LINE_ENDS and chunk.endswith(b"\r")
+        *complete, rest = self._separator.split(chunk)
+        for part in complete:
+            yield self._completed(part)
+        if rest:
+            self._begun.append(rest)
+
+    def rest(self) -> bytes:
+        """Return the last line, which no separator ended."""
+        return self._completed(b"")
+
+    def _completed(self, part: bytes) -> bytes:
+        line = b"".join((*self._begun, part)) if self._begun else part
+        self._begun.clear()
+        if self._is_first:
+            self._is_first = False
+            return line.removeprefix(_BOM)
+        return line
+
+
+def _text(content: bytes) -> str:
+    """Decode a text as UTF-8, which is the only encoding of all these streams."""
+    return content.decode("utf-8", "replace")
+
+
+def _container(content: bytes) -> Any:
+    """Return a JSON object or array, or the text."""
+    if content[:1] in (b"{", b"["):
+        try:
+            return _json_value(content)
+        except ValueError:
+            pass
+    return _text(content)
+
+
+def _json_value(content: bytes) -> Any:
+    """Read a JSON value like a response: NaN and infinities are floats, and half of a surrogate pair is U+FFFD.
+
+    Raises:
+        ValueError: it is not JSON, or has too many levels.
+    """
+    try:
+        value = _json.loads(content)
+    except ValueError:
+        return tolerant_json.loads(_text(content))[0]
+    if _json.is_deep(value, content):
+        raise ValueError
+    return value

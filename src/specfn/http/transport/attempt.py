@@ -1,0 +1,376 @@
+"""One request that is sent, and its response, within the limits of the connection.
+
+A response with events is read event by event (rule X15). All other responses are read as a whole.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple, TypeAlias, cast
+
+import httpx
+
+from specfn._internal.url import shown
+from specfn.errors import LimitError, TransportError, UsageError
+from specfn.http.connection import Connection
+from specfn.http.redact import RedactedURL, without_body
+from specfn.http.response.event_parser import Event
+from specfn.http.response.response import Result, decode
+from specfn.http.transport import clients, network, pool
+from specfn.http.transport.event_reader import EventReader, event_parser
+from specfn.http.transport.failure import failure, reason_of
+from specfn.http.transport.inflate import BrokenEncodingError, Inflater
+
+#: The errors of httpx and of the decompression.
+_FAILURES: Final = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, BrokenEncodingError)
+
+
+class OpenStream(NamedTuple):
+    """A response whose events are being received.
+
+    Attributes:
+        head: the response without data.
+        events: the events. The generator is started, so that closing or deleting it closes the response.
+    """
+
+    head: Result
+    events: Generator[Event, None, None]
+
+
+class OpenAsyncStream(NamedTuple):
+    """A response like ``OpenStream``, for asynchronous calls."""
+
+    head: Result
+    events: AsyncGenerator[Event, None]
+
+
+@dataclass(slots=True)
+class _Whole:
+    """A response that is read as a whole."""
+
+    response: httpx.Response
+    inflater: Inflater
+
+    def feed(self, chunk: bytes) -> bool:
+        return self.inflater.feed(chunk)
+
+
+@dataclass(slots=True)
+class _Events:
+    """A response that is read event by event."""
+
+    response: httpx.Response
+    reader: EventReader
+    values: list[Any] = field(default_factory=list)
+
+    def feed(self, chunk: bytes) -> bool:
+        self.take(self.reader.feed(chunk))
+        return self.reader.stopped is None
+
+    def take(self, events: Iterable[Event]) -> None:
+        self.values.extend(self.reader.value(event) for event in events)
+
+
+_Body: TypeAlias = _Whole | _Events
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One request that is sent, and its response.
+
+    Attributes:
+        request: the request.
+        connection: the connection of the call.
+        until: the end of the time of the call, on the clock of ``time.monotonic``.
+        is_guarded: private addresses are refused.
+        is_first: this is the first request of the call.
+    """
+
+    request: httpx.Request
+    connection: Connection
+    until: float
+    is_guarded: bool
+    is_first: bool
+
+    # -- blocking -------------------------------------------------------------------------------------
+
+    def send(self) -> Result:
+        """Send the request, and receive the response.
+
+        Raises:
+            TransportError: no complete response was received.
+        """
+        found = self._sent(streams=False)
+        assert isinstance(found, Result)
+        return found
+
+    def open(self) -> Result | OpenStream:
+        """Send the request; return a response with events before they are read, and any other response like ``send``."""
+        return self._sent(streams=True)
+
+    def _sent(self, *, streams: bool) -> Result | OpenStream:
+        self._prepare()
+        body: _Body | None = None
+        try:
+            with self._limited():
+                body = self._body(self._opened())
+                if streams and isinstance(body, _Events):
+                    return self._stream(body)
+                try:
+                    for chunk in _chunks(body.response):
+                        if not body.feed(chunk) or self._is_over():
+                            break
+                finally:
+                    body.response.close()
+            return self._result(body)
+        except _FAILURES as error:
+            problem = self._problem(error, body)
+        if isinstance(problem, Result):
+            return problem
+        raise problem  # outside of the handler, so that the error of httpx is not its context
+
+    def _stream(self, body: _Events) -> OpenStream:
+        events = self._events(body)
+        next(events)
+        return OpenStream(self._head(body.response), events)
+
+    def _events(self, body: _Events) -> Generator[Event, None, None]:
+        """Yield nothing of meaning, and then the events."""
+        problem: Exception | None = None
+        reader = body.reader
+        try:
+            try:
+                yield _STARTED
+                chunks = iter(_chunks(body.response))
+                while (chunk := self._next(chunks)) is not None and reader.stopped is None:
+                    yield from reader.feed(chunk)
+                if reader.stopped is None:
+                    yield from reader.end()
+            finally:
+                body.response.close()
+        except _FAILURES as error:
+            problem = self._failure(error)
+        self._raise(problem, reader)
+
+    def _next(self, chunks: Iterator[bytes]) -> bytes | None:
+        with self._limited():
+            chunk = next(chunks, None)
+        if self._is_over():
+            raise httpx.ReadTimeout("")
+        return chunk
+
+    @contextmanager
+    def _limited(self) -> Iterator[None]:
+        """Apply the limits of the call to the sockets that it opens and reads."""
+        limit = network.deadline.set(self.until)
+        guard = network.guarded.set(self.is_guarded)
+        try:
+            yield
+        finally:
+            network.deadline.reset(limit)
+            network.guarded.reset(guard)
+
+    def _opened(self) -> httpx.Response:
+        client = self.connection.client
+        if client is not None:
+            return clients.send(client, self.request)
+        if self.connection.async_client is not None:
+            raise UsageError("the connection has an async_client only: use aexecute or apropagate")
+        return pool.transport(self.connection).handle_request(self.request)
+
+    # -- asynchronous ---------------------------------------------------------------------------------
+
+    async def asend(self) -> Result:
+        """Send the request like ``send``, asynchronously."""
+        found = await self._asent(streams=False)
+        assert isinstance(found, Result)
+        return found
+
+    async def aopen(self) -> Result | OpenAsyncStream:
+        """Send the request like ``open``, asynchronously."""
+        return await self._asent(streams=True)
+
+    async def _asent(self, *, streams: bool) -> Result | OpenAsyncStream:
+        self._prepare()
+        body: _Body | None = None
+        guard = network.guarded.set(self.is_guarded)
+        try:
+            async with asyncio.timeout(self._left()):
+                body = self._body(await self._aopened())
+                if streams and isinstance(body, _Events):
+                    return await self._astream(body)
+                try:
+                    async with aclosing(_achunks(body.response)) as chunks:
+                        async for chunk in chunks:
+                            if not body.feed(chunk) or self._is_over():
+                                break
+                finally:
+                    await body.response.aclose()
+            return self._result(body)
+        except (*_FAILURES, TimeoutError) as error:
+            problem = self._problem(error, body)
+        finally:
+            network.guarded.reset(guard)
+        if isinstance(problem, Result):
+            return problem
+        raise problem
+
+    async def _astream(self, body: _Events) -> OpenAsyncStream:
+        events = self._aevents(body)
+        await anext(events)
+        return OpenAsyncStream(self._head(body.response), events)
+
+    async def _aevents(self, body: _Events) -> AsyncGenerator[Event, None]:
+        """Yield nothing of meaning, and then the events."""
+        problem: Exception | None = None
+        reader = body.reader
+        try:
+            try:
+                yield _STARTED
+                async with aclosing(_achunks(body.response)) as chunks:
+                    while (chunk := await self._anext(chunks)) is not None:
+                        for event in reader.feed(chunk):
+                            yield event
+                        if reader.stopped is not None:
+                            break
+                if reader.stopped is None:
+                    for event in reader.end():
+                        yield event
+            finally:
+                await body.response.aclose()
+        except (*_FAILURES, TimeoutError) as error:
+            problem = self._failure(error)
+        self._raise(problem, reader)
+
+    async def _anext(self, chunks: AsyncGenerator[bytes, None]) -> bytes | None:
+        async with asyncio.timeout(self._left()):
+            return await anext(chunks, None)
+
+    async def _aopened(self) -> httpx.Response:
+        client = self.connection.async_client
+        if client is not None:
+            return await clients.asend(client, self.request)
+        if self.connection.client is not None:
+            raise UsageError("the connection has a client only: use execute or propagate")
+        transport = await pool.atransport(self.connection)
+        return await transport.handle_async_request(self.request)
+
+    # -- both -----------------------------------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        timeout = self.connection.limits
+        self.request.url = RedactedURL(self.request.url)  # a hook may have replaced the request
+        self.request.extensions = {
+            **self.request.extensions,
+            "timeout": {
+                "connect": timeout.connect,
+                "pool": timeout.total,
+                "read": timeout.read,
+                "write": timeout.read,
+            },
+        }
+
+    def _body(self, response: httpx.Response) -> _Body:
+        is_raw = not response.is_stream_consumed
+        encoding = response.headers.get("content-encoding", "") if is_raw else ""
+        inflater = Inflater(encoding, self.connection.max_bytes)
+        parser = event_parser(self.request.method, response.status_code, response.headers)
+        if parser is None:
+            return _Whole(response, inflater)
+        return _Events(response, EventReader(parser, inflater, self.connection))
+
+    def _result(self, body: _Body) -> Result:
+        """Return a received response.
+
+        Raises:
+            httpx.ReadTimeout: the time of the call is over.
+            BrokenEncodingError: the compressed data ended early.
+        """
+        if self._is_over():
+            raise httpx.ReadTimeout("")
+        if isinstance(body, _Whole):
+            inflater = body.inflater
+            content = inflater.content()
+            return self._decoded(body.response, content, truncated=inflater.truncated)
+        if body.reader.stopped is None:
+            body.take(body.reader.end())
+        return self._result_of_events(body)
+
+    def _result_of_events(self, body: _Events) -> Result:
+        is_stopped = body.reader.stopped is not None
+        head = self._decoded(body.response, b"", truncated=is_stopped)
+        return replace(head, data=body.values, notes=body.reader.notes())
+
+    def _head(self, response: httpx.Response) -> Result:
+        return self._decoded(response, b"", truncated=True)
+
+    def _decoded(self, response: httpx.Response, content: bytes, *, truncated: bool) -> Result:
+        headers = dict(response.headers.items())
+        return decode(
+            response.status_code,
+            headers,
+            content,
+            truncated=truncated,
+            request=self._followed("link" in headers or response.status_code == 202),
+        )
+
+    def _followed(self, is_linked: bool) -> httpx.Request | None:  # noqa: FBT001  # private
+        """Return the request to which links of the response are relative."""
+        if self.request.method == "GET" and not self.request.headers.get("content-length"):
+            return self.request
+        return without_body(self.request) if is_linked else None
+
+    def _left(self) -> float:
+        return self.until - time.monotonic()
+
+    def _is_over(self) -> bool:
+        return self._left() < 0
+
+    def _problem(self, error: Exception, body: _Body | None) -> Result | TransportError:
+        """Return the events before a failure as a result; without events, the error to raise."""
+        if not isinstance(body, _Events):
+            return self._failure(error)
+        is_over = self._is_timeout(error)
+        body.reader.stopped = reason_of(error, self.connection.limits, is_over=is_over)
+        return self._result_of_events(body)
+
+    def _failure(self, error: Exception) -> TransportError:
+        limits = self.connection.limits
+        is_over = self._is_timeout(error)
+        return failure(error, self.request, limits, is_over=is_over, is_first=self.is_first)
+
+    def _is_timeout(self, error: Exception) -> bool:
+        return self._is_over() or isinstance(error, TimeoutError)
+
+    def _raise(self, problem: Exception | None, reader: EventReader) -> None:
+        """Raise the error of a stream that was not read to its end.
+
+        Raises:
+            TransportError: the stream broke, or took too long.
+            LimitError: a limit of the connection was reached.
+        """
+        if problem is not None:
+            raise problem
+        if reader.stopped is not None:
+            where = f"{self.request.method} {shown(str(self.request.url))}"
+            raise LimitError(f"{where}: {reader.reason()}")
+
+
+#: The first value of the generators, which starts them.
+_STARTED: Final = Event(data=None)
+
+
+def _chunks(response: httpx.Response) -> Iterable[bytes]:
+    """Return the chunks of a response. A client of the caller may have read them already."""
+    return (response.content,) if response.is_stream_consumed else response.iter_raw()
+
+
+def _achunks(response: httpx.Response) -> AsyncGenerator[bytes, None]:
+    chunks = _once(response.content) if response.is_stream_consumed else response.aiter_raw()
+    return cast("AsyncGenerator[bytes, None]", chunks)
+
+
+async def _once(content: bytes) -> AsyncGenerator[bytes, None]:
+    yield content
