@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Generator, Iterable, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import httpx
 
@@ -27,7 +27,8 @@ from specfn.http.transport.inflate import BrokenEncodingError, Inflater
 _FAILURES: Final = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, BrokenEncodingError)
 
 
-class OpenStream(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OpenStream:
     """A response whose events are being received.
 
     Attributes:
@@ -39,7 +40,8 @@ class OpenStream(NamedTuple):
     events: Generator[Event, None, None]
 
 
-class OpenAsyncStream(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OpenAsyncStream:
     """A response like ``OpenStream``, for asynchronous calls."""
 
     head: Result
