@@ -5,15 +5,17 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.live.inspector import Mcpdo, inspect
+from tests.live.processes import free_port, running
 from tests.mcp.server_support import ERAS, accepting, declining, text
 
 import specfn
@@ -54,25 +56,56 @@ class Api:
         """The environment of a server, besides that of the tests."""
         return {"PYTHONPATH": SOURCE, self.credential[0]: self.credential[1]}
 
-    def talk(
-        self, era: str, do: Callable[[Client], Awaitable[Any]], *options: str, **more: Any
-    ) -> Any:
-        """Return what the official client of an era gets from a server over stdio."""
-        command = self.command(*options)
-        parameters = StdioServerParameters(
-            command=command[0], args=command[1:], env={**os.environ, **self.variables}
-        )
+    @contextmanager
+    def server(self, transport: str, folder: Path, *options: str) -> Iterator[Any]:
+        """Serve the API over stdio or HTTP, and yield what the official client connects to."""
+        environment = {**os.environ, **self.variables}
+        if transport == "stdio":
+            command = self.command(*options)
+            yield stdio_client(
+                StdioServerParameters(command=command[0], args=command[1:], env=environment)
+            )
+            return
+        place = f"127.0.0.1:{free_port()}"
+        command = self.command("--http", place, *options)
+        with running(command, f"http://{place}", folder, environment):
+            yield f"http://{place}/mcp"
 
-        async def run() -> Any:
-            async with Client(stdio_client(parameters), mode=era, **more) as client:
+    def talk(
+        self, way: "Way", do: Callable[[Client], Awaitable[Any]], *options: str, **more: Any
+    ) -> Any:
+        """Return what the official client gets from a server."""
+
+        async def run(server: Any) -> Any:
+            async with Client(server, mode=way.era, **more) as client:
                 return await do(client)
 
-        return asyncio.run(run())
+        with self.server(way.transport, way.folder, *options) as server:
+            return asyncio.run(run(server))
 
     def inspect(self, *arguments: str) -> Any:
         """Return what the one-shot command line of the inspector prints."""
         given = [each for pair in self.variables.items() for each in ("-e", "=".join(pair))]
         return inspect(*given, *self.command(), *arguments)
+
+
+class Way(NamedTuple):
+    """How a client reaches a server: the era of the protocol, the transport, and a folder for logs."""
+
+    era: str
+    transport: str
+    folder: Path
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The options for calls that change data: earlier clients cannot approve over HTTP."""
+        is_asked = self.transport == "stdio" or self.era != "legacy"
+        return () if is_asked else ("--allow", "write")
+
+
+@pytest.fixture(params=[(era, transport) for era in ERAS for transport in ("stdio", "http")])
+def way(request: pytest.FixtureRequest, tmp_path: Path) -> Way:
+    return Way(*request.param, tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +147,7 @@ def kind(result: Any) -> tuple[bool, int | None]:
     return bool(result.is_error), json.loads(shown)["status"] if shown.startswith("{") else None
 
 
-@pytest.mark.parametrize("era", ERAS)
-def test_the_official_client(api: Api, era: str) -> None:
+def test_the_official_client(api: Api, way: Way) -> None:
     """The client reads all pages, calls, reads errors, and approves and declines what changes data."""
     name, arguments = api.writes
 
@@ -133,23 +165,22 @@ def test_the_official_client(api: Api, era: str) -> None:
         assert bad.is_error
         assert "expected" in text(bad)
         assert (await client.call_tool("buy", {})).is_error
-        made = await client.call_tool(name, arguments(f"one-{era}"))
+        made = await client.call_tool(name, arguments(f"one-{way.era}-{way.transport}"))
         assert kind(made) == (False, 201)
         failed, status = kind(await client.call_tool(*api.refuses))
         assert (failed, status) in {(True, 404), (True, 403)}
 
-    api.talk(era, talk, "--page-size", "10", elicitation_callback=accepting())
+    api.talk(way, talk, "--page-size", "10", *way.allowed, elicitation_callback=accepting())
 
     async def declined(client: Client) -> None:
         result = await client.call_tool(name, arguments("declined"))
         assert result.is_error
         assert "declined" not in text(await client.call_tool(api.reads, {}))
 
-    api.talk(era, declined, elicitation_callback=declining)
+    api.talk(way, declined, elicitation_callback=declining)
 
 
-@pytest.mark.parametrize("era", ERAS)
-def test_the_official_client_searches(api: Api, era: str) -> None:
+def test_the_official_client_searches(api: Api, way: Way) -> None:
     """The client finds a function by search, reads its schema, and calls it after an approval."""
     name, arguments = api.writes
 
@@ -158,11 +189,11 @@ def test_the_official_client_searches(api: Api, era: str) -> None:
         assert found.startswith(f"{name} [write]")
         described = text(await client.call_tool("describe_functions", {"names": [name]}))
         assert json.loads(described)[0]["call_with"] == "change_function"
-        sent = {"name": name, "arguments": arguments(f"two-{era}")}
+        sent = {"name": name, "arguments": arguments(f"two-{way.era}-{way.transport}")}
         assert (await client.call_tool("read_function", sent)).is_error
         assert kind(await client.call_tool("change_function", sent)) == (False, 201)
 
-    api.talk(era, talk, "--mode", "search", elicitation_callback=accepting())
+    api.talk(way, talk, "--mode", "search", *way.allowed, elicitation_callback=accepting())
 
 
 def test_the_inspector_lists_calls_and_fails(api: Api) -> None:

@@ -12,6 +12,7 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from tests.live.processes import free_port, running
 from tests.live.renamed_shop import RenamedShop, random_words, renamed_document, renamed_shop
 from tests.live.tasks import do_tasks
 from tests.mcp.server_support import ERAS, text
@@ -59,14 +60,13 @@ class User:
         return types.ElicitResult(action="accept", content={})
 
 
-def drive(server: Any, era: str, found: RenamedShop) -> None:
-    """Do the tasks as a client of a server; the user approves the deletion and nothing else."""
+def drive(server: Any, era: str, found: RenamedShop, *, asked: bool = True) -> None:
+    """Do the tasks as a client of a server; the user approves the deletion and nothing else, where users are asked."""
     user = User()
     client = Client(server, mode=era, elicitation_callback=user)
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(client):
         do_tasks(OverMcp(portal, client), found)
-    [form] = user.approved
-    assert ": DELETE /" in form
+    assert [": DELETE /" in form for form in user.approved] == [True] * asked
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -93,6 +93,21 @@ def test_six_tasks_over_stdio(era: str, tmp_path: Path) -> None:
             env={**os.environ, "PYTHONPATH": SOURCE, "SPECFN_AUTH_BEARER": found.token},
         )
         drive(stdio_client(parameters), era, found)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_six_tasks_over_http(era: str, tmp_path: Path) -> None:
+    """The command serves the same tasks over streamable HTTP. Earlier clients cannot approve there."""
+    file = tmp_path / "shop.json"
+    place = f"127.0.0.1:{free_port()}"
+    with renamed_shop(4712) as found:
+        file.write_text(json.dumps(found.document), "utf-8")
+        allowed = ("--allow", "write", *(("--allow", "destructive") if era == "legacy" else ()))
+        options = ("--http", place, "--base-url", found.base_url, "--mode", "search", *allowed)
+        command = [sys.executable, "-m", "specfn", "serve", str(file), *options]
+        environment = {**os.environ, "PYTHONPATH": SOURCE, "SPECFN_AUTH_BEARER": found.token}
+        with running(command, f"http://{place}", tmp_path, environment):
+            drive(f"http://{place}/mcp", era, found, asked=era != "legacy")
 
 
 @pytest.mark.parametrize("seed", range(3))
