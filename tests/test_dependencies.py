@@ -8,8 +8,8 @@ from pathlib import Path
 #: Declared although nothing here imports it: httpcore does, at every lock, and repeats a failing import.
 NOT_IMPORTED = {"sniffio"}
 
-#: What only the MCP server and code mode import, which are extras.
-EXTRA = {"mcp", "mcp-types", "uvicorn", "pydantic-monty-client"}
+#: What only the servers and code mode import, which are extras.
+EXTRA = {"mcp", "mcp-types", "starlette", "uvicorn", "pydantic-monty-client"}
 
 
 def _imported(root: Path) -> set[str]:
@@ -38,7 +38,7 @@ def test_what_is_imported_is_declared(root: Path) -> None:
 
 
 def test_extras_are_imported_by_their_integration_only(root: Path) -> None:
-    """A package of an extra is imported by the MCP server and its command, and by nothing else."""
+    """A package of an extra is imported by the servers and their command, and by nothing else."""
     found = {
         path.relative_to(root).as_posix()
         for path in (root / "src").rglob("*.py")
@@ -47,7 +47,8 @@ def test_extras_are_imported_by_their_integration_only(root: Path) -> None:
             path.read_text("utf-8"),
         )
     }
-    outside = {path for path in found if not path.startswith("src/specfn/mcp/")}
+    servers = ("src/specfn/mcp/", "src/specfn/inspector/", "src/specfn/http_server/")
+    outside = {path for path in found if not path.startswith(servers)}
     assert outside == {"src/specfn/cli/commands/serve.py"}
 
 

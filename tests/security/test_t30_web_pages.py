@@ -9,7 +9,7 @@ import pytest
 from tests.mcp.server_support import DOCUMENT
 
 from specfn.cli.main import run
-from specfn.mcp.http_guard import LOOPBACK, Guard
+from specfn.http_server.guard import LOOPBACK, Guard
 
 TOKEN = "token-of-the-clients"
 

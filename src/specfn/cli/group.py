@@ -16,6 +16,7 @@ _COMMANDS: Final = (
     "check-calls",
     "call",
     "chat",
+    "ui",
     "serve",
     "demo",
 )

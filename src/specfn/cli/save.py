@@ -8,26 +8,31 @@ from contextlib import suppress
 from specfn.errors import UsageError
 
 
-def save(path: str, pieces: Iterable[bytes]) -> None:
+def save(path: str, pieces: Iterable[bytes], option: str = "-o") -> None:
     """Write a temporary file in the same directory, then rename it to the target.
 
     A symbolic link is kept and its target replaced. A device or a pipe is written directly. An existing file
     keeps its permissions.
+
+    Args:
+        path: the target.
+        pieces: its content.
+        option: the option of the command that names the target.
 
     Raises:
         UsageError: the path cannot be written.
         OSError: the write failed; an existing file is unchanged.
     """
     if "\0" in path:
-        raise _refused(path, "not a path")
+        raise _refused(path, "not a path", option)
     target = os.path.realpath(path)
     mode = _mode(target)
     if mode is not None and not stat.S_ISREG(mode):
-        with os.fdopen(_opened(target, os.O_WRONLY, path), "wb") as file:
+        with os.fdopen(_opened(target, os.O_WRONLY, path, option), "wb") as file:
             file.writelines(pieces)
         return
     temporary = f"{target}.{os.urandom(4).hex()}.tmp"
-    descriptor = _opened(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, path)
+    descriptor = _opened(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, path, option)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.writelines(pieces)
@@ -47,12 +52,12 @@ def _mode(path: str) -> int | None:
         return None
 
 
-def _opened(path: str, flags: int, asked: str) -> int:
+def _opened(path: str, flags: int, asked: str, option: str) -> int:
     try:
         return os.open(path, flags | getattr(os, "O_BINARY", 0), 0o666)
     except OSError as error:
-        raise _refused(asked, error.strerror or "refused by the system") from None
+        raise _refused(asked, error.strerror or "refused by the system", option) from None
 
 
-def _refused(path: str, reason: str) -> UsageError:
-    return UsageError(f"{path!r} cannot be written: {reason}; pass another path to -o")
+def _refused(path: str, reason: str, option: str) -> UsageError:
+    return UsageError(f"{path!r} cannot be written: {reason}; pass another path to {option}")

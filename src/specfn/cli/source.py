@@ -7,7 +7,8 @@ import click
 
 from specfn.api import convert
 from specfn.document.read.load import MAX_BYTES
-from specfn.errors import DocumentError, UsageError
+from specfn.errors import DocumentError, TransportError, UsageError
+from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -44,6 +45,26 @@ def application(
     source = stdin(progress) if spec == STDIN else spec
     _last[:] = [convert(source, settings, progress=progress.downloaded, thorough=thorough)]
     return _last[0]
+
+
+def version(role: str, spec: str, progress: "Progress") -> "Application":
+    """Read and convert one of several versions of a document.
+
+    Args:
+        role: the argument or option that names it.
+        spec: its value.
+        progress: receives the number of read bytes.
+
+    Raises:
+        DocumentError: it cannot be read; the text names the argument.
+    """
+    try:
+        content = stdin(progress) if spec == STDIN else spec
+        return convert(content, DEFAULT, progress=progress.downloaded)
+    except DocumentError as error:
+        raise DocumentError(f"{role}: {error.reason}", pointer=error.pointer) from None
+    except TransportError as error:
+        raise DocumentError(f"{role}: {error}") from None
 
 
 def stdin(progress: "Progress") -> bytes:

@@ -20,13 +20,16 @@ from specfn.migrate.route import CallableFunction as Function
 _OF_CLIENT: Final = frozenset({"host", "content-length", "accept-encoding"})
 
 
-def dry_run(function: Function, arguments: Any, connection: Connection) -> JsonObject:
+def dry_run(
+    function: Function, arguments: Any, connection: Connection, *, validate: bool = True
+) -> JsonObject:
     """Return the request that ``execute`` would send, as JSON. Sends nothing and calls no credential callable.
 
     Args:
         function: the function.
-        arguments: its arguments; they are validated.
+        arguments: its arguments.
         connection: the connection. Its hook ``before`` is not called.
+        validate: false for arguments that were validated before the human part was masked.
 
     Returns:
         ``method``, ``url``, ``headers`` (by name), ``body`` and ``curl``. ``body`` is JSON, a string, ``{"base64"}``, or
@@ -37,7 +40,7 @@ def dry_run(function: Function, arguments: Any, connection: Connection) -> JsonO
         ArgumentError: the arguments are invalid or cannot be serialized.
         UsageError: the connection does not fit the operation.
     """
-    draft = prepare(function, arguments, connection)
+    draft = prepare(function, arguments, connection, validate=validate)
     request = finish(draft, _masked(draft, connection))
     url = str(request.url).replace(quote(MASK, safe=""), MASK)
     headers = {name.decode("ascii"): value.decode() for name, value in request.headers.raw}

@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from specfn._internal.json import dumps
-from specfn.api import convert
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
-from specfn.errors import DocumentError, TransportError, UsageError
-from specfn.settings import DEFAULT
+from specfn.errors import UsageError
 
 if TYPE_CHECKING:
-    from specfn.application.application import Application
     from specfn.application.comparison.difference import Difference, Verdict
 
 #: The verdicts in their order, with their titles.
@@ -48,7 +45,9 @@ def command(old: str, new: str, *, as_json: bool, markdown: bool, strict: bool) 
     if old == new == source.STDIN:
         raise UsageError("stdin cannot be both documents; name a file")
     with Progress() as progress:
-        differences = compare(_read("OLD", old, progress), _read("NEW", new, progress))
+        differences = compare(
+            source.version("OLD", old, progress), source.version("NEW", new, progress)
+        )
     counts = {verdict: sum(each.breaking == verdict for each in differences) for verdict in _TITLES}
     if as_json:
         data = {"differences": [each.as_json() for each in differences], "counts": counts}
@@ -58,21 +57,6 @@ def command(old: str, new: str, *, as_json: bool, markdown: bool, strict: bool) 
         output.write_text("\n".join(write(differences, counts)))
     breaks = counts["yes"] or (strict and counts["maybe"])
     return EXIT_FAILURE if breaks else EXIT_SUCCESS
-
-
-def _read(role: str, spec: str, progress: Progress) -> "Application":
-    """Read one of the documents.
-
-    Raises:
-        DocumentError: it cannot be read; the text names the argument.
-    """
-    try:
-        content = source.stdin(progress) if spec == source.STDIN else spec
-        return convert(content, DEFAULT, progress=progress.downloaded)
-    except DocumentError as error:
-        raise DocumentError(f"{role}: {error.reason}", pointer=error.pointer) from None
-    except TransportError as error:
-        raise DocumentError(f"{role}: {error}") from None
 
 
 # -- text ------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.progress import Progress
 from specfn.connectors import registry
+from specfn.errors import UsageError
 from specfn.records import Note, members
 from specfn.settings import DEFAULT
 
@@ -27,19 +28,49 @@ if TYPE_CHECKING:
 @source.argument
 @shared.profile("Profile of the provider whose limits apply.")
 @shared.as_json("JSON instead of a table.")
-def command(spec: str, *, profile: str, as_json: bool) -> None:
+@click.option("--html", metavar="FILE", help="Write a page for reviews, without network access.")
+@click.option(
+    "--compare",
+    "old",
+    metavar="OLD",
+    help="With --html: show the differences from the version OLD.",
+)
+def command(spec: str, *, profile: str, as_json: bool, html: str | None, old: str | None) -> None:
     """List the functions of SPEC with their sizes, the operations that are not functions, and notes.
 
     Every operation is in exactly one of the two lists. Sizes are bytes of compact JSON; tokens are an estimate.
     Edits are differences between the document and the schemas that a model reads.
     """
+    if old is not None and html is None:
+        raise UsageError("--compare needs --html FILE; for text, use specfn diff OLD NEW")
+    if html is not None and as_json:
+        raise UsageError("--html and --json cannot be combined; pass one of them")
+    if old == spec == source.STDIN:
+        raise UsageError("stdin cannot be both documents; name a file")
     with Progress() as progress:
+        if html is not None:
+            _write_report(spec, html, old, profile, progress)
+            return
         application = source.application(spec, DEFAULT, progress)
         found = _report(application, progress, profile)
     if as_json:
         output.write((output.json_printable(dumps(found)), b"\n"))
     else:
         _show(found)
+
+
+def _write_report(spec: str, html: str, old: str | None, profile: str, progress: Progress) -> None:
+    """Write the page to a file, completely or not at all."""
+    from specfn.cli.save import save  # noqa: PLC0415  # for --html only
+    from specfn.inspector.html_report import html_report  # noqa: PLC0415  # likewise
+
+    application = source.application(spec, DEFAULT, progress)
+    before = None if old is None else source.version("--compare", old, progress)
+    pieces = html_report(application, profile=profile, old=before, progress=progress.composed)
+    if html == source.STDIN:
+        output.write(pieces)
+    else:
+        save(html, pieces, "--html")
 
 
 def _report(application: "Application", progress: Progress, profile: str) -> JsonObject:

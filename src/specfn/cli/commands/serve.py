@@ -1,33 +1,26 @@
 """The subcommand ``specfn serve``: an MCP server over the functions of documents."""
 
-import gc
 import ipaddress
 import os
 import signal
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
 
 from specfn.cli import output
 from specfn.cli import shared_options as shared
+from specfn.cli.collecting import collecting
 from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.errors import UsageError
 from specfn.mcp.hosts import HOSTS, print_config
 
-if TYPE_CHECKING:
-    from socket import socket
-
 #: Hosts that mean all addresses of this machine.
 _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bound
-
-#: Seconds for open requests after an interrupt.
-_GRACE: Final = 5
 
 
 @click.command(name="serve")
@@ -130,7 +123,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
         "files": options["files"] or config.files,
         "fields": options["fields"] or config.fields,
     }
-    with _collecting():
+    with collecting():
         if listener is None:
             return _stdio(build.server(catalog, **settings), connections)
         return _http(build, catalog, settings, listener, connections)
@@ -174,7 +167,7 @@ def _listener(options: dict[str, Any]) -> _Listener | None:
 
 
 def _names(host: str, more: Sequence[str]) -> tuple[str, ...] | None:
-    from specfn.mcp.http_guard import LOOPBACK  # noqa: PLC0415  # for HTTP only
+    from specfn.http_server.guard import LOOPBACK  # noqa: PLC0415  # for HTTP only
 
     if host in _ANY and not more:
         return None
@@ -231,9 +224,11 @@ async def _exit_at_signal(connections: Sequence[Any]) -> NoReturn:
     """End the process at a signal. The thread that reads stdin cannot be interrupted."""
     import anyio  # noqa: PLC0415  # slow import
 
+    from specfn.http_server.listen import GRACE  # noqa: PLC0415  # only where it is needed
+
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for found in signals:
-            with anyio.move_on_after(_GRACE):
+            with anyio.move_on_after(GRACE):
                 await _close(connections)
             os._exit(EXIT_INTERRUPTED if found == signal.SIGINT else EXIT_SUCCESS)
     raise AssertionError
@@ -252,68 +247,14 @@ def _http(
     connections: Sequence[Any],
 ) -> int:
     """Serve HTTP until a signal arrives."""
-    import anyio  # noqa: PLC0415  # slow import
-    import uvicorn  # noqa: PLC0415  # likewise
+    from specfn.http_server import listen  # noqa: PLC0415  # for HTTP only
 
     app = build.asgi(catalog, hosts=listener.names, client_token=listener.token, **settings)
-    bound = _bound(listener)
-    host = f"[{listener.host}]" if ":" in listener.host else listener.host
-    running = uvicorn.Server(
-        uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_GRACE)
-    )
-
-    async def serve() -> None:
-        await running.serve(sockets=[bound])
-        await _close(connections)
-
-    stopped: list[int] = []
-
-    def stop(number: int, _: Any) -> None:  # uvicorn raises the signal again after its shutdown
-        running.should_exit = True
-        stopped.append(number)
-
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, stop)
-    output.complain(f"serving MCP at http://{host}:{bound.getsockname()[1]}/mcp")
-    anyio.run(serve)
-    return EXIT_INTERRUPTED if signal.SIGINT in stopped else EXIT_SUCCESS
-
-
-def _bound(listener: _Listener) -> "socket":
-    """Return a socket that is bound to the address.
-
-    Raises:
-        UsageError: the address is in use, or not one of this machine.
-    """
-    import socket  # noqa: PLC0415  # for HTTP only
-
-    family = socket.AF_INET6 if ":" in listener.host else socket.AF_INET
-    found = socket.socket(family)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        found.bind((listener.host, listener.port))
-    except OSError as error:
-        found.close()
-        raise UsageError(
-            f"--http {listener.host}:{listener.port} cannot be used: {error.strerror}"
-        ) from None
-    return found
-
-
-@contextmanager
-def _collecting() -> Iterator[None]:
-    """Collect garbage while serving, except the documents, and log to stderr. A server is no short process."""
-    import logging  # noqa: PLC0415  # only where it is needed
-
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.WARNING, format="specfn: %(levelname)s: %(message)s"
-    )
-    gc.freeze()
-    gc.enable()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
+    address = f"--http {listener.host}:{listener.port}"
+    bound = listen.bound_socket(listener.host, listener.port, address)
+    output.complain(f"serving MCP at {listen.origin_of(bound, listener.host)}/mcp")
+    interrupted = listen.serve(app, bound, partial(_close, connections))
+    return EXIT_INTERRUPTED if interrupted else EXIT_SUCCESS
 
 
 # -- the configuration of hosts ---------------------------------------------------------------------------

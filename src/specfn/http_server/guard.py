@@ -1,4 +1,4 @@
-"""The check of each HTTP request before it is read: host, origin and client token (threat T30)."""
+"""The check of each HTTP request before it is read: host, origin and token (threat T30)."""
 
 import hmac
 import re
@@ -31,6 +31,7 @@ class Guard:
         hosts: Collection[str] | None,
         origins: Collection[str] = (),
         token: str | None = None,
+        secret_path: str | None = None,
     ) -> None:
         """Guard an application.
 
@@ -39,11 +40,13 @@ class Guard:
             hosts: the names that it is called by; ``None`` for any name.
             origins: the origins of web pages that may call it; its own origin may.
             token: the bearer token of clients; ``None`` for none.
+            secret_path: the secret first segment of each path, for pages in a browser; ``None`` for none.
         """
         self._app = app
         self._hosts = None if hosts is None else frozenset(host.lower() for host in hosts)
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
         self._token = None if token is None else token.encode()
+        self._secret_path = None if secret_path is None else secret_path.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it before anything of it is read."""
@@ -65,7 +68,15 @@ class Guard:
             own = (f"http://{host}", f"https://{host}")
             if origin not in own and origin not in self._origins:
                 return _FORBIDDEN
+        if not self._knows_path(scope):
+            return _FORBIDDEN
         return None if self._is_client(scope) else _UNAUTHORIZED
+
+    def _knows_path(self, scope: Scope) -> bool:
+        if self._secret_path is None:
+            return True
+        first = scope["path"].split("/", 2)[1:2]
+        return bool(first) and hmac.compare_digest(first[0].encode(), self._secret_path)
 
     def _is_client(self, scope: Scope) -> bool:
         if self._token is None:

@@ -1,0 +1,138 @@
+"""The subcommand ``specfn ui``: the inspector as a page in a browser."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from specfn.cli import connect, output, source
+from specfn.cli import shared_options as shared
+from specfn.cli.collecting import collecting
+from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
+from specfn.cli.progress import Progress
+from specfn.errors import UsageError
+from specfn.human import READY
+from specfn.settings import DEFAULT
+
+if TYPE_CHECKING:
+    from specfn.application.application import Application
+    from specfn.http.connection import Connection
+
+_HOST: Final = "127.0.0.1"
+
+
+@click.command(name="ui")
+@source.argument
+@connect.options
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=0, help="The port; a free one by default."
+)
+@click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
+@shared.profile("Profile of the provider that is selected first.")
+@click.option(
+    "--separate",
+    "separated",
+    type=click.Choice(sorted(READY)),
+    multiple=True,
+    help="Show a form for values that a human fills in.",
+)
+@click.option("--compare", "old", metavar="OLD", help="Show the differences from the version OLD.")
+def command(
+    spec: str,
+    *,
+    port: int,
+    opens: bool,
+    profile: str,
+    separated: Sequence[str],
+    old: str | None,
+    **given: Any,
+) -> int:
+    """Show SPEC in a browser: what a model reads, what is enforced, and calls to try.
+
+    Calls are checked without a server. With --base-url they can be sent, after confirmation if they change data.
+    The page listens on this machine only. Its URL contains a secret token.
+    """
+    _need_extra()
+    if old == spec == source.STDIN:
+        raise UsageError("stdin cannot be both documents; name a file")
+    from specfn.http_server import listen  # noqa: PLC0415  # not for the list of commands
+
+    bound = listen.bound_socket(_HOST, port, f"--port {port}")
+    with Progress() as progress:
+        settings = DEFAULT._replace(separate=tuple(separated) or None)
+        application = source.application(spec, settings, progress)
+        before = None if old is None else source.version("--compare", old, progress)
+    connection = _connection(application, given)
+    with collecting():
+        interrupted = _serve(bound, application, connection, profile, before, opens=opens)
+    return EXIT_INTERRUPTED if interrupted else EXIT_SUCCESS
+
+
+def _need_extra() -> None:
+    """Check that the packages of the extra are installed.
+
+    Raises:
+        UsageError: one is missing.
+    """
+    from importlib.util import find_spec  # noqa: PLC0415  # only where it is needed
+
+    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"the inspector needs {' and '.join(missing)}: install them with pip install 'specfn[ui]'"
+        )
+
+
+def _connection(application: "Application", given: dict[str, Any]) -> "Connection | None":
+    """Return the connection; ``None`` without a base URL.
+
+    Raises:
+        UsageError: there are options of a connection without a base URL.
+    """
+    if given["base_url"] is None:
+        for option in ("auth", "headers", "queries", "cookies", "origins"):
+            if given[option]:
+                name = {"queries": "query"}.get(option, option.removesuffix("s"))
+                raise UsageError(f"--{name} needs --base-url URL")
+        return None
+    api = application.functions[0].api if application.functions else None
+    if api is None:
+        raise UsageError("the document has no function that could be called; omit --base-url")
+    return connect.connection(api, given)
+
+
+def _serve(  # the parts of the command
+    bound: Any,
+    application: "Application",
+    connection: "Connection | None",
+    profile: str,
+    before: "Application | None",
+    *,
+    opens: bool,
+) -> bool:
+    """Serve the page until a signal arrives; return whether it was an interrupt."""
+    from secrets import token_urlsafe  # noqa: PLC0415  # only where it is needed
+
+    from specfn.http_server import listen  # noqa: PLC0415  # likewise
+    from specfn.inspector.web_app import web_app  # noqa: PLC0415  # starlette is an extra
+
+    token = token_urlsafe(24)
+    app = web_app(application, connection, token=token, profile=profile, old=before)
+    url = f"{listen.origin_of(bound, _HOST)}/{token}/"
+    output.complain(f"inspector at {url}")
+    if opens:
+        _open(url)
+
+    async def close() -> None:
+        if connection is not None:
+            await connection.aclose()
+
+    return listen.serve(app, bound, close)
+
+
+def _open(url: str) -> None:
+    """Open a page in the browser."""
+    import webbrowser  # noqa: PLC0415  # only where it is needed
+
+    if not webbrowser.open(url):
+        output.complain("no browser was found: open the URL yourself")

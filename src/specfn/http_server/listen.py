@@ -1,0 +1,75 @@
+"""Listening on an address of this machine until a signal arrives (extras ``mcp`` and ``ui``)."""
+
+import signal
+import socket
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from specfn.errors import UsageError
+from specfn.http_server.guard import AsgiApp
+
+#: Seconds for open requests after an interrupt.
+GRACE: Final = 5
+
+
+def bound_socket(host: str, port: int, option: str) -> socket.socket:
+    """Return a socket that is bound to an address.
+
+    Args:
+        host: the address without brackets.
+        port: the port; 0 for a free one.
+        option: the option of the command that names the address, for the error.
+
+    Raises:
+        UsageError: the address is in use, or not one of this machine.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+        found.listen()  # so that another server on this port is noticed now
+    except OSError as error:
+        found.close()
+        raise UsageError(f"{option} cannot be used: {error.strerror}") from None
+    return found
+
+
+def origin_of(bound: socket.socket, host: str) -> str:
+    """Return the origin of a server on a bound socket."""
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{bound.getsockname()[1]}"
+
+
+def serve(app: AsgiApp, bound: socket.socket, close: Callable[[], Awaitable[None]]) -> bool:
+    """Serve an application until a signal arrives. Requests are not logged: paths may contain secrets.
+
+    Args:
+        app: the application.
+        bound: a bound socket.
+        close: is awaited at the end.
+
+    Returns:
+        True after an interrupt (SIGINT), false after SIGTERM.
+    """
+    import anyio  # noqa: PLC0415  # slow import
+    import uvicorn  # noqa: PLC0415  # likewise
+
+    running = uvicorn.Server(
+        uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE)
+    )
+
+    async def run() -> None:
+        await running.serve(sockets=[bound])
+        await close()
+
+    stopped: list[int] = []
+
+    def stop(number: int, _: Any) -> None:  # uvicorn raises the signal again after its shutdown
+        running.should_exit = True
+        stopped.append(number)
+
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, stop)
+    anyio.run(run)
+    return signal.SIGINT in stopped

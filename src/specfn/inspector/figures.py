@@ -1,0 +1,49 @@
+"""The figures of an application: sizes, edits and notes of each function, and the tokens for each profile."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from specfn._internal.json import JsonObject
+from specfn.application.application import Application
+from specfn.catalog.report import measured
+from specfn.catalog.tools.tool_index import ToolIndex
+from specfn.function.function import Function
+from specfn.records import members
+from specfn.schema.profiles.profile import Profile
+
+#: The figures of a function that a page shows.
+_SHOWN: Final = (
+    *("tokens", "tool_bytes", "parameters_bytes", "output_bytes", "depth", "properties", "edits"),
+    "over",
+)
+
+
+def function_figures(functions: Sequence[Function], profile: Profile) -> Iterator[JsonObject]:
+    """Yield the figures of each function, with its number of notes. Its schemas are released afterwards."""
+    for function in functions:
+        figures = measured(function, profile)
+        shown = {name: figures[name] for name in _SHOWN}
+        yield {**shown, "notes": len(function.notes)}
+        function.schemas.release()
+
+
+def document_notes(application: Application) -> list[JsonObject]:
+    """Return the faults of the document that belong to no single operation."""
+    return [*map(members, application.diagnostics)]
+
+
+def profile_tokens(functions: Sequence[Function], tools: ToolIndex) -> Iterator[Any]:
+    """Yield the tokens of each function as a tool of a profile; the reason of its refusal if it has none."""
+    for function in functions:
+        name = tools.names.get(function.name)
+        refusal = None if name is None else tools.refusal(name)
+        if name is None:
+            yield str(function.fault)
+        else:
+            yield tools[name].tokens if refusal is None else refusal.reason
+
+
+def total(tokens: Sequence[Any]) -> Mapping[str, Any]:
+    """Return the figures of all functions for one profile."""
+    numbers = [each for each in tokens if isinstance(each, int)]
+    return {"tokens": list(tokens), "total": sum(numbers), "functions": len(numbers)}

@@ -1,0 +1,95 @@
+// The data of the page: from the blocks of a static report, or from the server.
+import { byId } from "./dom.js";
+
+/** Return the tokens of a JSON Pointer. */
+export const tokensOf = (pointer) =>
+  pointer.split("/").slice(1).map((each) => each.replaceAll("~1", "/").replaceAll("~0", "~"));
+
+/** Return the value at a JSON Pointer. */
+export function valueAt(value, pointer) {
+  for (const token of tokensOf(pointer)) {
+    if (value === null || typeof value !== "object" || !Object.hasOwn(value, token)) return undefined;
+    value = value[token];
+  }
+  return value;
+}
+
+const parsed = () => document.readyState !== "loading" || new Promise((resolve) => {
+  document.addEventListener("DOMContentLoaded", resolve, { once: true });
+});
+
+async function block(id) {
+  if (!byId(id)) await parsed();
+  return JSON.parse(byId(id)?.textContent ?? "null");
+}
+
+/** Return the source of a static report. */
+export function staticSource() {
+  const known = new Map();
+  const once = (id) => {
+    if (!known.has(id)) known.set(id, block(id));
+    return known.get(id);
+  };
+  const details = (row) => block(`f${row.index}`);
+  return {
+    live: null,
+    overview: () => once("overview"),
+    figures: () => once("figures"),
+    total: async (profile) => (await once("figures")).totals[profile],
+    changes: byId("changes") ? () => once("changes") : null,
+    search: null,
+    details,
+    async view(row, profile) {
+      const { views, shared } = await details(row);
+      const view = { ...views[profile] };
+      for (const key of ["description", "schema", "edits"]) if (key in view) view[key] = shared[view[key]];
+      return view;
+    },
+    async part(pointer) {
+      const { parts } = await once("overview");
+      for (let end = pointer; end; end = end.slice(0, end.lastIndexOf("/"))) {
+        const index = parts.indexOf(end);
+        if (index >= 0) return valueAt(await block(`p${index}`), pointer.slice(end.length));
+      }
+      return undefined;
+    },
+  };
+}
+
+async function answer(response) {
+  const data = await response.json();
+  if (!response.ok) throw new Error(data.error ?? `status ${response.status}`);
+  return data;
+}
+
+const get = async (path, query = {}) =>
+  answer(await fetch(`api/${path}?${new URLSearchParams(query)}`));
+
+const post = async (path, body) => answer(await fetch(`api/${path}`, {
+  method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+}));
+
+/** Return the source that asks the server. */
+export async function liveSource() {
+  const overview = await get("overview");
+  const known = new Map();
+  const once = (key, load) => {
+    if (!known.has(key)) {
+      known.set(key, load().catch((error) => { known.delete(key); throw error; }));
+    }
+    return known.get(key);
+  };
+  return {
+    live: overview.live,
+    overview: async () => overview,
+    figures: () => once("figures", () => get("figures")),
+    total: (profile) => once(`total ${profile}`, () => get("total", { profile })),
+    changes: overview.live.compares ? () => once("changes", () => get("changes")) : null,
+    search: (query) => get("search", { query }),
+    details: (row) => once(`f ${row.name}`, () => get("details", { name: row.name })),
+    view: (row, profile) => once(`v ${profile} ${row.name}`, () => get("view", { name: row.name, profile })),
+    part: (pointer) => once(`p ${pointer}`, () => get("part", { pointer })),
+    check: (call) => post("check", call),
+    send: (call) => post("send", call),
+  };
+}

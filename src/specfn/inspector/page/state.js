@@ -1,0 +1,34 @@
+// The state of the page: the view, the selected row, the profile and the tabs. The address has the view and the row.
+
+const listeners = [];
+
+export const state = { view: "functions", selected: null, profile: "", tabs: {} };
+
+/** Call a function after a change of some keys. */
+export function onChange(keys, run) {
+  listeners.push([keys, run]);
+}
+
+/** Change the state, and write the address. */
+export function change(patch) {
+  const changed = Object.keys(patch).filter((key) => state[key] !== patch[key]);
+  Object.assign(state, patch);
+  const address = addressOf(state);
+  if (location.hash !== address) history.replaceState(null, "", address);
+  for (const [keys, run] of listeners) if (keys.some((key) => changed.includes(key))) run(state);
+}
+
+function addressOf({ view, selected }) {
+  if (view !== "functions") return `#${view}`;
+  return selected ? `#functions/${encodeURIComponent(selected)}` : "#functions";
+}
+
+/** Return the view and the row of the address. */
+export function fromAddress() {
+  const [view, name] = location.hash.slice(1).split("/");
+  let selected = null;
+  try {
+    selected = name ? decodeURIComponent(name) : null;
+  } catch { /* an address with an invalid escape selects nothing */ }
+  return { view: view || "functions", selected };
+}

@@ -1,0 +1,190 @@
+"""Calls that a person tries in the page: checked as a model's call, shown as a request, and sent after approval."""
+
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from specfn._internal.json import JsonObject, dumps
+from specfn.application.application import Application
+from specfn.application.binding.bound import Bound
+from specfn.application.binding.shown_functions import ShownFunctions
+from specfn.calling.calls import prompts
+from specfn.calling.calls.prepare import check
+from specfn.catalog.tools.fit_cache import FitCache
+from specfn.catalog.tools.tool_index import ToolIndex
+from specfn.connectors import registry
+from specfn.errors import SpecfnError, UsageError
+from specfn.function.arguments.wrapper import WrapperNames
+from specfn.function.function import Function
+from specfn.function.separation.join import is_shared, masked, merge
+from specfn.validation.outcome import Failure, Success
+from specfn.validation.outcome_json import problems_json, repairs_json, text_of_bytes
+
+if TYPE_CHECKING:
+    from specfn.http.connection import Connection
+
+#: The base URL of requests that are shown only, and its replacement in the page.
+_NO_SERVER: Final = "https://base-url.invalid"
+_SERVER: Final = "{base-url}"
+
+#: The shortest secret that is masked wherever it occurs.
+_SECRET: Final = 4
+
+#: The human part of the call that is sent.
+_HUMAN: ContextVar[Any] = ContextVar("human part", default=None)
+
+
+class TriedCalls:
+    """Calls of an application's functions, in the names of a profile."""
+
+    def __init__(self, application: Application, connection: "Connection | None") -> None:
+        """Take the application, and the connection of calls that are sent; ``None`` if none can be sent."""
+        self._application = application
+        self._connection = connection
+        self._fits = FitCache()
+        self.tools = cache(self._tools)
+        self._shown = cache(self._shown_functions)
+        self._bound = cache(self._bind)
+
+    def _tools(self, profile: str) -> ToolIndex:
+        """Return the tools of a profile.
+
+        Raises:
+            UsageError: there is no such profile.
+        """
+        return ToolIndex(self._application.functions, registry.profile(profile), self._fits)
+
+    def _shown_functions(self, profile: str) -> ShownFunctions:
+        return ShownFunctions.of(self._application, self.tools(profile))
+
+    def _bind(self, profile: str) -> Bound:
+        if self._connection is None:
+            raise UsageError("calls cannot be sent: start the inspector with --base-url URL")
+        return self._application.bind(self._connection, profile=profile, fill=_fill)
+
+    # -- checks -----------------------------------------------------------------------------------
+
+    def check(self, name: str, profile: str, text: str, human: Any) -> JsonObject:
+        """Check a text that a model would send, and return the verdict, the feedback and the request.
+
+        Raises:
+            UsageError: there is no such profile, or the profile refuses the function.
+        """
+        function = self._application[name]
+        outcome = self._outcome(function, profile, text)
+        found = {
+            "valid": bool(outcome),
+            "incomplete": outcome.incomplete,
+            "data": text_of_bytes(outcome.data),
+            "repairs": repairs_json(outcome.repairs),
+            "errors": problems_json(() if outcome else outcome.errors),
+            "feedback": None if outcome else outcome.feedback(),
+        }
+        if isinstance(outcome, Success) and outcome.incomplete and function.safety != "read":
+            found |= {"valid": False, "feedback": prompts.incomplete(function.name)}
+        return {**found, **(self._request(function, outcome.data, human) if found["valid"] else {})}
+
+    def _outcome(self, function: Function, profile: str, text: str) -> Success | Failure:
+        shown = self._shown(profile)
+        tool = shown.offered.wire.get(function.name)
+        if tool is None:
+            raise UsageError(str(function.fault))
+        shown.tool(tool)
+        names = WrapperNames(tool, lambda called: shown.resolve(called).name)
+        entry = shown.catalog.by_name[function.name]
+        return check(entry, text, shown.offered, names)
+
+    def _request(self, function: Function, arguments: Any, human: Any) -> JsonObject:
+        """Return the masked request of valid arguments, or the problems of the human part."""
+        from specfn.http.connection import Connection  # noqa: PLC0415  # httpx is imported on first use
+        from specfn.http.dry_run import dry_run  # noqa: PLC0415  # likewise
+
+        connection = self._connection or Connection(base_url=_NO_SERVER)
+        try:
+            if is_shared(function):
+                arguments = merge(function, llm=arguments, human=human)
+                problems = function.problems(arguments)
+                if problems:
+                    return {"human": problems_json(problems)}
+                arguments = masked(function, arguments)
+            request = dry_run(function, arguments, connection, validate=False)
+        except SpecfnError as error:
+            return {"unsendable": str(error)}
+        if self._connection is None:
+            for key in ("url", "curl"):
+                request[key] = request[key].replace(_NO_SERVER, _SERVER)
+        del request["headers"]["Host"]
+        return {"request": request}
+
+    # -- calls ------------------------------------------------------------------------------------
+
+    async def send(
+        self, name: str, profile: str, text: str, human: Any, token: str | None
+    ) -> JsonObject:
+        """Send a call. A call that changes data waits for the approval: it is sent if its token is passed again.
+
+        Raises:
+            UsageError: there is no connection, or it is unsuitable.
+        """
+        bound = self._bound(profile)
+        tool = self._shown(profile).offered.wire[self._application[name].name]
+        _HUMAN.set(human)
+        answer = await bound[tool].aoutcome(text, granted=token)
+        pending = answer.pending
+        found = answer.as_json()
+        if pending is not None:
+            found["pending"] = {**found["pending"], "token": pending.token}
+        return found
+
+    def safe_json(self, value: Any) -> bytes:
+        """Return JSON text in which every secret of the connection is masked, also where a server repeats it."""
+        text = dumps(value)
+        for secret in self._secrets():
+            text = text.replace(dumps(secret)[1:-1], _MASKED)
+        return text
+
+    def _secrets(self) -> Iterator[str]:
+        connection = self._connection
+        if connection is None:
+            return
+        for values in (connection.headers, connection.cookies, connection.query):
+            yield from _long(values.values())
+        for credential in connection.credentials.values():
+            if isinstance(credential, tuple):
+                user, password = (_revealed(each) for each in credential)
+                yield b64encode(f"{user}:{password}".encode()).decode()
+                yield from _long((password,))
+            else:
+                yield from _long((credential,))
+
+
+_MASKED: Final = b"**********"
+
+
+def _long(values: Any) -> Iterator[str]:
+    for value in map(_revealed, values):
+        if isinstance(value, str) and len(value) >= _SECRET:
+            yield value
+
+
+def _revealed(value: Any) -> Any:
+    return value.get_secret_value() if hasattr(value, "get_secret_value") else value
+
+
+def _fill(_: Function, __: Any) -> Any:
+    """Return the human part of the call that is sent."""
+    return _HUMAN.get()
+
+
+def text_member(body: Mapping[str, Any], name: str) -> str:
+    """Return a text of a request.
+
+    Raises:
+        UsageError: it is missing, or no text.
+    """
+    value = body.get(name)
+    if not isinstance(value, str):
+        raise UsageError(f"the request needs a text {name!r}")
+    return value

@@ -1,0 +1,267 @@
+"""The served inspector: the page, and the data that it asks for (threats T30, T31)."""
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from typing import Any, Final, TypeAlias, TypeVar
+
+import anyio
+import anyio.lowlevel
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+
+from specfn._internal.json import JsonObject, dumps, loads
+from specfn.application.application import Application
+from specfn.connectors import registry
+from specfn.errors import SpecfnError
+from specfn.function.function import Function
+from specfn.http.connection import Connection
+from specfn.http_server.guard import LOOPBACK, AsgiApp, Guard
+from specfn.inspector.changes import changes
+from specfn.inspector.document_places import value_at
+from specfn.inspector.figures import document_notes, function_figures, profile_tokens, total
+from specfn.inspector.function_details import function_details, model_view
+from specfn.inspector.overview import overview
+from specfn.inspector.page_files import MEDIA_TYPES, SERVED_POLICY, page_file, served_page
+from specfn.inspector.tried_calls import TriedCalls, text_member
+
+#: The most bytes of a request.
+MAX_BODY: Final = 1_000_000
+
+#: The most results of a search.
+_FOUND: Final = 200
+
+_HEADERS: Final = {
+    "Content-Security-Policy": SERVED_POLICY,
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+
+_LOG: Final = logging.getLogger("specfn.inspector")
+
+_Item = TypeVar("_Item")
+_Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
+
+
+class RefusedError(Exception):
+    """A request that is refused, with its status."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        """Take the status and the reason."""
+        super().__init__(reason)
+        self.status = status
+
+
+def web_app(
+    application: Application,
+    connection: Connection | None,
+    *,
+    token: str,
+    profile: str = "portable",
+    old: Application | None = None,
+) -> AsgiApp:
+    """Return the inspector as an ASGI application. Its page has the path ``/TOKEN/``.
+
+    Args:
+        application: the application.
+        connection: the connection of calls; ``None`` if none can be sent.
+        token: the secret first segment of each path.
+        profile: the profile that is selected first.
+        old: the previous version, whose differences are shown.
+
+    Raises:
+        UsageError: there is no such profile.
+    """
+    handlers = _Handlers(application, connection, registry.profile(profile).name, old)
+    routes = [
+        Route(path, _safe(handler), methods=[method]) for method, path, handler in handlers.table()
+    ]
+    return Guard(
+        Starlette(routes=[Mount(f"/{token}", routes=routes)]), hosts=LOOPBACK, secret_path=token
+    )
+
+
+def _safe(handler: _Handler) -> _Handler:
+    """Return a handler that reports errors as JSON. An unexpected one is one neutral text."""
+
+    async def handled(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except RefusedError as error:
+            return _error(error.status, str(error))
+        except SpecfnError as error:
+            return _error(400, str(error))
+        except Exception as error:  # noqa: BLE001  # its text may contain a secret
+            _LOG.error("internal error in the inspector: %s", type(error).__name__)  # likewise
+            return _error(500, "internal error in specfn")
+
+    return handled
+
+
+def _error(status: int, reason: str) -> Response:
+    return _json(dumps({"error": reason}), status)
+
+
+def _json(text: bytes, status: int = 200) -> Response:
+    return Response(text, status, _HEADERS, "application/json")
+
+
+async def _one_by_one(items: Iterable[_Item]) -> AsyncIterator[_Item]:
+    """Yield the items, and let other requests run between them."""
+    for item in items:
+        yield item
+        await anyio.lowlevel.checkpoint()
+
+
+class _Handlers:
+    """The handlers of requests. All of them run in one thread."""
+
+    def __init__(
+        self,
+        application: Application,
+        connection: Connection | None,
+        profile: str,
+        old: Application | None,
+    ) -> None:
+        self._application = application
+        self._connection = connection
+        self._profile = profile
+        self._old = old
+        self._calls = TriedCalls(application, connection)
+        self._known: dict[str, bytes] = {}
+        self._computing = anyio.Lock()
+
+    def table(self) -> Iterable[tuple[str, str, _Handler]]:
+        """Return the routes: method, path and handler."""
+        return (
+            ("GET", "/", self._page),
+            ("GET", "/page/{name}", self._file),
+            ("GET", "/api/overview", self._overview),
+            ("GET", "/api/figures", self._figures),
+            ("GET", "/api/total", self._total),
+            ("GET", "/api/details", self._details),
+            ("GET", "/api/view", self._view),
+            ("GET", "/api/part", self._part),
+            ("GET", "/api/search", self._search),
+            ("GET", "/api/changes", self._changes),
+            ("POST", "/api/check", self._check),
+            ("POST", "/api/send", self._send),
+        )
+
+    # -- the page ---------------------------------------------------------------------------------
+
+    async def _page(self, _: Request) -> Response:
+        title = overview(self._application, self._profile, ())["title"]
+        return Response(served_page(f"{title} – specfn"), 200, _HEADERS, "text/html; charset=utf-8")
+
+    async def _file(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in MEDIA_TYPES:
+            raise RefusedError(404, "there is no such file")
+        return Response(page_file(name), 200, _HEADERS, MEDIA_TYPES[name])
+
+    # -- the document -----------------------------------------------------------------------------
+
+    async def _overview(self, _: Request) -> Response:
+        found = overview(self._application, self._profile, registry.NAMES)
+        live = {
+            "baseUrl": None if self._connection is None else self._connection.base_url,
+            "compares": self._old is not None,
+        }
+        return _json(dumps({**found, "live": live}))
+
+    async def _figures(self, _: Request) -> Response:
+        async with self._computing:
+            if "figures" not in self._known:
+                profile = registry.profile(self._profile)
+                measured = function_figures(self._application.functions, profile)
+                functions = [each async for each in _one_by_one(measured)]
+                notes = document_notes(self._application)
+                self._known["figures"] = dumps({"functions": functions, "notes": notes})
+        return _json(self._known["figures"])
+
+    async def _total(self, request: Request) -> Response:
+        profile = request.query_params.get("profile", self._profile)
+        key = f"total {profile}"
+        tools = self._calls.tools(profile)
+        async with self._computing:
+            if key not in self._known:
+                tokens = profile_tokens(self._application.functions, tools)
+                self._known[key] = dumps(total([each async for each in _one_by_one(tokens)]))
+        return _json(self._known[key])
+
+    async def _details(self, request: Request) -> Response:
+        return _json(dumps(function_details(self._application, self._function(request))))
+
+    async def _view(self, request: Request) -> Response:
+        tools = self._calls.tools(request.query_params.get("profile", self._profile))
+        return _json(dumps(model_view(self._application, self._function(request), tools)))
+
+    async def _part(self, request: Request) -> Response:
+        pointer = request.query_params.get("pointer", "")
+        return _json(dumps(value_at(self._application.document, pointer)))
+
+    async def _search(self, request: Request) -> Response:
+        found = self._application.search(request.query_params.get("query", ""), _FOUND)
+        return _json(
+            dumps(
+                [{"name": each.name, "why": each.why, "needs": dict(each.needs)} for each in found]
+            )
+        )
+
+    async def _changes(self, _: Request) -> Response:
+        if self._old is None:
+            raise RefusedError(404, "there is no document to compare with")
+        if "changes" not in self._known:
+            self._known["changes"] = dumps(changes(self._old, self._application))
+        return _json(self._known["changes"])
+
+    def _function(self, request: Request) -> Function:
+        return self._application[request.query_params.get("name", "")]
+
+    # -- calls ------------------------------------------------------------------------------------
+
+    async def _check(self, request: Request) -> Response:
+        name, profile, text, body = await _call(request)
+        return _json(
+            self._calls.safe_json(self._calls.check(name, profile, text, body.get("human")))
+        )
+
+    async def _send(self, request: Request) -> Response:
+        name, profile, text, body = await _call(request)
+        token = text_member(body, "token") if body.get("token") is not None else None
+        found = await self._calls.send(name, profile, text, body.get("human"), token)
+        return _json(self._calls.safe_json(found))
+
+
+async def _call(request: Request) -> tuple[str, str, str, JsonObject]:
+    """Return the function, the profile and the text of a call, and the whole request."""
+    body = await _body(request)
+    name, profile, text = (text_member(body, each) for each in ("name", "profile", "text"))
+    return name, profile, text, body
+
+
+async def _body(request: Request) -> JsonObject:
+    """Read the JSON object of a request.
+
+    Raises:
+        RefusedError: it is too large, or no JSON object.
+    """
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise RefusedError(415, "the request must be JSON")
+    content = bytearray()
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > MAX_BODY:
+            raise RefusedError(413, f"the request is larger than {MAX_BODY:,} bytes")
+    try:
+        body: Any = loads(bytes(content))
+    except ValueError:
+        raise RefusedError(400, "the request is not JSON") from None
+    if not isinstance(body, dict):
+        raise RefusedError(400, "the request must be a JSON object")
+    return body
