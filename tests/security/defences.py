@@ -732,6 +732,22 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T30",
+        function="specfn.http_server.guard:Guard._knows_path",
+        off=gives(value=True),
+        tests="test_the_inspector_needs_its_token",
+    ),
+    Defence(
+        threat="T31",
+        function="specfn.inspector.page_files:_data",
+        off=lambda _: (
+            lambda name, text: (
+                b'<script type="application/json" id="%s">%s</script>' % (name.encode(), text)
+            )
+        ),
+        tests="test_inlined_json_cannot_end_its_element",
+    ),
+    Defence(
+        threat="T30",
         function="specfn.cli.commands.serve:_is_loopback",
         off=gives(value=True),
         tests="test_other_machines_need_a_token",

@@ -5,16 +5,24 @@ import json
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from tests.inspector.inspector_support import DOCUMENT as DOCUMENT_OF_PETS
+from tests.inspector.inspector_support import TOKEN as PAGE_TOKEN
+from tests.inspector.inspector_support import Page, application
 from tests.mcp.server_support import DOCUMENT
 
+import specfn
 from specfn.cli.main import run
 from specfn.http_server.guard import LOOPBACK, Guard
 
 TOKEN = "token-of-the-clients"
+CREDENTIAL = "credential-4711"
 
 
-def status(headers: list[tuple[str, str]], kind: str = "http", **options: Any) -> int | str:
+def status(
+    headers: list[tuple[str, str]], kind: str = "http", path: str = "/", **options: Any
+) -> int | str:
     """Return the status of a refusal, or ``passed``. Reading the request fails the test."""
     sent: list[Any] = []
 
@@ -28,7 +36,7 @@ def status(headers: list[tuple[str, str]], kind: str = "http", **options: Any) -
         sent.append(message)
 
     given = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-    scope = {"type": kind, "headers": given}
+    scope = {"type": kind, "headers": given, "path": path}
     asyncio.run(Guard(app, **{"hosts": LOOPBACK, **options})(scope, receive, send))
     found: int | str = sent[0].get("status", sent[0].get("code"))
     return found
@@ -127,3 +135,86 @@ def test_other_machines_need_a_token(
     spec.write_text(json.dumps(DOCUMENT), "utf-8")
     assert run(["serve", str(spec), "--base-url", "http://127.0.0.1:9", "--http", address]) == 2
     assert "pass --client-token-env NAME" in capsys.readouterr().err
+
+
+# -- the inspector ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("prefix", ["", "/", "/x", f"/{TOKEN}x", f"/x/{PAGE_TOKEN}", "//"])
+def test_the_inspector_needs_its_token(prefix: str) -> None:
+    """A path without the token of the inspector is refused before the request is read."""
+    headers = [host("127.0.0.1:80")]
+    path = f"{prefix}/api/overview"
+    assert status(headers, path=path, secret_path=PAGE_TOKEN) == 403
+    assert Page().send("GET", "/api/overview", prefix=prefix).status_code == 403
+    assert status(headers, path=f"/{PAGE_TOKEN}/", secret_path=PAGE_TOKEN) == "passed"
+
+
+@pytest.mark.parametrize(
+    ("name", "headers", "expected"),
+    [
+        ("evil.example", {}, 421),
+        ("127.0.0.1.evil.example", {}, 421),
+        ("127.0.0.1", {"Origin": "https://evil.example"}, 403),
+        ("127.0.0.1", {"Origin": "null"}, 403),
+        ("127.0.0.1:81", {"Origin": "http://127.0.0.1:82"}, 403),
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/page/main.js", "/api/overview", "/api/check"])
+def test_the_inspector_is_for_its_own_page(
+    name: str, headers: dict[str, str], expected: int, path: str
+) -> None:
+    """A request of another host or origin is refused, also with the token."""
+    found = Page().send("POST", path, host=name, headers=headers, content=b"{}")
+    assert (found.status_code, found.content) == (expected, b"")
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
+def test_a_form_is_no_call(kind: str) -> None:
+    """A body that a form of another page could send is refused."""
+    body = b'{"name": "getPet", "profile": "mcp", "text": "{}"}'
+    found = Page().send("POST", "/api/send", headers={"Content-Type": kind}, content=body)
+    assert found.status_code == 415
+
+
+def test_a_large_body_is_refused() -> None:
+    """A body of 2 MB is refused, and not read to its end."""
+    read: list[int] = []
+
+    async def chunks() -> Any:
+        for number in range(200):
+            read.append(number)
+            yield b" " * 10_000
+
+    headers = {"Content-Type": "application/json"}
+    found = Page().send("POST", "/api/check", headers=headers, content=chunks())
+    assert found.status_code == 413
+    assert "larger than 1,000,000 bytes" in found.json()["error"]
+
+
+def test_the_inspector_shows_no_credential(caplog: pytest.LogCaptureFixture) -> None:
+    """No credential is in the page, in an answer or in a log, also if the API repeats it."""
+    app = application(DOCUMENT_OF_PETS)
+    transport = httpx.MockTransport(
+        lambda request: httpx.Response(200, json={"seen": [*map(list, request.headers.items())]})
+    )
+    with caplog.at_level(0):
+        connection = specfn.Connection(
+            base_url="https://api.example",
+            credentials={"key": CREDENTIAL},
+            headers={"X-More": f"{CREDENTIAL}-2"},
+            query={"token": f'{CREDENTIAL}"3'},
+            async_client=httpx.AsyncClient(transport=transport),
+        )
+        page = Page(app, connection)
+        call = {"name": "changePet", "text": '{"petId": 1, "body": {"name": "Rex"}}'}
+        pending = page.post("send", **call)["pending"]
+        texts = [
+            page.send("GET", "/").text,
+            page.send("GET", "/api/overview").text,
+            json.dumps(page.post("check", **call)),
+            json.dumps(page.post("send", **call, token=pending["token"])),
+            page.send("POST", "/api/send", json={**call, "profile": "x"}).text,
+        ]
+    assert "**********" in texts[3]
+    assert [text for text in (*texts, caplog.text) if CREDENTIAL in text] == []

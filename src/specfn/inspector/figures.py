@@ -1,7 +1,7 @@
 """The figures of an application: sizes, edits and notes of each function, and the tokens for each profile."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from specfn._internal.json import JsonObject
 from specfn.application.application import Application
@@ -32,18 +32,20 @@ def document_notes(application: Application) -> list[JsonObject]:
     return [*map(members, application.diagnostics)]
 
 
-def profile_tokens(functions: Sequence[Function], tools: ToolIndex) -> Iterator[Any]:
-    """Yield the tokens of each function as a tool of a profile; the reason of its refusal if it has none."""
+def profile_figures(functions: Sequence[Function], tools: ToolIndex) -> Iterator[JsonObject]:
+    """Yield ``tokens`` and ``edits`` of each function as a tool of a profile; ``refused`` if it has none."""
     for function in functions:
         name = tools.names.get(function.name)
         refusal = None if name is None else tools.refusal(name)
         if name is None:
-            yield str(function.fault)
+            yield {"refused": str(function.fault)}
+        elif refusal is not None:
+            yield {"refused": refusal.reason}
         else:
-            yield tools[name].tokens if refusal is None else refusal.reason
+            yield {"tokens": tools[name].tokens, "edits": len(tools[name].edits)}
 
 
-def total(tokens: Sequence[Any]) -> Mapping[str, Any]:
+def total(figures: Sequence[JsonObject]) -> JsonObject:
     """Return the figures of all functions for one profile."""
-    numbers = [each for each in tokens if isinstance(each, int)]
-    return {"tokens": list(tokens), "total": sum(numbers), "functions": len(numbers)}
+    tokens = [each["tokens"] for each in figures if "tokens" in each]
+    return {"each": list(figures), "total": sum(tokens), "functions": len(tokens)}

@@ -11,7 +11,7 @@ from specfn.connectors import registry
 from specfn.function.function import Function
 from specfn.inspector.changes import changes
 from specfn.inspector.document_parts import parts
-from specfn.inspector.figures import document_notes, function_figures, profile_tokens, total
+from specfn.inspector.figures import document_notes, function_figures, profile_figures, total
 from specfn.inspector.function_details import function_details, model_view
 from specfn.inspector.overview import overview
 from specfn.inspector.page_files import static_page
@@ -46,7 +46,7 @@ def html_report(
     for index, function in enumerate(functions):
         details.append(dumps(_details(application, function, tools)))
         progress(index, len(functions))
-    totals = {name: total([*profile_tokens(functions, each)]) for name, each in tools.items()}
+    totals = {name: total([*profile_figures(functions, each)]) for name, each in tools.items()}
     pieces = [*parts(application.document)]
     known: dict[str, bytes] = {
         "overview": dumps({**first, "parts": [pointer for pointer, _ in pieces]}),

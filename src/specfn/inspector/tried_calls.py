@@ -101,7 +101,8 @@ class TriedCalls:
         from specfn.http.connection import Connection  # noqa: PLC0415  # httpx is imported on first use
         from specfn.http.dry_run import dry_run  # noqa: PLC0415  # likewise
 
-        connection = self._connection or Connection(base_url=_NO_SERVER)
+        schemes = dict.fromkeys(function.api.security_schemes, "masked")
+        connection = self._connection or Connection(base_url=_NO_SERVER, credentials=schemes)
         try:
             if is_shared(function):
                 arguments = merge(function, llm=arguments, human=human)

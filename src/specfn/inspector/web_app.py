@@ -20,7 +20,7 @@ from specfn.http.connection import Connection
 from specfn.http_server.guard import LOOPBACK, AsgiApp, Guard
 from specfn.inspector.changes import changes
 from specfn.inspector.document_places import value_at
-from specfn.inspector.figures import document_notes, function_figures, profile_tokens, total
+from specfn.inspector.figures import document_notes, function_figures, profile_figures, total
 from specfn.inspector.function_details import function_details, model_view
 from specfn.inspector.overview import overview
 from specfn.inspector.page_files import MEDIA_TYPES, SERVED_POLICY, page_file, served_page
@@ -190,8 +190,8 @@ class _Handlers:
         tools = self._calls.tools(profile)
         async with self._computing:
             if key not in self._known:
-                tokens = profile_tokens(self._application.functions, tools)
-                self._known[key] = dumps(total([each async for each in _one_by_one(tokens)]))
+                figures = profile_figures(self._application.functions, tools)
+                self._known[key] = dumps(total([each async for each in _one_by_one(figures)]))
         return _json(self._known[key])
 
     async def _details(self, request: Request) -> Response:

@@ -162,3 +162,46 @@ def test_numbers_give_way_to_names(
     assert len(head.split()) == len(row.split()) == titles
     assert row.split()[:3] == ["GET", "/pets/{petId}/photos", "pets_photos_getByPetId"]
     assert row.split()[-1] == "read"
+
+
+# -- the page ---------------------------------------------------------------------------------------------
+
+
+def test_a_page_is_written(specfn: Command, products: Path, tmp_path: Path) -> None:
+    """``--html`` writes one page with all functions, and nothing else."""
+    target = tmp_path / "report.html"
+    ended = specfn("inspect", products, "--html", target)
+    assert (ended.code, ended.out, ended.err) == (0, "", "")
+    page = target.read_text("utf-8")
+    assert page.startswith("<!doctype html>")
+    assert page.count('<script type="application/json" id="f') == 21 + 1  # and the figures
+
+
+def test_a_page_goes_to_stdout(specfn: Command, products: Path) -> None:
+    """``--html -`` writes the page to stdout."""
+    assert specfn("inspect", products, "--html", "-").out.startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        (["--compare", "{spec}"], 2, "--compare needs --html FILE"),
+        (["--html", "x.html", "--json"], 2, "--html and --json cannot be combined"),
+        (["--html", "{folder}", "--compare", "no.json"], 1, "--compare: "),
+        (["--html", "{folder}"], 2, "pass another path to --html"),
+        (["--html", "x.html", "--profile", "x"], 2, "unknown profile 'x'"),
+    ],
+)
+def test_invalid_pages_are_one_line(
+    specfn: Command,
+    products: Path,
+    tmp_path: Path,
+    arguments: list[str],
+    code: int,
+    reason: str,
+) -> None:
+    """A previous version that cannot be read, and a file that cannot be written, are one line."""
+    given = [each.format(spec=products, folder=tmp_path) for each in arguments]
+    ended = specfn("inspect", products, *given)
+    assert (ended.code, ended.out, ended.err.count("\n")) == (code, "", 1)
+    assert reason in ended.err

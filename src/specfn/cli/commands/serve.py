@@ -13,10 +13,10 @@ import click
 
 from specfn.cli import output
 from specfn.cli import shared_options as shared
-from specfn.cli.collecting import collecting
 from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.errors import UsageError
+from specfn.http_server.collecting import collecting
 from specfn.mcp.hosts import HOSTS, print_config
 
 #: Hosts that mean all addresses of this machine.

@@ -7,10 +7,10 @@ import click
 
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
-from specfn.cli.collecting import collecting
 from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.errors import UsageError
+from specfn.http_server.collecting import collecting
 from specfn.human import READY
 from specfn.settings import DEFAULT
 
@@ -57,14 +57,14 @@ def command(
         raise UsageError("stdin cannot be both documents; name a file")
     from specfn.http_server import listen  # noqa: PLC0415  # not for the list of commands
 
-    bound = listen.bound_socket(_HOST, port, f"--port {port}")
-    with Progress() as progress:
-        settings = DEFAULT._replace(separate=tuple(separated) or None)
-        application = source.application(spec, settings, progress)
-        before = None if old is None else source.version("--compare", old, progress)
-    connection = _connection(application, given)
-    with collecting():
-        interrupted = _serve(bound, application, connection, profile, before, opens=opens)
+    with listen.bound_socket(_HOST, port, f"--port {port}") as bound:
+        with Progress() as progress:
+            settings = DEFAULT._replace(separate=tuple(separated) or None)
+            application = source.application(spec, settings, progress)
+            before = None if old is None else source.version("--compare", old, progress)
+        connection = _connection(application, given)
+        with collecting():
+            interrupted = _serve(bound, application, connection, profile, before, opens=opens)
     return EXIT_INTERRUPTED if interrupted else EXIT_SUCCESS
 
 

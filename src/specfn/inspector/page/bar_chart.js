@@ -1,10 +1,10 @@
 // Horizontal bars with an optional limit, drawn as SVG, with a table of the same figures.
 import { el, number, svg } from "./dom.js";
 
-const CHART_WIDTH = 720;
-const ROW = 26;
-const LABEL = 250;
-const VALUE = 150;
+const CHART_WIDTH = 960;
+const ROW = 24;
+const LABEL = 270;
+const VALUE = 250;
 
 const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
@@ -30,7 +30,7 @@ export function barChart(title, bars, limit = null) {
       const width = Math.max(1, x(bar.value) - LABEL);
       return svg("g", { class: `bar-row ${bar.kind ?? ""}` },
         svg("title", {}, `${bar.label}: ${number(bar.value)}${bar.note ? `, ${bar.note}` : ""}`),
-        svg("text", { class: "bar-label", x: LABEL - 8, y: y + 17, "text-anchor": "end" }, cut(bar.label, 34)),
+        svg("text", { class: "bar-label", x: LABEL - 8, y: y + 17, "text-anchor": "end" }, cut(bar.label, 40)),
         svg("rect", { class: "bar-rect", x: LABEL, y: y + 4, width, height: ROW - 8, rx: 2 }),
         svg("text", { class: "bar-value", x: LABEL + width + 6, y: y + 17 }, `${number(bar.value)}${bar.note ? ` · ${bar.note}` : ""}`));
     }));

@@ -45,7 +45,7 @@ function page(found, overview, byName) {
     found.differences.length === 0 ? el("p", { class: "hint" }, "Nothing changed.") : null,
     [...groups].map(([name, differences]) => el("section", { class: "change-group" },
       el("h3", {}, name === "" ? "The whole document" : byName.has(name)
-        ? el("button", { type: "button", class: "link", onclick: () => change({ view: "functions", selected: name }) }, code(name)) : code(name)),
+        ? el("button", { type: "button", class: "link", onclick: () => change({ view: "functions", selected: name, isChosen: true }) }, code(name)) : code(name)),
       differences.map((each) => difference(found, each)))));
 }
 

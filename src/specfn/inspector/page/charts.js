@@ -12,7 +12,7 @@ export function charts(source, overview, rows) {
   const functions = rows.filter((row) => row.reason === undefined);
   const open = (row) => () => {
     document.body.dataset.at = "detail";
-    change({ view: "functions", selected: row.name });
+    change({ view: "functions", selected: row.name, isChosen: true });
   };
   const totals = el("div", {});
   const largest = el("div", {});
@@ -31,7 +31,7 @@ export function charts(source, overview, rows) {
   }
 
   function drawLargest() {
-    const sized = functions.filter((row) => typeof tokensOfRow(row) === "number")
+    const sized = functions.filter((row) => tokensOfRow(row) !== undefined)
       .sort((a, b) => tokensOfRow(b) - tokensOfRow(a)).slice(0, LARGEST);
     const title = functions.length > LARGEST ? `The ${LARGEST} largest functions, in tokens for ${state.profile}` : `Tokens of each function for ${state.profile}`;
     show(largest, barChart(title, sized.map((row) => ({ label: row.name, value: tokensOfRow(row), kind: row.safety, onclick: open(row) }))));
@@ -54,7 +54,7 @@ export function charts(source, overview, rows) {
         isStarted = true;
         show(byId("view-sizes"), el("div", { class: "page" }, el("h2", {}, "Sizes"),
           el("p", { class: "lead" }, `${count(functions.length, "function")}. Tokens are an estimate: the bytes of compact JSON divided by four. `,
-            "Colours: ", ["read", "write", "destructive"].map((kind) => [el("span", { class: `key ${kind}`, "aria-hidden": "true" }), `${kind} `]).flat()),
+            "Colors: ", ["read", "write", "destructive"].map((kind) => [el("span", { class: `key ${kind}`, "aria-hidden": "true" }), `${kind} `]).flat()),
           totals, largest, map));
         await source.figures();
         drawMap();

@@ -17,7 +17,7 @@ function fill(node, attributes, children) {
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, visible(value));
   }
-  for (const child of children.flat()) {
+  for (const child of children.flat(2)) {
     if (child === null || child === undefined || child === false) continue;
     node.append(child instanceof Node ? child : visible(child));
   }

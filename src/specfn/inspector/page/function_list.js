@@ -9,20 +9,24 @@ const FILTERS = [
   ["read", (row) => row.safety === "read"],
   ["write", (row) => row.safety === "write"],
   ["destructive", (row) => row.safety === "destructive"],
-  ["edited", (row) => row.figures?.edits > 0],
+  ["edited", (row) => editsOfRow(row) > 0],
   ["noted", (row) => row.figures?.notes > 0],
-  ["over a limit", (row) => row.figures?.over.length > 0 || typeof tokensOfRow(row) === "string"],
+  ["over a limit", (row) => row.figures?.over.length > 0],
+  ["refused", (row) => row.tool?.refused !== undefined],
   ["changed", (row) => row.changes > 0],
   ["not a function", (row) => row.reason !== undefined],
 ];
 
-/** Return the tokens of a row for the selected profile; the reason if the profile has no tool for it. */
-export const tokensOfRow = (row) => row.tokens ?? row.figures?.tokens;
+/** Return the tokens of a row as a tool of the selected profile. */
+export const tokensOfRow = (row) => row.tool?.tokens ?? (row.tool?.refused ? undefined : row.figures?.tokens);
+
+/** Return the number of edits of a row as a tool of the selected profile. */
+export const editsOfRow = (row) => row.tool?.edits ?? row.figures?.edits;
 
 const ORDERS = {
   "": null,
-  tokens: (a, b) => (Number(tokensOfRow(b)) || 0) - (Number(tokensOfRow(a)) || 0),
-  edits: (a, b) => (b.figures?.edits ?? 0) - (a.figures?.edits ?? 0),
+  tokens: (a, b) => (tokensOfRow(b) ?? 0) - (tokensOfRow(a) ?? 0),
+  edits: (a, b) => (editsOfRow(b) ?? 0) - (editsOfRow(a) ?? 0),
   name: (a, b) => (a.name < b.name ? -1 : 1),
 };
 
@@ -49,7 +53,7 @@ export function functionList(source, rows) {
     height: ROW_HEIGHT,
     row: (index) => rowNode(shown[index]),
     onSelect: (index, isClick) => {
-      change({ selected: shown[index].name });
+      change({ selected: shown[index].name, isChosen: true });
       if (isClick) document.body.dataset.at = "detail";
     },
     onEnter: () => {
@@ -140,7 +144,7 @@ export function functionList(source, rows) {
 function rowNode(row) {
   const isError = row.reason !== undefined;
   const tokens = tokensOfRow(row);
-  const edits = row.figures?.edits;
+  const edits = editsOfRow(row);
   return el("div", { class: `row ${isError ? "error" : row.safety}` },
     el("div", { class: "first" },
       el("span", { class: `method ${isError ? "error" : row.safety}` }, row.method.toUpperCase()),
@@ -151,6 +155,6 @@ function rowNode(row) {
       el("span", { class: "where" }, isError ? row.reason : row.summary || row.path),
       isError ? badge(row.code, "bad") : null,
       edits ? el("span", { class: "figure" }, count(edits, "edit")) : null,
-      typeof tokens === "number" ? el("span", { class: "figure strong" }, `${number(tokens)} tok`) : null,
-      typeof tokens === "string" ? badge("refused", "bad") : null));
+      tokens !== undefined ? el("span", { class: "figure strong" }, `${number(tokens)} tok`) : null,
+      row.tool?.refused ? badge("refused", "bad") : null));
 }

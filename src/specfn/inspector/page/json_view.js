@@ -26,7 +26,6 @@ export function jsonView(value, options = {}) {
   const nodes = new Map();
   const whole = size(value, 4 * LIMIT);
   const root = el("div", { class: "json", role: "group", "aria-label": options.label ?? "JSON" });
-  root.append(node(value, "", null, false, 0));
 
   function node(inner, pointer, key, comma, depth) {
     const isList = Array.isArray(inner);
@@ -36,7 +35,7 @@ export function jsonView(value, options = {}) {
     const entries = Object.entries(inner);
     const body = el("div", { class: "jb" });
     const end = el("div", { class: "jl end" }, close, comma && ",");
-    const summary = el("summary", { class: "jl" }, keyOf(key, isList), open,
+    const summary = el("summary", { class: "jl" }, keyOf(key), open,
       el("span", { class: "folded" }, ` ${entries.length} `, close), ...marks(pointer));
     const folder = el("details", { class: "jn" }, summary, body, end);
     let built = false;
@@ -57,10 +56,12 @@ export function jsonView(value, options = {}) {
     return folder;
   }
 
-  const keyOf = (key) => (key === null ? null : [el("span", { class: "jk" }, JSON.stringify(key)), ": "]);
+  function keyOf(key) {
+    return key === null ? null : [el("span", { class: "jk" }, JSON.stringify(key)), ": "];
+  }
 
   function line(inner, pointer, key, comma) {
-    const found = el("div", { class: "jl" }, keyOf(key)?.flat(), scalar(inner, key), comma && ",", ...marks(pointer));
+    const found = el("div", { class: "jl" }, keyOf(key), scalar(inner, key), comma && ",", ...marks(pointer));
     if (options.marks?.has(pointer)) found.classList.add("marked");
     return found;
   }
@@ -118,6 +119,7 @@ export function jsonView(value, options = {}) {
     }
   }
 
+  root.append(node(value, "", null, false, 0));
   return { node: root, reveal, fold, text: () => visible(JSON.stringify(value, null, 2)) };
 }
 

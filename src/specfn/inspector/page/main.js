@@ -49,17 +49,17 @@ async function start() {
   printView(overview, rows, () => figures, () => differences);
   document.body.dataset.at = address.selected ? "detail" : "list";
   const first = rows.find((row) => row.name === address.selected) ?? rows[0];
-  if (first) change({ selected: first.name });
+  if (first) change({ selected: first.name, isChosen: first.name === address.selected });
   window.addEventListener("hashchange", () => {
     const { view, selected } = fromAddress();
-    change({ view: VIEWS.includes(view) ? view : "functions", ...(selected ? { selected } : {}) });
+    change({ view: VIEWS.includes(view) ? view : "functions", ...(selected ? { selected, isChosen: true } : {}) });
   });
 
   async function total() {
     const { profile } = state;
     const found = await source.total(profile);
     if (profile !== state.profile) return;
-    found.tokens.forEach((each, index) => { rows[index].tokens = each; });
+    found.each.forEach((each, index) => { rows[index].tool = each; });
     list.update();
     sizes.update();
   }

@@ -1,7 +1,7 @@
 // The printed report: every row, because the list on the screen has only the visible ones.
 import { byId, count, el, number, show } from "./dom.js";
 import { overLimits } from "./problems.js";
-import { tokensOfRow } from "./function_list.js";
+import { editsOfRow, tokensOfRow } from "./function_list.js";
 
 const HEADS = ["function", "operation", "safety", "tokens", "edits", "notes"];
 
@@ -25,8 +25,8 @@ function report(overview, rows, figures, changes) {
       el("tbody", {}, functions.map((row) => el("tr", {},
         el("td", {}, el("code", {}, row.name), row.summary ? el("div", {}, row.summary) : null),
         el("td", {}, el("code", {}, `${row.method.toUpperCase()} ${row.path}`)), el("td", {}, row.safety),
-        [tokensOfRow(row), row.figures?.edits, row.figures?.notes].map((each) =>
-          el("td", { class: "figure" }, typeof each === "number" ? number(each) : each ?? "")))))),
+        [tokensOfRow(row), editsOfRow(row), row.figures?.notes].map((each) =>
+          el("td", { class: "figure" }, each === undefined ? "" : number(each))))))),
     list("Operations that are not functions", errors.map((row) => `${row.name}: ${row.reason} (#${row.pointer})`)),
     list("Exceeded limits", over.map(([row, text]) => `${row.name}: ${text}`)),
     list("Faults of the document", notes.map((note) => `${note.text} (#${note.pointer})`)),

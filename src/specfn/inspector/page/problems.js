@@ -26,7 +26,7 @@ function grouped(notes) {
 export function problemsView(overview, rows, figures) {
   const open = (row) => el("button", {
     type: "button", class: "link",
-    onclick: () => { document.body.dataset.at = "detail"; change({ view: "functions", selected: row.name }); },
+    onclick: () => { document.body.dataset.at = "detail"; change({ view: "functions", selected: row.name, isChosen: true }); },
   }, code(row.name));
 
   function draw() {

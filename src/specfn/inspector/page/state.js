@@ -2,7 +2,7 @@
 
 const listeners = [];
 
-export const state = { view: "functions", selected: null, profile: "", tabs: {} };
+export const state = { view: "functions", selected: null, isChosen: false, profile: "", tabs: {} };
 
 /** Call a function after a change of some keys. */
 export function onChange(keys, run) {
@@ -14,13 +14,13 @@ export function change(patch) {
   const changed = Object.keys(patch).filter((key) => state[key] !== patch[key]);
   Object.assign(state, patch);
   const address = addressOf(state);
-  if (location.hash !== address) history.replaceState(null, "", address);
+  if ((location.hash || "#functions") !== address) history.replaceState(null, "", address);
   for (const [keys, run] of listeners) if (keys.some((key) => changed.includes(key))) run(state);
 }
 
-function addressOf({ view, selected }) {
+function addressOf({ view, selected, isChosen }) {
   if (view !== "functions") return `#${view}`;
-  return selected ? `#functions/${encodeURIComponent(selected)}` : "#functions";
+  return selected && isChosen ? `#functions/${encodeURIComponent(selected)}` : "#functions";
 }
 
 /** Return the view and the row of the address. */

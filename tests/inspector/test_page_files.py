@@ -1,0 +1,66 @@
+import re
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from specfn.inspector import page_files
+from specfn.inspector.page_files import MODULES, joined_script, page_file, served_page, static_page
+
+PAGE = Path(page_files.__file__).parent / "page"
+IMPORT = re.compile(r'^import (?:\{[^}]*\}) from "\./(\w+\.js)";$', re.MULTILINE)
+DECLARED = re.compile(
+    r"^(?:export )?(?:const|let|class|(?:async )?function) ([A-Za-z_]\w*)", re.MULTILINE
+)
+
+
+def source(module: str) -> str:
+    return (PAGE / module).read_text("utf-8")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_is_short_and_imports_those_before_it(module: str) -> None:
+    """A module of the page has at most 300 lines, and imports modules before it in the order of joining."""
+    text = source(module)
+    assert len(text.splitlines()) <= 300
+    before = MODULES[: MODULES.index(module)]
+    assert set(IMPORT.findall(text)) <= set(before)
+    assert len(IMPORT.findall(text)) == len(re.findall(r"^import\b", text, re.MULTILINE))
+
+
+def test_every_module_is_joined() -> None:
+    """The order contains each file of the page exactly once."""
+    assert sorted(MODULES) == sorted(path.name for path in PAGE.glob("*.js"))
+
+
+def test_names_of_modules_differ() -> None:
+    """No two modules declare the same name, because they are joined into one scope."""
+    names = [name for module in MODULES for name in DECLARED.findall(source(module))]
+    assert sorted(names) == sorted(set(names))
+
+
+def test_the_joined_script_has_no_imports() -> None:
+    """The joined script has neither imports nor exports, and nothing that ends its element."""
+    script = joined_script()
+    assert not re.search(r"^(?:import|export)\b", script, re.MULTILINE)
+    assert "</script" not in script
+    assert "<!--" not in script
+
+
+def test_the_page_is_small() -> None:
+    """The page without data has at most 90,000 bytes, served or static."""
+    files = ("style.css", *MODULES)
+    assert len(served_page("x")) + sum(len(page_file(name)) for name in files) <= 90_000
+    assert len(b"".join(static_page("x", {}, ()))) <= 90_000
+
+
+def test_the_policy_allows_the_inline_script_and_style_only() -> None:
+    """The policy of a static page has the hashes of its one script and its one style."""
+    page = b"".join(static_page("x", {}, ())).decode()
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    for kind, text in (("script", script), ("style", style)):
+        digest = b64encode(sha256(text.encode()).digest()).decode()
+        assert f"{kind}-src &#x27;sha256-{digest}&#x27;;" in page
+    assert "default-src &#x27;none&#x27;" in page
