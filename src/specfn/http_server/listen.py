@@ -41,12 +41,19 @@ def origin_of(bound: socket.socket, host: str) -> str:
     return f"http://{name}:{bound.getsockname()[1]}"
 
 
-def serve(app: AsgiApp, bound: socket.socket, close: Callable[[], Awaitable[None]]) -> bool:
+def serve(
+    app: AsgiApp,
+    bound: socket.socket,
+    *,
+    ready: Callable[[], None],
+    close: Callable[[], Awaitable[None]],
+) -> bool:
     """Serve an application until a signal arrives. Requests are not logged: paths may contain secrets.
 
     Args:
         app: the application.
         bound: a bound socket.
+        ready: is called when a signal would end the server.
         close: is awaited at the end.
 
     Returns:
@@ -71,5 +78,6 @@ def serve(app: AsgiApp, bound: socket.socket, close: Callable[[], Awaitable[None
 
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, stop)
+    ready()
     anyio.run(run)
     return signal.SIGINT in stopped

@@ -252,8 +252,9 @@ def _http(
     app = build.asgi(catalog, hosts=listener.names, client_token=listener.token, **settings)
     address = f"--http {listener.host}:{listener.port}"
     bound = listen.bound_socket(listener.host, listener.port, address)
-    output.complain(f"serving MCP at {listen.origin_of(bound, listener.host)}/mcp")
-    interrupted = listen.serve(app, bound, partial(_close, connections))
+    text = f"serving MCP at {listen.origin_of(bound, listener.host)}/mcp"
+    ready, close = partial(output.complain, text), partial(_close, connections)
+    interrupted = listen.serve(app, bound, ready=ready, close=close)
     return EXIT_INTERRUPTED if interrupted else EXIT_SUCCESS
 
 

@@ -1,6 +1,7 @@
 """The subcommand ``specfn ui``: the inspector as a page in a browser."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -119,20 +120,19 @@ def _serve(  # the parts of the command
     token = token_urlsafe(24)
     app = web_app(application, connection, token=token, profile=profile, old=before)
     url = f"{listen.origin_of(bound, _HOST)}/{token}/"
-    output.complain(f"inspector at {url}")
-    if opens:
-        _open(url)
 
     async def close() -> None:
         if connection is not None:
             await connection.aclose()
 
-    return listen.serve(app, bound, close)
+    return listen.serve(app, bound, ready=partial(_tell, url, opens=opens), close=close)
 
 
-def _open(url: str) -> None:
-    """Open a page in the browser."""
-    import webbrowser  # noqa: PLC0415  # only where it is needed
+def _tell(url: str, *, opens: bool) -> None:
+    """Write the URL of the page, and open it in the browser if it is wanted."""
+    output.complain(f"inspector at {url}")
+    if opens:
+        import webbrowser  # noqa: PLC0415  # only where it is needed
 
-    if not webbrowser.open(url):
-        output.complain("no browser was found: open the URL yourself")
+        if not webbrowser.open(url):
+            output.complain("no browser was found: open the URL yourself")
