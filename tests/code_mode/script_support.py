@@ -22,12 +22,15 @@ KEY = "key-that-all-workers-of-a-test-share"
 class Execution:
     """The execution of calls by the functions of a server."""
 
-    def __init__(self, served: ServedFunctions) -> None:
+    def __init__(self, served: ServedFunctions, functions: ScriptFunctions) -> None:
         self._served = served
+        self._functions = functions
 
     async def __call__(self, call: Prepared, *, ask: bool, granted: str | None) -> Answer:
         """Return the answer to a call."""
-        return await self._served.outcome(call, ask=ask, granted=granted, as_declared=True)
+        return await self._served.outcome(
+            call, ask=ask, granted=granted, advertised=self._functions.advertised
+        )
 
 
 def echo(request: httpx.Request) -> httpx.Response:
@@ -50,9 +53,10 @@ def scripts(api: Api, *, functions: Any = None, key: str = KEY, **options: Any) 
     served = ServedFunctions(
         catalog, api.connection(), **{"allow": ("read",), "key": key, **options}
     )
+    found = ScriptFunctions(catalog, [*served.entries])
     return Scripts(
-        functions=ScriptFunctions(catalog, [*served.entries]),
-        outcome=Execution(served),
+        functions=found,
+        outcome=Execution(served, found),
         tokens=ApprovalTokens(key),
         limits=limits,
         together=together,

@@ -1,3 +1,5 @@
+from typing import Any
+
 import httpx
 import pytest
 from tests.code_mode.script_support import echo, pause, resume, run, scripts
@@ -176,6 +178,69 @@ def test_a_script_reads_events_without_dropped_fields(api: Api) -> None:
     found = run(scripts(api, functions=functions), "[e['data'] for e in await api.pets.get()]")
     assert found.text.startswith('[{"name":"Rex"},"Not JSON')
     assert "age" not in found.text
+
+
+JOBS = {
+    "openapi": "3.1.0",
+    "info": {"title": "Jobs", "version": "1"},
+    "components": DOCUMENT["components"],
+    "paths": {
+        "/jobs": {"post": {"responses": {"202": {"description": ""}}}},
+        "/jobs/{id}": {
+            "parameters": [
+                {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+            ],
+            "get": {"responses": {"200": {"description": ""}}},
+        },
+    },
+}
+
+
+def accept(_: httpx.Request) -> httpx.Response:
+    return httpx.Response(202, headers={"location": "/v1/jobs/7", "retry-after": "5"})
+
+
+@pytest.mark.parametrize("is_asked", [True, False])
+def test_an_accepted_call_names_the_place_of_its_status(api: Api, *, is_asked: bool) -> None:
+    """The text of a script names the function that reads a status by its place, also after an approval."""
+    api.reply = accept
+    code = "await api.jobs.post()\n'created'"
+    allow = ("read",) if is_asked else ("read", "write")
+    found = scripts(api, functions=specfn.load(JOBS), allow=allow)
+    made: Any = run(found, code) if not is_asked else None
+    if is_asked:
+        made = resume(found, code, pause(found, code).state)
+    value, remark = made.text.split("\n")
+    assert value == "created"
+    assert remark == (
+        "api.jobs.post: The server accepted the call and may still work on it. To read its status, call "
+        'api.jobs.getById with {"id":7}. Wait 5 seconds first. Do not send this call again.'
+    )
+
+
+def test_remarks_are_bounded(api: Api) -> None:
+    """Equal remarks appear once, and many different ones do not fill the text of a script."""
+    count = iter(range(100))
+    api.reply = lambda _: httpx.Response(202, headers={"location": f"/v1/jobs/{next(count)}"})
+    found = scripts(api, functions=specfn.load(JOBS), allow=("write",))
+    text = run(found, "for _ in range(100): await api.jobs.post()\n'x' * 30000").text
+    assert len(text) <= found.limits.output
+    assert "more remarks on responses" in text
+    api.reply = accept
+    text = run(found, "for _ in range(100): await api.jobs.post()\n'done'").text
+    assert text.count("The server accepted the call") == 1
+
+
+def test_a_script_hears_of_a_stopped_stream(api: Api) -> None:
+    """A stream that was not read to its end is a list for a script, and its text says so."""
+    events = "data: 1\n\n" * 20_000
+    headers = {"content-type": "text/event-stream"}
+    api.reply = lambda _: httpx.Response(200, content=events, headers=headers)
+    text = run(scripts(api), "len(await api.pets.get())").text
+    assert text == (
+        "10000\napi.pets.get: the response is not complete: the stream was stopped after 10,000 events: "
+        "this is the limit of events"
+    )
 
 
 def test_a_large_namespace_is_cut_to_the_code() -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from specfn.application.paging.pages import Page
+    from specfn.calling.paging.pages import Page
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
     from specfn.http.transport.event_stream import AsyncEventStream, EventStream
@@ -164,7 +164,7 @@ class ServerCalls(FunctionLookup):
             UsageError: the function has no ``paging``, or its ``safety`` is not ``read``.
             SpecfnError: a page failed, as for ``execute``; ``next`` of the error has its arguments.
         """
-        from specfn.application.paging.pages import pages  # noqa: PLC0415  # httpx is imported on first use
+        from specfn.calling.paging.pages import pages  # noqa: PLC0415  # httpx is imported on first use
 
         chosen_function = self._function(function)
         return pages(
@@ -181,7 +181,7 @@ class ServerCalls(FunctionLookup):
         max_bytes: int | None = None,
     ) -> "AsyncIterator[Page]":
         """Iterate over the pages of a function like ``pages``, asynchronously."""
-        from specfn.application.paging.pages import apages  # noqa: PLC0415  # httpx is imported on first use
+        from specfn.calling.paging.pages import apages  # noqa: PLC0415  # httpx is imported on first use
 
         chosen_function = self._function(function)
         return apages(

@@ -200,8 +200,10 @@ async def _carry_out(
     if isinstance(effect, Ask):
         return [await io.decide(request) for request in effect.requests]
     assert isinstance(effect, Invoke)
+    most, offered = session.config.result_limit, session.offered
+    make = partial(perform, filters=filters, limit=most, offered=offered)
     steps = [
-        partial(_make_call, session, context, io, entry.connection or connection, filters)
+        partial(_make_call, session, context, make, io, entry.connection or connection)
         for context, entry in _contexts(effect, session)
     ]
     return await io.all(steps, concurrent=effect.concurrent)
@@ -225,13 +227,13 @@ def _contexts(effect: Invoke, session: Session) -> Iterator[tuple[CallContext, E
 async def _make_call(
     session: Session,
     context: CallContext,
+    make: Callable[..., Awaitable[Invoked]],
     io: "_SyncIO | _AsyncIO",
     connection: "Connection | None",
-    filters: Sequence[Filter],
 ) -> Invoked:
     """Make a call and return its result; the session records its begin and its result at once."""
     session.begin(context.id)
-    result = await perform(context, io, connection, filters, session.config.result_limit)
+    result = await make(context, io, connection)
     session.keep(context.id, result)
     return result
 

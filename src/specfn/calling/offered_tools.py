@@ -2,16 +2,19 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, Protocol
 
 from specfn._internal.json import JsonObject
 from specfn.calling.names.catalog import Entry
+from specfn.calling.responses.advertised import AdvertisedFunction
 from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.namespaces import namespace_of
 from specfn.catalog.tools.tool_builder import tools
-from specfn.catalog.tools.tools import OfferedFunction, Tools
+from specfn.catalog.tools.tools import OfferedFunction, Tool, Tools
 from specfn.connectors.registry import NAMES, profile
 from specfn.connectors.wire_format import Codec
+from specfn.function.function import Function
 from specfn.schema.profiles.profile import Profile
 from specfn.validation.outcome import Failure
 
@@ -81,6 +84,15 @@ class OfferedTools(OfferedFunctions):
     def tools(self) -> tuple[JsonObject, ...]:
         """The tools in the vendor's format."""
         return self.listed.entries
+
+    def tool_of(self, function: Function) -> Tool | None:
+        """Return the tool of a function; ``None`` without one."""
+        return next((tool for tool in self.listed.tools if tool.function is function), None)
+
+    def advertised_functions(self) -> Iterator[AdvertisedFunction]:
+        """Yield the functions under the names that the model reads."""
+        for tool in self.listed.tools:
+            yield AdvertisedFunction(tool.name, tool.function, partial(self.listed.tool, tool.name))
 
 
 #: The members of a profile that define the format of tools.

@@ -23,6 +23,7 @@ from specfn.calling.choice.choice import Auto, Choice, parse_choice
 from specfn.calling.choice.config import InvocationConfig
 from specfn.calling.choice.prompt_files import Settings
 from specfn.calling.names.catalog import Catalog, Functions
+from specfn.calling.offered_tools import OfferedTools
 from specfn.calling.outcome import Outcome, Stopped, undone
 from specfn.calling.readiness import obstacles
 from specfn.calling.replies import read
@@ -176,17 +177,12 @@ class Session:
         Raises:
             UsageError: no offered function can be called: there is no connection, base URL or credential.
         """
-        if self._plans_only:
+        if self._planner.plans_only:
             return
         found = obstacles(self._planner.candidates, connection)
         self._planner.withhold(found)
         for name, reason in found.items():
             self.degrade(f"function {name}: {reason}")
-
-    @property
-    def _plans_only(self) -> bool:
-        """Return whether the conversation reports calls without executing them."""
-        return self._planner.dry or not self.config.auto_invoke or self.config.max_rounds == 0
 
     def degrade(self, word: str) -> None:
         """Record something that was asked for and is not available."""
@@ -196,6 +192,11 @@ class Session:
     def round(self) -> int:
         """The number of requests made to the model."""
         return self._state.round
+
+    @property
+    def offered(self) -> OfferedTools:
+        """The tools that the model can call."""
+        return self._planner.offered(self._state)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -221,8 +222,10 @@ class Session:
             UsageError: it contains values of the human part, which are never stored; or a message holds an object
                 that is neither JSON nor bytes nor an SDK's object.
         """
-        turn = self._turn_calls and self._turn_calls.dump()
-        return {"state": self._state.dump(), "pending": turn}
+        return {
+            "state": self._state.dump(),
+            "pending": self._turn_calls and self._turn_calls.dump(),
+        }
 
     def load(self, stored: JsonObject) -> None:
         """Continue a conversation that another session with the same arguments dumped.
@@ -305,7 +308,7 @@ class Session:
             self._emit(events.resolved(prepared))
             if prepared.entry is not None:
                 self._emit(events.checked(prepared))
-        if self._plans_only and not self._planner.continues(turn, self._state):
+        if self._planner.plans_only and not self._planner.continues(turn, self._state):
             self.stop("planned")
         elif reply.stop == "refused":
             turn.refuse(prompts.filtered())

@@ -39,6 +39,7 @@ class ScriptState:
         seconds: the processor time that it took.
         printed: the texts that it printed.
         executed: a line for each executed call.
+        remarks: a line for each response that a script cannot read completely from its data.
     """
 
     snapshot: bytes
@@ -47,6 +48,7 @@ class ScriptState:
     seconds: float
     printed: str
     executed: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
 
 
 def compressed(snapshot: bytes) -> bytes:
@@ -97,6 +99,7 @@ def _content(state: ScriptState) -> JsonObject:
         "seconds": state.seconds,
         "printed": state.printed,
         "executed": list(state.executed),
+        "remarks": list(state.remarks),
     }
 
 
@@ -108,6 +111,7 @@ def _state(content: JsonObject) -> ScriptState:
         seconds=content["seconds"],
         printed=content["printed"],
         executed=tuple(content["executed"]),
+        remarks=tuple(content["remarks"]),
     )
 
 

@@ -14,6 +14,7 @@ from specfn.calling.names.nearest import nearest
 from specfn.calling.names.resolve import Resolution
 from specfn.calling.offered_tools import OfferedFunctions
 from specfn.calling.response_fields import ResponseFields
+from specfn.calling.responses.advertised import AdvertisedFunction
 from specfn.catalog.search.found_lines import found_lines
 from specfn.catalog.search.search import Found
 from specfn.catalog.tools.tools import offered
@@ -92,6 +93,11 @@ class ScriptFunctions:
         """Return the place of a function, as code writes it."""
         return ".".join((_ROOT, *self.paths[name]))
 
+    def advertised(self) -> Iterator[AdvertisedFunction]:
+        """Yield the functions under their places."""
+        for name, entry in self._entries.items():
+            yield AdvertisedFunction(self.place(name), entry.function, _no_tool)
+
     def request_line(self, name: str) -> str:
         """Return the method and path of a function, and its summary."""
         function = self._entries[name].function
@@ -161,6 +167,10 @@ class _ScriptFunction:
         self.deprecated = function.deprecated
         self.full_description = function.full_description
         self.schemas = function.schemas
+
+
+def _no_tool() -> None:
+    """Return no tool: scripts call functions as they are declared."""
 
 
 def _check_unique(accessors: Mapping[str, tuple[str, ...]]) -> None:

@@ -15,6 +15,9 @@ from specfn.schema.safe_text import shorten
 _ARGUMENTS: Final = 160
 _EXECUTED: Final = 6_000
 
+#: The most characters of all remarks.
+_REMARKS: Final = 3_000
+
 _NOTHING: Final = "Nothing was executed."
 
 #: Advice by a part of the text of an error.
@@ -107,6 +110,33 @@ def executed_line(place: str, sent: Any, answer: Answer) -> str | None:
         return None
     outcome = "outcome unknown" if answer.result is None else f"HTTP {answer.result.status}"
     return f"{place}({shorten(dumps(sent).decode(errors='replace'), _ARGUMENTS)}): {outcome}"
+
+
+def remark(place: str, answer: Answer) -> str | None:
+    """Return a line for a response that a script cannot read completely from its data; ``None`` for any other.
+
+    It names the function that reads the status of an accepted call, or the end of a stream that was stopped.
+    """
+    if answer.result is None or not answer.ok:
+        return None
+    if answer.kind == "accepted":
+        last = answer.text.rpartition("\n")[2]
+        return f"{place}: {last}"
+    if answer.result.truncated:
+        notes = "; ".join(note.text for note in answer.result.notes)
+        return f"{place}: the response is not complete{notes and ': '}{notes[:_ARGUMENTS]}"
+    return None
+
+
+def remarks(found: Sequence[str]) -> list[str]:
+    """Return each remark once, up to a limit of characters, and the number of the others."""
+    kept: list[str] = []
+    lines = [escape_invisible(line) for line in dict.fromkeys(found)]
+    for index, line in enumerate(lines):
+        if sum(map(len, kept)) + len(line) > _REMARKS:
+            return [*kept, f"… and {len(lines) - index} more remarks on responses"]
+        kept.append(line)
+    return kept
 
 
 def _value(value: Any) -> str:

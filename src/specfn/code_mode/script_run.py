@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 import anyio
@@ -42,6 +42,8 @@ from specfn.code_mode.script_result import (
     failed,
     finished,
     listed,
+    remark,
+    remarks,
 )
 
 #: The most calls of a script that are made at the same time.
@@ -148,6 +150,7 @@ class _Run:
         self._seconds = 0.0 if state is None else state.seconds
         self._printed = "" if state is None else state.printed
         self._executed = [] if state is None else list(state.executed)
+        self._remarks = [] if state is None else list(state.remarks)
 
     # -- from the sandbox -----------------------------------------------------------------------------
 
@@ -225,8 +228,11 @@ class _Run:
             self._pending[number] = answer.pending
             return None
         call = self._waiting.pop(number)
-        line = executed_line(self._scripts.functions.place(call.name), call.sent, answer)
+        place = self._scripts.functions.place(call.name)
+        line = executed_line(place, call.sent, answer)
         self._executed += [] if line is None else [line]
+        found = remark(place, answer)
+        self._remarks += [] if found is None else [found]
         if not answer.ok or answer.result is None:
             return Raised("RuntimeError", answer.text)
         return Returned(self._scripts.functions.data(call.name, answer.result))
@@ -259,13 +265,17 @@ class _Run:
             seconds=self._seconds + box.seconds,
             printed=self._printed,
             executed=tuple(self._executed),
+            remarks=tuple(self._remarks),
         )
         text = sealed(state, self._code, self._scripts.tokens)
         return ScriptPause(text, tuple(asked.values()))
 
     def _ended(self, step: Finished | Failed) -> ScriptResult:
-        limit = self._scripts.limits.output
+        lines = remarks(self._remarks)
+        limit = self._scripts.limits.output - sum(len(line) + 1 for line in lines)
         if isinstance(step, Failed):
-            return failed(step, self._printed, self._executed, limit)
-        lost = [self._scripts.functions.place(call.name) for call in self._waiting.values()]
-        return finished(step, self._printed, self._executed, lost, limit)
+            made = failed(step, self._printed, self._executed, limit)
+        else:
+            lost = [self._scripts.functions.place(call.name) for call in self._waiting.values()]
+            made = finished(step, self._printed, self._executed, lost, limit)
+        return replace(made, text="\n".join((made.text, *lines)))

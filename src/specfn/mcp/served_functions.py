@@ -1,12 +1,11 @@
 """The functions that a server offers, under their qualified names, and calls of them."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn.application.accepted.advertised import AdvertisedFunction
 from specfn.application.binding.approval_token import ApprovalTokens
 from specfn.application.binding.fields_argument import FieldsArgument, SentFields, with_fields
 from specfn.application.binding.one_call import perform
@@ -18,6 +17,7 @@ from specfn.calling.names.catalog import Catalog, Entry
 from specfn.calling.names.resolve import Resolution
 from specfn.calling.offered_tools import OfferedFunctions
 from specfn.calling.response_fields import refuse_filtered
+from specfn.calling.responses.advertised import AdvertisedFunction
 from specfn.catalog.search.search import Found
 from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.tool_builder import OutputForm, ToolBuilder
@@ -186,7 +186,7 @@ class ServedFunctions:
         ask: bool,
         granted: str | None = None,
         human: Any = None,
-        as_declared: bool = False,
+        advertised: Callable[[], Iterable[AdvertisedFunction]] | None = None,
     ) -> Answer:
         """Call a function.
 
@@ -195,7 +195,8 @@ class ServedFunctions:
             ask: calls that need an approval wait for it; otherwise they are refused.
             granted: the token of an approval.
             human: the human part, from a form that showed the call; accepting the form approves the call.
-            as_declared: the model reads the function as it is declared, not as its tool.
+            advertised: returns the functions as the model calls them, if it reads them as they are declared; ``None``
+                if it calls the tools.
         """
         if call.entry is None:
             assert call.answer is not None
@@ -203,7 +204,9 @@ class ServedFunctions:
         policy = replace(self._policy(call.entry), ask=ask)
         if human is not None:
             policy = replace(policy, fill=lambda *_: human, approve=lambda _: True)
-        tool = None if as_declared else self.tools[call.entry.name]
+        if advertised is not None:
+            policy = replace(policy, advertised=advertised)
+        tool = self.tools[call.entry.name] if advertised is None else None
         return await perform(call, policy, granted, Awaiting(), tool=tool)
 
     def _policy(self, entry: Entry) -> BindPolicy:

@@ -1,7 +1,7 @@
 """One call of a bound function, from the checked arguments to its answer."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from specfn._internal.json import copied
 from specfn.application.binding.approval_token import ApprovedCall
@@ -20,10 +20,6 @@ from specfn.function.separation.join import is_shared, merge
 
 if TYPE_CHECKING:
     from specfn.http.response.response import Result
-
-
-#: The status of a call that the server accepted and may not have finished (RFC 9110, section 15.3.3).
-_ACCEPTED: Final = 202
 
 
 async def perform(
@@ -184,27 +180,23 @@ async def _executed(
     if not result.ok:
         text = result.for_model(policy.limit, sent_without=call.removed)
         return Answer(text=text, kind="http_error", result=result, repairs=call.repairs)
-    from specfn.application.binding.answer_text import answer_text  # noqa: PLC0415  # httpx is imported on first use
+    from specfn.calling.responses.answer_text import answer_text  # noqa: PLC0415  # httpx is imported on first use
 
-    sentences = ""
-    if result.status == _ACCEPTED:
-        from specfn.application.accepted.status_text import status_text  # noqa: PLC0415  # likewise
-
-        sentences = status_text(function, result, policy.connection, policy.advertised())
     received = answer_text(
         function,
         models_part(call),
         result,
         policy.connection,
-        limit=max(policy.limit - len(sentences), policy.limit // 2, 200),
+        limit=policy.limit,
         sent_without=call.removed,
         tool=tool,
         fields=fields,
+        advertised=policy.advertised,
         can_filter=policy.fields and isinstance(call.arguments, dict),
     )
     return Answer(
-        text="\n".join(filter(None, (received.text, sentences))),
-        kind="accepted" if sentences else "answered",
+        text=received.text,
+        kind="accepted" if received.is_accepted else "answered",
         result=result,
         repairs=call.repairs,
         next=received.next,

@@ -11,7 +11,7 @@ from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
 
 if TYPE_CHECKING:
-    from specfn.application.accepted.advertised import AdvertisedFunction
+    from specfn.calling.responses.advertised import AdvertisedFunction
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
 

@@ -6,11 +6,11 @@ from functools import partial
 from secrets import token_hex
 from typing import Any
 
-from specfn.application.accepted.advertised import AdvertisedFunction
 from specfn.calling.calls.prepare import Prepared, prepare_known, resolve, unknown
 from specfn.calling.names.catalog import Catalog, Functions, NamePolicy
 from specfn.calling.names.resolve import Resolution
 from specfn.calling.offered_tools import OfferedFunctions
+from specfn.calling.responses.advertised import AdvertisedFunction
 from specfn.catalog.tools.tool_index import ToolIndex
 from specfn.catalog.tools.tools import Tool
 from specfn.connectors.turn import Call

@@ -10,6 +10,7 @@ from specfn.calling.calls import prompts
 from specfn.calling.calls.call_errors import error_result
 from specfn.calling.calls.effects import Invoked
 from specfn.calling.events import log
+from specfn.calling.offered_tools import OfferedTools
 from specfn.calling.response_fields import ResponseFields
 from specfn.errors import ArgumentError, UsageError
 from specfn.function.function import Function
@@ -66,9 +67,19 @@ async def perform(
     connection: "Connection | None",
     filters: Sequence[Filter],
     limit: int,
+    offered: OfferedTools,
 ) -> Invoked:
-    """Make one call and return its result; errors of the call become results for the model."""
-    chain = _innermost(io, context, connection, limit)
+    """Make one call and return its result; errors of the call become results for the model.
+
+    Args:
+        context: the call.
+        io: sends the request.
+        connection: the connection of the call.
+        filters: the filters of the caller.
+        limit: the most characters of a response.
+        offered: the tools that the model can call.
+    """
+    chain = _innermost(io, context, connection, partial(_shown, offered, limit))
     for each in reversed(filters):
         chain = _around(each, chain)
     try:
@@ -110,44 +121,61 @@ def _around(each: Filter, inner: Next) -> Next:
     return step
 
 
+#: Returns the text of a response for the model: takes the call, its response and its connection.
+_Show: TypeAlias = Callable[["_SentCall", "Result", "Connection"], str]
+
+
+@dataclass(frozen=True, slots=True)
+class _SentCall:
+    """A call as it is sent, with the values that were removed from the model's arguments."""
+
+    function: Function
+    arguments: Any
+    removed: Sequence[str]
+
+    @property
+    def models_part(self) -> Any:
+        """Return the model's part of the arguments."""
+        if not is_shared(self.function):
+            return self.arguments
+        return split(self.function, self.arguments)[0]
+
+
 def _innermost(
-    io: CallTransport, approved: CallContext, connection: "Connection | None", limit: int
+    io: CallTransport, approved: CallContext, connection: "Connection | None", show: _Show
 ) -> Next:
     function, arguments = approved.function, approved.arguments
 
     async def step(context: CallContext) -> None:  # the function is the approved one
         removed = context.removed if context.arguments is arguments else ()
-        show = partial(_shown, function, limit, removed)
-        context.result = await _sent(io, function, context.arguments, connection, show)
+        call = _SentCall(function, context.arguments, removed)
+        context.result = await _sent(io, call, connection, show)
 
     return step
 
 
 async def _sent(
-    io: CallTransport,
-    function: Function,
-    arguments: Any,
-    connection: "Connection | None",
-    show: Callable[["Result"], str],
+    io: CallTransport, call: _SentCall, connection: "Connection | None", show: _Show
 ) -> Invoked:
     if connection is None:
         return Invoked(text=prompts.failed("no connection was given."), error=True)
+    function = call.function
     try:
-        result: Result = await io.propagate(function, arguments, connection)
+        result: Result = await io.propagate(function, call.arguments, connection)
     except UsageError as error:
         log.error(
             "%s cannot be called: %s", function.name, error
         )  # the text of a UsageError holds no argument
         if error.sent:
-            return error_result(function, error, arguments)
+            return error_result(function, error, call.arguments)
         return Invoked(
             text=prompts.failed("the application is not configured for this function."), error=True
         )
     except Exception as error:  # noqa: BLE001  # the server's, or of the connection's own hooks
-        shared = is_shared(function) and isinstance(error, ArgumentError)
-        return error_result(function, error, split(function, arguments)[0] if shared else arguments)
+        is_invalid = isinstance(error, ArgumentError)
+        return error_result(function, error, call.models_part if is_invalid else call.arguments)
     return Invoked(
-        text=show(result),
+        text=show(call, result, connection),
         error=not result.ok,
         executed=True,
         status=result.status,
@@ -155,11 +183,25 @@ async def _sent(
     )
 
 
-def _shown(function: Function, limit: int, removed: Sequence[str], result: "Result") -> str:
+def _shown(
+    offered: OfferedTools, limit: int, call: _SentCall, result: "Result", connection: "Connection"
+) -> str:
     """Return the response as the model reads it, with the values removed from its arguments."""
-    view = ResponseFields.of(function).view(function, result)
-    written = view.result.for_model(limit, sent_without=removed)
-    text = "\n".join((written, *view.lines()))
-    if result.ok:
-        return text
-    return prompts.answered(f"{function.method.upper()} {function.path}", result.status, text)
+    function = call.function
+    if not result.ok:
+        text = result.for_model(limit, sent_without=call.removed)
+        return prompts.answered(f"{function.method.upper()} {function.path}", result.status, text)
+    from specfn.calling.responses.answer_text import answer_text  # noqa: PLC0415  # httpx is imported on first use
+
+    return answer_text(
+        function,
+        call.models_part,
+        result,
+        connection,
+        limit=limit,
+        sent_without=call.removed,
+        tool=offered.tool_of(function),
+        fields=ResponseFields.of(function),
+        advertised=offered.advertised_functions,
+        shows_bytes=True,
+    ).text

@@ -63,6 +63,7 @@ class Planner:
         self._fits: Final = FitCache()
         self._offers: Final[dict[tuple[str, ...], OfferedTools]] = {}
         self._search: FunctionSearch | None = None
+        self._latest: OfferedTools | None = None
         first = _planned(choice, Round(index=0, executed=0))
         #: Whether calls are only reported: the choice forbids them from the first request on.
         self.dry: Final = first.mode == "none"
@@ -83,6 +84,11 @@ class Planner:
     def search(self) -> Entry | None:
         """The search; ``None`` if one request can offer all functions."""
         return None if self._search is None else self._search.entry
+
+    @property
+    def plans_only(self) -> bool:
+        """Whether the conversation reports calls without executing them."""
+        return self.dry or not self._config.auto_invoke or self._config.max_rounds == 0
 
     def begin(self, state: State) -> None:
         """Offer the functions that the history of a conversation calls, if there is a search."""
@@ -124,7 +130,7 @@ class Planner:
             UnknownFunctionError: the choice names an unknown function.
         """
         plan = self._plan(state)
-        offered = self._offered(plan.functions, state.found)
+        offered = self._latest = self._offered(plan.functions, state.found)
         mode: Mode = "none" if state.final or not offered.names else plan.mode
         options, missing = self._choice.options, []
         asked: Mode = mode
@@ -143,6 +149,10 @@ class Planner:
             strict=options.allow_strict_schema_adherence and self._profile.validated,
         )
         return PlannedRequest(mode=mode, offered=offered, demand=demand, missing=tuple(missing))
+
+    def offered(self, state: State) -> OfferedTools:
+        """Return the tools of the latest request; those of the next one in a conversation that was stored."""
+        return self._latest or self.plan(state).offered
 
     def _plan(self, state: State) -> Plan:
         round_ = Round(index=state.round, executed=state.executed, denied=state.denied)

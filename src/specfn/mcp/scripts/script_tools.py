@@ -75,9 +75,10 @@ class ScriptTools:
             read_only: all functions only read.
             together: ask once for all calls that a script starts together.
         """
+        functions = ScriptFunctions(served.catalog, names)
         scripts = Scripts(
-            functions=ScriptFunctions(served.catalog, names),
-            outcome=_Execution(served),
+            functions=functions,
+            outcome=_Execution(served, functions),
             tokens=ApprovalTokens(key),
             together=together,
         )
@@ -137,13 +138,16 @@ class ScriptTools:
 class _Execution:
     """The execution of the calls of scripts."""
 
-    def __init__(self, served: ServedFunctions) -> None:
+    def __init__(self, served: ServedFunctions, functions: ScriptFunctions) -> None:
         self._served = served
+        self._advertised = functions.advertised
 
     async def __call__(self, call: Prepared, *, ask: bool, granted: str | None) -> Answer:
         """Return the answer to a call. A fault of this server is a text, so that the calls before it are reported."""
         try:
-            return await self._served.outcome(call, ask=ask, granted=granted, as_declared=True)
+            return await self._served.outcome(
+                call, ask=ask, granted=granted, advertised=self._advertised
+            )
         except Exception:  # noqa: BLE001  # its text must not reach the client
             log.exception("the call of %.100r failed", call.name)
             return Answer(text=INTERNAL, kind="refused", repairs=call.repairs)

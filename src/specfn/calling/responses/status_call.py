@@ -12,8 +12,8 @@ from urllib.parse import unquote
 import httpx
 
 from specfn._internal.json import JsonObject
-from specfn.application.accepted.advertised import AdvertisedFunction
-from specfn.application.paging.next_url import LONGEST, climbs, with_query
+from specfn.calling.paging.next_url import LONGEST, climbs, with_query
+from specfn.calling.responses.advertised import AdvertisedFunction
 from specfn.catalog.tools.tools import Tool, offered
 from specfn.errors import UsageError
 from specfn.function.function import Function

@@ -8,9 +8,11 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.calling.models import CONNECTORS, Script, said, wished
 
 from specfn.api import load
 from specfn.application.application import Application
+from specfn.calling import Auto, Defer, Session, run
 from specfn.calling.call_answer import Answer
 from specfn.http.connection import Connection
 from specfn.options import Options
@@ -221,3 +223,44 @@ def test_no_header_sends_or_raises(url: str) -> None:
     assert len(server.requests) == 1
     call = named(found.text)
     assert call is None or call[0] in bound
+
+
+def talk(server: Server, connector: str, **options: Any) -> str:
+    """Return the result of the call of a conversation that creates a job."""
+    script = Script(
+        [wished(("c1", "jobs_post", {}), connector=connector), said("Done.", connector)]
+    )
+    connection = server.connection()
+    options = {"connector": connector, "messages": "Go.", "approve": lambda _: True, **options}
+    outcome = run(application(), script, connection=connection, **options)
+    (record,) = outcome.calls
+    assert server.requests == [f"POST {BASE}/jobs?key=canary"]
+    assert "canary" not in record.result
+    return record.result
+
+
+@pytest.mark.parametrize("connector", CONNECTORS)
+def test_a_conversation_names_the_status_function(connector: str) -> None:
+    """X14: the result of a call in a conversation names the function as an answer does."""
+    found = talk(Server(Location="/v1/jobs/7", Retry_After="5"), connector)
+    assert named(found) == ("jobs_getById", {"id": 7})
+    assert found == answer(Location="/v1/jobs/7", Retry_After="5").text
+
+
+def test_a_conversation_names_only_offered_functions() -> None:
+    """X14: a function that the conversation does not offer is not named."""
+    choice = Auto(functions=["jobs_post"])
+    assert NONE in talk(Server(Location="/v1/jobs/7"), "openai", choice=choice)
+
+
+def test_a_stored_conversation_names_the_status_function() -> None:
+    """X14: a conversation that was stored while it waited for approval names the function, too."""
+    begun = Session(application(), connector="openai", messages="Go.")
+    first = Script([wished(("c1", "jobs_post", {}))])
+    server = Server(Location="/v1/jobs/7")
+    run(begun, first, connection=server.connection(), approve=lambda _: Defer())
+    later = Session(application(), connector="openai", messages="Go.")
+    later.load(json.loads(json.dumps(begun.dump())))
+    second = Script([said("Done.")])
+    outcome = run(later, second, connection=server.connection(), approve=lambda _: True)
+    assert named(outcome.calls[0].result) == ("jobs_getById", {"id": 7})

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps
-from specfn.application.paging.change import by_key, styled
-from specfn.application.paging.next_page import NextPage, next_page
-from specfn.application.paging.page_items import items_of
+from specfn.calling.paging.change import by_key, styled
+from specfn.calling.paging.next_page import NextPage, next_page
+from specfn.calling.paging.page_items import items_of
 from specfn.errors import SpecfnError, UsageError
 from specfn.function.function import Function
 from specfn.http.transport.send import (

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import JsonObject
-from specfn.application.paging.change import accepted, at, changed, difference
-from specfn.application.paging.counters import is_last, next_value
-from specfn.application.paging.next_url import LONGEST, NextUrl, linked, next_url
-from specfn.application.paging.page_items import items_of, value_at
+from specfn.calling.paging.change import accepted, at, changed, difference
+from specfn.calling.paging.counters import is_last, next_value
+from specfn.calling.paging.next_url import LONGEST, NextUrl, linked, next_url
+from specfn.calling.paging.page_items import items_of, value_at
 from specfn.function.function import Function
 from specfn.migrate.paging.record import Names, Paging
 

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.application.paging.servers import KINDS, Paged, application
+from tests.calling.models import results, said, wished
+from tests.calling.paging.servers import KINDS, Paged, application
+
+from specfn.calling import InvocationConfig, run
 
 APPS = {kind: application(kind) for kind in KINDS}
 
@@ -77,6 +80,35 @@ def test_a_model_sees_every_item(
     assert {item["id"] for item in seen} == {item["id"] for item in server.items()}
     if length == 0:
         assert seen == server.items()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("length", [0, 200])
+def test_a_conversation_reaches_every_page(kind: str, length: int) -> None:
+    """X13: a model in a conversation follows the texts of its results, also if they are truncated."""
+    server = Paged(kind, 7, 3, text="x" * length)
+    seen: list[dict[str, str]] = []
+    sent: dict[str, Any] = {"query": {"limit": 3}}
+
+    def model(request: dict[str, Any]) -> Any:
+        nonlocal sent
+        found = results(request)
+        if found:
+            text, *lines = found[-1][1].split("\n")
+            seen.extend(x for x in json.loads(text)["data"]["items"] if x in server.items())
+            onward = [line.split(": ", 1)[1] for line in lines if ': {"' in line]
+            if not onward:
+                return said("Done.")
+            sent = merged(sent, json.loads(onward[0]))
+        return wished((f"c{len(found)}", "items_get", sent))
+
+    config = InvocationConfig(max_rounds=30, result_limit=20_000 if not length else 700)
+    connection = server.connection()
+    options: dict[str, Any] = {"connector": "openai", "messages": "Read.", "config": config}
+    outcome = run(APPS[kind], model, connection=connection, **options)
+    assert outcome.text == "Done."
+    assert {item["id"] for item in seen} == {item["id"] for item in server.items()}
+    assert length or seen == server.items()
 
 
 def test_pages_are_awaited() -> None:

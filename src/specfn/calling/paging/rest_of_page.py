@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from specfn._internal.json import JsonObject
-from specfn.application.paging.change import accepted, at, changed, difference
-from specfn.application.paging.counters import present
-from specfn.application.paging.page_items import items_path, value_at
+from specfn.calling.paging.change import accepted, at, changed, difference
+from specfn.calling.paging.counters import present
+from specfn.calling.paging.page_items import items_path, value_at
 from specfn.function.function import Function
 from specfn.migrate.paging.record import Names, Paging
 

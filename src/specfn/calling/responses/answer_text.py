@@ -1,29 +1,43 @@
-"""The text of a successful call, with the arguments of its next page."""
+"""The text of a successful call, with the arguments of its next page, or the function that reads its status."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn.application.paging.change import by_key, shown_names, styled
-from specfn.application.paging.page_text import PageText, page_text
+from specfn.calling.paging.change import by_key, shown_names, styled
+from specfn.calling.paging.page_text import PageText, page_text
 from specfn.calling.response_fields import ResponseFields
+from specfn.calling.responses.status_text import status_text
 from specfn.catalog.tools.tools import Tool, offered
 from specfn.function.function import Function
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from specfn.calling.responses.advertised import AdvertisedFunction
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
 
 
+#: The status of a call that the server accepted and may not have finished (RFC 9110, section 15.3.3).
+_ACCEPTED: Final = 202
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """The text of an answer, with its fields ``next`` and ``dropped``."""
+    """The text of an answer, with its fields ``next`` and ``dropped``.
+
+    Attributes:
+        text: the text.
+        next: the arguments of the next page.
+        dropped: what was left out of the text.
+        is_accepted: the server accepted the call and may not have finished it.
+    """
 
     text: str
     next: Any
     dropped: JsonObject | None
+    is_accepted: bool
 
 
 def answer_text(  # noqa: PLR0913  # the parts of one text
@@ -36,9 +50,11 @@ def answer_text(  # noqa: PLR0913  # the parts of one text
     sent_without: "Sequence[str]",
     tool: Tool | None,
     fields: ResponseFields,
+    advertised: "Callable[[], Iterable[AdvertisedFunction]]",
     can_filter: bool = False,
+    shows_bytes: bool = False,
 ) -> AnswerText:
-    """Return the text of a response for a model, and the arguments of the next page.
+    """Return the text of a successful response for a model, and the arguments of the next page.
 
     Args:
         function: the function.
@@ -49,8 +65,13 @@ def answer_text(  # noqa: PLR0913  # the parts of one text
         sent_without: the arguments that were removed.
         tool: the function as the model reads it; ``None`` if it is shown as it is.
         fields: the fields that the model reads.
+        advertised: returns the functions that the model can call.
         can_filter: true if the model can ask for fields.
+        shows_bytes: true if short binary data is base64; otherwise only its media type and size are shown.
     """
+    sentences = ""
+    if result.status == _ACCEPTED:
+        sentences = status_text(function, result, connection, advertised())
     view = fields.view(function, result)
     model = offered(function)
     found: PageText = page_text(
@@ -60,9 +81,9 @@ def answer_text(  # noqa: PLR0913  # the parts of one text
         connection,
         view=view,
         render=lambda room: view.result.for_model(
-            room, sent_without=sent_without, shows_bytes=False
+            room, sent_without=sent_without, shows_bytes=shows_bytes
         ),
-        limit=limit,
+        limit=max(limit - len(sentences), limit // 2, 200),
         shown=lambda named: shown_names(named, tool),
         can_filter=can_filter,
         hides_next=fields.hides_next(model.paging),
@@ -73,4 +94,5 @@ def answer_text(  # noqa: PLR0913  # the parts of one text
     following: Any = found.next
     if following is not None:
         following = styled(model, following) if tool is None else shown_names(following, tool)
-    return AnswerText(found.text, following, dropped)
+    text = "\n".join(filter(None, (found.text, sentences)))
+    return AnswerText(text, following, dropped, bool(sentences))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specfn._internal.json import JsonObject
-from specfn.application.paging.page_items import integer_at, items_of, value_at
+from specfn.calling.paging.page_items import integer_at, items_of, value_at
 from specfn.migrate.paging.record import Paging
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import JsonObject, dumps
-from specfn.application.paging.change import difference
-from specfn.application.paging.next_page import NextPage, next_page
-from specfn.application.paging.rest_of_page import RestOfPage, rest_of_page
+from specfn.calling.paging.change import difference
+from specfn.calling.paging.next_page import NextPage, next_page
+from specfn.calling.paging.rest_of_page import RestOfPage, rest_of_page
 from specfn.calling.response_fields import ResponseView
 from specfn.function.function import Function
 

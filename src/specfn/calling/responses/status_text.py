@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import dumps
-from specfn.application.accepted.advertised import AdvertisedFunction
-from specfn.application.accepted.status_call import StatusCall, status_call
-from specfn.application.paging.change import shown_names, styled
+from specfn.calling.paging.change import shown_names, styled
+from specfn.calling.responses.advertised import AdvertisedFunction
+from specfn.calling.responses.status_call import StatusCall, status_call
 from specfn.catalog.tools.tools import offered
 from specfn.function.function import Function
 from specfn.http.transport.retry import delay_seconds

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from specfn._internal.json import JsonObject
-from specfn.application.paging.change import accepted
+from specfn.calling.paging.change import accepted
 from specfn.function.function import Function
 from specfn.http.redact import follow_up
 from specfn.http.request.base_url import choose

@@ -1,1 +1,0 @@
-"""Calls that a server accepted and has not finished: the function that reads their status."""
