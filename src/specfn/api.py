@@ -13,6 +13,7 @@ from specfn.document.collector import paused
 from specfn.document.diagnose.check import strict
 from specfn.document.read import load as loading
 from specfn.document.read.login import Login
+from specfn.document.read.text import Progress
 from specfn.document.references.bundle import bundle
 from specfn.errors import DocumentError, UsageError
 from specfn.records import Note
@@ -103,7 +104,7 @@ def convert(
     check: Check = "lenient",
     expect: str | Mapping[str, Any] | None = None,
     login: Login | None = None,
-    progress: loading.Progress | None = None,
+    progress: Progress | None = None,
     thorough: bool = False,
 ) -> Application:
     """Convert a document like ``load``, with the plain record of options.

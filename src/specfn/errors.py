@@ -159,17 +159,30 @@ class HTTPStatusError(SpecfnError):
     Attributes:
         result: the whole answer, as ``propagate`` would have returned it.
         call: the operation, e.g. ``GET /notes/{id} (notes_getById)``; empty if it is not known.
+        status: the HTTP status.
+        excerpt: the beginning of the response as one line, with masked secrets of the connection. It is empty for an
+            empty or binary response, and if the secrets are not known (hooks, own clients, and credentials that a
+            function returns).
     """
 
-    def __init__(self, result: ServerResponse, call: str = "") -> None:
-        super().__init__(result, call)
+    def __init__(self, result: ServerResponse, call: str = "", *, excerpt: str = "") -> None:
+        super().__init__(
+            result, call
+        )  # the arguments for pickling; the excerpt is pickled as state
         self.result = result
         self.call = call
+        self.excerpt = excerpt
+
+    @property
+    def status(self) -> int:
+        """Return the HTTP status."""
+        return self.result.status
 
     def _text(self) -> str:
         text = f"{self.call or 'the call'}: the server answered {self.result.status}"
         where = redirect_of(self.result)
-        return f"{text} and redirects to {where}" if where else text
+        text = f"{text} and redirects to {where}" if where else text
+        return f"{text}: {self.excerpt}" if self.excerpt else text
 
 
 def redirect_of(result: ServerResponse) -> str:

@@ -1,8 +1,10 @@
 import io
 import json
+import re
 import sys
 import unicodedata
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -11,7 +13,9 @@ from hypothesis import strategies as st
 
 from specfn._internal.json import dumps
 from specfn.cli import output
-from specfn.cli.progress import Progress
+from specfn.cli.progress import Progress, Step, line
+from specfn.cli.terminal.colors import is_colored, paint_json
+from specfn.cli.terminal.wrap import wrap
 
 Command = Callable[..., Any]
 
@@ -98,27 +102,95 @@ class _Terminal(io.StringIO):
 def test_progress_is_for_terminals(
     monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO]
 ) -> None:
-    """Long work is told on a terminal only, and the line is taken away in the end."""
+    """Long work is told on a terminal only, also without counts, and the line is taken away in the end."""
     stderr = stream()
-    clock = iter(range(100))
     monkeypatch.setattr(sys, "stderr", stderr)
-    monkeypatch.setattr("specfn.cli.progress.monotonic", lambda: next(clock))
+    monkeypatch.setattr("specfn.cli.progress._DELAY", 0)
     with Progress() as progress:
-        progress.downloaded(3_000_000, 12_000_000)
-        progress.composed(2, 9)
+        progress.working("comparing")
+        while isinstance(stderr, _Terminal) and "comparing" not in stderr.getvalue():
+            pass
     told = stderr.getvalue()
-    if stream is io.StringIO:
-        assert told == ""
-    else:
-        assert "3.0 of 12.0 MB" in told
-        assert "2 of 9 functions" in told
-        assert told.endswith("\r\x1b[K")
+    assert told == "" if stream is io.StringIO else told.endswith("\r\x1b[K")
 
 
 def test_progress_is_silent_for_short_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Work that is done at once is not told."""
     stderr = _Terminal()
     monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setattr("specfn.cli.progress._DELAY", 60)
     with Progress() as progress:
-        progress.downloaded(1, None)
+        progress.read(1, None)
     assert stderr.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        (
+            Step("reading", "MB", 0, 3_000_000, 12_000_000),
+            "reading [#####...............] 3.0 of 12.0 MB, 1.5/s",
+        ),
+        (Step("reading", "MB", 0, 3_000_000), "reading [...####.............] 3.0 MB, 1.5/s"),
+        (
+            Step("composing", "functions", 0, 1_200, 1_200),
+            "composing [####################] 1,200 of 1,200 functions, 600/s",
+        ),
+        (Step("comparing", "", 0), "comparing [...####.............] 2 s"),
+    ],
+)
+def test_a_line_has_a_bar_and_a_rate(state: Step, text: str) -> None:
+    """A state with counts has a rate, and any other one the elapsed time; the bar is filled if the end is known."""
+    told = line(state, 2.0, 80)
+    assert re.sub(r"\.+####\.+", "...####.............", told) == text
+
+
+@given(st.integers(0, 10**12), st.one_of(st.none(), st.integers(1, 10**12)), st.integers(1, 100))
+def test_a_line_fits_into_the_terminal(done: int, whole: int | None, width: int) -> None:
+    """Whatever the counts, the line has at most the columns of the terminal."""
+    assert len(line(Step("composing", "functions", 0, done, whole), 3.0, width)) <= width
+
+
+@given(st.text(st.sampled_from("abcXY /_.-"), max_size=60), st.integers(10, 40))
+def test_wrapping_keeps_every_word(text: str, width: int) -> None:
+    """Lines hold the same characters in the same order, and a line ends between words only."""
+    lines = wrap(text, width)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    for before, after in pairwise(lines):
+        left, right = before.rstrip()[-1:], after.strip()[:1]
+        is_inside = left.isalpha() and right.isalpha() and left.islower() == right.islower()
+        assert not is_inside or f"{left} " in text
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        max_leaves=10,
+    )
+)
+def test_colors_change_no_json(value: Any) -> None:
+    """JSON with colors is the same text without them."""
+    text = output.json_printable(dumps(value)).decode()
+    assert re.sub(r"\x1b\[[0-9;]*m", "", paint_json(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("environment", "colors"),
+    [
+        ({}, 1),
+        ({"NO_COLOR": "1"}, 0),
+        ({"NO_COLOR": ""}, 1),
+        ({"TERM": "dumb"}, 0),
+    ],
+)
+def test_colors_are_for_terminals(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], colors: int
+) -> None:
+    """A terminal has colors, unless NO_COLOR has a value or the terminal has none; a pipe has none."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert is_colored(_Terminal()) == colors
+    assert not is_colored(io.StringIO())

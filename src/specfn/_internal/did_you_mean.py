@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
-_SEPARATORS: Final = re.compile(r"[\W_]+")
-_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
+# Patterns are strings: `re` compiles and caches each on first use.
+_SEPARATORS: Final = r"[\W_]+"
+_WORDS: Final = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+"
 
 #: The most texts that are compared, and the most characters of one.
 _TEXTS: Final = 2_000
@@ -16,14 +17,20 @@ _LENGTH: Final = 80
 _ALIKE: Final = 0.5
 
 
-def near(word: str, known: Iterable[str]) -> str:
-    """Return the closest known words, or the first ten if none is close; empty if there are no known words."""
+def similar(word: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> str:
+    """Return a question with the closest known words; empty if none is close."""
     from difflib import get_close_matches  # noqa: PLC0415  # 1 ms, only for misspelled words
 
+    close = get_close_matches(word, [*dict.fromkeys(known)], n=most, cutoff=cutoff)
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """Return the closest known words, or the first ten if none is close; empty if there are no known words."""
     there = [*dict.fromkeys(known)]
-    close = get_close_matches(word, there, n=3, cutoff=0.5)
-    if close:
-        return f"; did you mean {' or '.join(map(repr, close))}?"
+    question = similar(word, there, most=3, cutoff=0.5)
+    if question:
+        return question
     more = ", ..." if len(there) > 10 else ""
     return f"; there is {', '.join(map(repr, there[:10]))}{more}" if there else ""
 
@@ -31,7 +38,7 @@ def near(word: str, known: Iterable[str]) -> str:
 @lru_cache(maxsize=8192)
 def letters(name: str) -> str:
     """Return a name without case and separators; empty for a very long name."""
-    return _SEPARATORS.sub("", name).lower() if len(name) <= _LENGTH else ""
+    return re.sub(_SEPARATORS, "", name).lower() if len(name) <= _LENGTH else ""
 
 
 def is_one_off(left: str, right: str) -> bool:
@@ -69,7 +76,7 @@ def closest(text: str, texts: Sequence[str]) -> str | None:
 
 @lru_cache(maxsize=8192)
 def _words(name: str) -> frozenset[str]:
-    found = _WORDS.findall(name) if len(name) <= _LENGTH else ()
+    found = re.findall(_WORDS, name) if len(name) <= _LENGTH else ()
     return frozenset(word.lower() for word in found)
 
 

@@ -57,6 +57,11 @@ class Application(ServerCalls):
     def __repr__(self) -> str:
         return f"<Application of {len(self.functions)} functions, {len(self.errors)} errors>"
 
+    def _repr_html_(self) -> str:
+        from specfn.application.application_html import application_html  # noqa: PLC0415  # for notebooks only
+
+        return application_html(repr(self), self.functions, self.errors)
+
     # -- offering -----------------------------------------------------------------------------------
 
     @cached_property

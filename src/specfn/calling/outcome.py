@@ -82,6 +82,9 @@ class CallRecord:
     data: Any = None
     error: bool = False
 
+    def __repr__(self) -> str:
+        return f"<CallRecord {self.id}: {_name(self)}, {_state(self)}>"
+
 
 @known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +109,20 @@ class Outcome:
     rounds: int = 0
     usage: JsonObject = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.calls)} calls, {self.rounds} requests to the model"
+        return f"<Outcome {self.stopped}: {counts}, text {brief(self.text)}>"
+
+    def _repr_html_(self) -> str:
+        from specfn.notebook import Table, html  # noqa: PLC0415  # for notebooks only
+
+        rows = (
+            (call.round + 1, _name(call), _state(call), "; ".join(call.errors[:_RESULT]))
+            for call in self.calls
+        )
+        table = Table("Calls", ("round", "function", "state", "errors"), rows, len(self.calls))
+        return html(repr(self), text=self.text, tables=(table,))
+
     @property
     def executed(self) -> tuple[CallRecord, ...]:
         """The calls for which a request was sent."""
@@ -126,16 +143,26 @@ class Outcome:
         )
 
 
-def _described(call: CallRecord) -> list[str]:
+def _name(call: CallRecord) -> str:
+    """Return the name of the function, and the name that the model sent if it differs."""
     meant = "no such function" if call.function is None else call.function
     how = f", {call.how}" if call.how else ""
-    called = brief(call.called)
-    name = meant if call.called == call.function else f"{called} ({meant}{how})"
-    state = f"HTTP {call.status}" if call.status else ("sent" if call.executed else "not sent")
+    return meant if call.called == call.function else f"{brief(call.called)} ({meant}{how})"
+
+
+def _state(call: CallRecord) -> str:
+    """Return the status of the response, or whether the call was sent."""
+    return f"HTTP {call.status}" if call.status else ("sent" if call.executed else "not sent")
+
+
+def _described(call: CallRecord) -> list[str]:
     repairs = [f"repaired {repair.path}: {repair.kind}" for repair in call.repairs]
     reasons = call.errors or (call.result.splitlines()[:_RESULT] if _is_unexplained(call) else ())
     more = [*_first(repairs), *_first(reasons)]
-    return [f"{call.round + 1}. {name}: {state}", *(f"   {_one_line(line)}" for line in more)]
+    return [
+        f"{call.round + 1}. {_name(call)}: {_state(call)}",
+        *(f"   {_one_line(line)}" for line in more),
+    ]
 
 
 def _is_unexplained(call: CallRecord) -> bool:

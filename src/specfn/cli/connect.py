@@ -5,8 +5,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import click
-
 from specfn._internal.url import shown
 from specfn.cli import shared_options as shared
 from specfn.errors import UsageError
@@ -20,12 +18,11 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 #: Prefix of environment variables with credentials.
 _PREFIX: Final = "SPECFN_AUTH_"
 
+#: The most servers that a message lists.
+_SERVERS: Final = 5
+
 _OPTIONS: Final = (
-    click.option(
-        "--base-url",
-        metavar="URL",
-        help="URL of the API: origin and base path, e.g. https://host/v1.",
-    ),
+    shared.base_url,
     shared.origins("Another trusted origin, for operations with their own server."),
     shared.repeated(
         "--auth",
@@ -85,8 +82,11 @@ def connection(
 def _base_url(api: "Api", given: str | None, option: str) -> str:
     if given is not None:
         return given
-    servers = ", ".join(shown(str(server.get("url", "/"))) for server in api.servers[:5])
-    declared = f"declares {servers}" if servers else "declares no server"
+    servers = [shown(str(server.get("url", "/"))) for server in api.servers]
+    more = f" and {len(servers) - _SERVERS} more" if len(servers) > _SERVERS else ""
+    declared = (
+        f"declares {', '.join(servers[:_SERVERS])}{more}" if servers else "declares no server"
+    )
     raise UsageError(f"missing option {option}: the document {declared}; pass the URL of the API")
 
 

@@ -3,35 +3,16 @@
 import os
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from specfn.cli import output
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS, explain
+from specfn.cli.output import Converted
 from specfn.cli.progress import Progress
 from specfn.errors import UsageError
 
 _DOCUMENTS: Final = frozenset({".json", ".yaml", ".yml"})
-
-
-@dataclass(frozen=True, slots=True)
-class Converted:
-    """The result of the conversion of a document.
-
-    Attributes:
-        messages: for stderr; an empty one is skipped.
-        is_complete: whether all functions were written.
-    """
-
-    messages: tuple[str, ...]
-    is_complete: bool
-
-    def report(self) -> int:
-        """Print the messages, and return the exit code."""
-        for message in self.messages:
-            output.complain(message)
-        return EXIT_SUCCESS if self.is_complete else EXIT_FAILURE
 
 
 #: Converts a document into a file. It is sent to other processes.
@@ -64,9 +45,10 @@ def each_document(
     faulty = 0
     with Progress() as progress, closing(_converted(convert, pairs, jobs or processors())) as done:
         for count, ((path, _), found) in enumerate(zip(pairs, done, strict=True), start=1):
-            for message in filter(None, found.messages):
+            messages, is_complete = found
+            for message in filter(None, messages):
                 output.complain(f"{path}: {message}")
-            faulty += not found.is_complete
+            faulty += not is_complete
             progress.converted(count, len(pairs))
     output.complain(f"{len(pairs)} documents: {len(pairs) - faulty} complete, {faulty} with errors")
     return EXIT_FAILURE if faulty else EXIT_SUCCESS

@@ -4,6 +4,7 @@ from typing import Final
 
 import click
 
+from specfn._internal.did_you_mean import similar
 from specfn.errors import SpecfnError, TransportError, UnknownFunctionError, UsageError
 
 EXIT_SUCCESS: Final = 0
@@ -53,8 +54,7 @@ def explain(error: BaseException) -> tuple[str, int]:
 
 def _text(error: BaseException) -> str:
     if isinstance(error, click.UsageError):
-        asked = error.ctx.command_path if error.ctx else "specfn"
-        return f"{_sentence(error.format_message())}; see {asked} --help"
+        return _with_help(error)
     if isinstance(error, click.ClickException):
         return _sentence(error.format_message())
     if isinstance(error, click.Abort | KeyboardInterrupt):
@@ -64,6 +64,17 @@ def _text(error: BaseException) -> str:
         for field, option in _OPTIONS.items():
             text = text.replace(field, option)
     return text
+
+
+def _with_help(error: click.UsageError) -> str:
+    """Return the message for a wrong command line, with the command that shows the right one."""
+    asked = error.ctx.command_path if error.ctx else "specfn"
+    text = _sentence(error.format_message())
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        known = [name for each in error.ctx.command.params for name in each.opts]
+        options = [name for name in (*known, "--help") if name.startswith("--")]
+        text = f"there is no option {error.option_name!r}{similar(error.option_name, options)}"
+    return f"{text} See {asked} --help" if text.endswith("?") else f"{text}; see {asked} --help"
 
 
 def _sentence(text: str) -> str:

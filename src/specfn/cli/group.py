@@ -5,21 +5,29 @@ from typing import Final
 
 import click
 
+from specfn._internal.did_you_mean import near
+
 #: Names of the subcommands and of their modules.
 _COMMANDS: Final = (
     "inspect",
-    "diff",
-    "check",
+    "ui",
     "tools",
     "show",
+    "search",
+    "diff",
+    "check",
+    "convert",
     "validate",
     "check-calls",
     "call",
     "chat",
-    "ui",
     "serve",
     "demo",
+    "completion",
 )
+
+#: The most characters of the help of a subcommand in the list.
+_SENTENCE: Final = 200
 
 _EPILOG: Final = """\b
 SPEC is the path or http(s) URL of an OpenAPI or Swagger document, or - for stdin.
@@ -47,6 +55,26 @@ class _LazyGroup(click.Group):
         module = cmd_name.replace("-", "_")
         command: click.Command = import_module(f"specfn.cli.commands.{module}").command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each subcommand with the first sentence of its help."""
+        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        rows = [
+            (name, command.get_short_help_str(limit=_SENTENCE))
+            for name, command in found.items()
+            if command is not None
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the subcommand, or report the closest one."""
+        if args and args[0] not in _COMMANDS:
+            reason = f"there is no subcommand {args[0]!r}{near(args[0], _COMMANDS)}"
+            raise click.UsageError(reason, ctx)
+        return super().resolve_command(ctx, args)
 
 
 group = _LazyGroup(

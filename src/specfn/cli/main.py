@@ -40,11 +40,12 @@ def _run(arguments: Sequence[str]) -> int:
         from specfn.cli.group import group  # noqa: PLC0415  # likewise
 
         output.prepare()
-        code = group.main(args=list(arguments), prog_name="specfn", standalone_mode=False)
+        given = list(arguments) or ["--help"]
+        code = group.main(args=given, prog_name="specfn", standalone_mode=False)
         output.flush()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last handler
         from specfn.cli.errors import explain  # noqa: PLC0415  # for errors only
 
         line, code = explain(error)
-        output.complain(line)
+        output.complain(line, "bad")
     return code if isinstance(code, int) else 0

@@ -3,10 +3,18 @@
 import io
 import sys
 from collections.abc import Iterable
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from specfn._internal.characters import escape_invisible, has_invisible
+from specfn._internal.json import dumps
 from specfn.errors import UsageError
+
+if TYPE_CHECKING:
+    from specfn.cli.terminal.colors import Meaning
+
+
+#: The beginning of a message.
+_NAME = "specfn:"
 
 
 def prepare() -> None:
@@ -52,10 +60,55 @@ def write(pieces: Iterable[bytes]) -> None:
     stream.buffer.writelines(pieces)
 
 
+def write_json(pieces: Iterable[bytes]) -> None:
+    """Write printable JSON to stdout like ``write``, with colors on a terminal. No token may cross two pieces."""
+    if stdout().isatty():
+        from specfn.cli.terminal.colors import is_colored, paint_json  # noqa: PLC0415  # for terminals only
+
+        if is_colored(stdout()):
+            pieces = (paint_json(piece.decode()).encode() for piece in pieces)
+    write(pieces)
+
+
+def write_value(value: Any) -> None:
+    """Write a value as one line of JSON to stdout; raises the errors of ``write``."""
+    write_json((json_printable(dumps(value)), b"\n"))
+
+
 def write_text(text: str) -> None:
-    """Write a text to stdout; raises the errors of ``write``."""
+    """Write a text to stdout as it is; raises the errors of ``write``."""
     lines = text.replace("\r\n", "\n")  # a carriage return alone may hide a line
     stdout().write(f"{printable(lines)}\n")
+
+
+def write_lines(text: str, meaning: "Meaning" = "plain") -> None:
+    """Write a report to stdout. On a terminal, long lines end between words, and a meaning has its color.
+
+    Raises the errors of ``write``.
+    """
+    stream = stdout()
+    shown = printable(text.replace("\r\n", "\n"))
+    stream.write(f"{_laid_out(shown, stream, meaning) if stream.isatty() else shown}\n")
+
+
+def _laid_out(text: str, stream: TextIO, meaning: "Meaning", painted: str = "") -> str:
+    """Return a text for a terminal: with short lines, and with the color of a meaning.
+
+    Args:
+        text: the text.
+        stream: the terminal.
+        meaning: the meaning.
+        painted: the beginning of the text that has the color; by default, all of it.
+    """
+    from specfn.cli.terminal.colors import is_colored, paint  # noqa: PLC0415  # for terminals only
+    from specfn.cli.terminal.wrap import terminal_width, wrap  # noqa: PLC0415  # likewise
+
+    width = terminal_width()
+    shown = "\n".join(part for line in text.split("\n") for part in wrap(line, width))
+    if not is_colored(stream):
+        return shown
+    colored = painted or shown
+    return paint(colored, meaning) + shown.removeprefix(colored)
 
 
 def stdout() -> TextIO:
@@ -75,12 +128,32 @@ def flush() -> None:
         sys.stdout.flush()
 
 
-def complain(line: str) -> None:
-    """Write a message to stderr as one line; skip an empty message."""
+def complain(line: str, meaning: "Meaning" = "plain") -> None:
+    """Write a message to stderr as one line; skip an empty message. On a terminal, it is wrapped between words.
+
+    Args:
+        line: the message.
+        meaning: the meaning of the message. Its beginning has the color.
+    """
     if not line or sys.stderr is None:
         return
+    shown = f"{_NAME} {printable(' '.join(line.split()))}"
     try:
-        sys.stderr.write(f"specfn: {printable(' '.join(line.split()))}\n")
+        if sys.stderr.isatty():
+            shown = _laid_out(shown, sys.stderr, meaning, _NAME)
+        sys.stderr.write(f"{shown}\n")
         sys.stderr.flush()
     except OSError:  # stderr is closed; the exit code still reports the error
         return
+
+
+class Converted(NamedTuple):
+    """The result of writing the functions of a document.
+
+    Attributes:
+        messages: for stderr; an empty one is skipped.
+        is_complete: whether all functions were written.
+    """
+
+    messages: tuple[str, ...]
+    is_complete: bool

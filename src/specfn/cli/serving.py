@@ -183,7 +183,10 @@ def _connection(application: "Application", document: DocumentConfig, *, is_one:
 def _read(file: str) -> ServerConfig:
     folder = Path(file).parent
     try:
+        source.check_file(file)
         text = _text(Path(file))
+    except UsageError as error:
+        raise UsageError(f"--config: {error}") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not a text file"
         raise UsageError(f"--config {file!r} cannot be read: {reason}") from None

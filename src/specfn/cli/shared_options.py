@@ -1,9 +1,20 @@
-"""Options that several subcommands have."""
+"""Options that several subcommands have, and the class of the subcommands."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias, TypeVar
+from copy import copy
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import click
+
+from specfn._internal.did_you_mean import similar
+from specfn.cli.terminal.shell_completion import files, functions
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    _TextType = click.ParamType[str]
+else:
+    _TextType = click.ParamType  # generic since click 8.3
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -11,23 +22,128 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 Option: TypeAlias = Callable[[_Command], _Command]
 
 
-def repeated(name: str, field: str, metavar: str, text: str) -> Option[Any]:
-    """Return an option that may be passed several times."""
-    return click.option(name, field, metavar=metavar, multiple=True, help=text)
+#: A hyphen at which no line ends (U+2011).
+_HYPHEN: Final = "\u2011"
 
 
-def choice(name: str, field: str, values: Sequence[str], text: str) -> Option[Any]:
-    """Return an option with a list of values; the first one is the default."""
+class Command(click.Command):
+    """A subcommand with examples in its help.
+
+    Attributes:
+        examples: command lines; ``PROVIDER`` stands for the name of a provider's profile.
+    """
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **settings: Any) -> None:
+        """Create a subcommand from the arguments of ``click.Command``."""
+        super().__init__(*args, **settings)
+        self.examples = tuple(examples)
+
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help, in which no value is broken at a hyphen."""
+        return super().get_help(ctx).replace(_HYPHEN, "-")
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, one per line."""
+        super().format_epilog(ctx, formatter)
+        from specfn.connectors.registry import DEFAULT  # noqa: PLC0415  # for help only
+
+        formatter.write_paragraph()
+        formatter.write("Examples:\n")
+        for example in self.examples:
+            formatter.write(f"  {example.replace('PROVIDER', DEFAULT)}\n")
+
+
+def command(name: str, *examples: str) -> Callable[[Callable[..., Any]], Command]:
+    """Return the decorator for a subcommand with examples."""
+    return click.command(name=name, cls=Command, examples=examples)
+
+
+# -- values ----------------------------------------------------------------------------------------
+
+
+class Values(_TextType):
+    """A value of a list. The list is read when a value is checked, completed or shown."""
+
+    name = "value"
+
+    def __init__(self, values: Callable[[], Sequence[str]]) -> None:
+        """Store the function that returns the values."""
+        self.values = values
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value, or report the closest ones."""
+        values = self.values()
+        if value not in values:
+            known = ", ".join(values)
+            self.fail(f"{value!r} is not one of {known}{similar(str(value), values)}", param, ctx)
+        return value
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002  # the signature of click
+        param: click.Parameter,  # noqa: ARG002  # likewise
+        incomplete: str,
+    ) -> "list[CompletionItem]":
+        """Return the values that begin with a text."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415  # for completion only
+
+        return [CompletionItem(each) for each in self.values() if each.startswith(incomplete)]
+
+
+class _ListedOption(click.Option):
+    """An option whose help lists the values."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the names and the help."""
+        assert isinstance(self.type, Values)
+        listed = copy(self)
+        values = ", ".join(self.type.values()).replace("-", _HYPHEN)
+        listed.help = f"{self.help} One of {values}."
+        return super(_ListedOption, listed).get_help_record(ctx)
+
+
+def choice(name: str, field: str, values: Sequence[str], text: str, **settings: Any) -> Option[Any]:
+    """Return an option with a short list of values, which its help shows beside its name."""
+    shown = f"[{'|'.join(values)}]"
+    kind = Values(lambda: values)
     return click.option(
-        name, field, type=click.Choice(values), default=values[0], show_default=True, help=text
+        name, field, type=kind, show_default=True, metavar=shown, help=text, **settings
     )
 
 
-def profile(text: str) -> Option[Any]:
+def listed(
+    name: str, field: str, values: Callable[[], Sequence[str]], text: str, default: str | None
+) -> Option[Any]:
+    """Return an option with a long list of values, which is read on first use."""
+    return click.option(
+        name,
+        field,
+        cls=_ListedOption,
+        type=Values(values),
+        default=default,
+        show_default=True,
+        metavar="NAME",
+        help=text,
+    )
+
+
+def profile(text: str, default: str | None = "portable") -> Option[Any]:
     """Return the option for the profile of a provider."""
-    return click.option(
-        "--profile", default="portable", show_default=True, metavar="NAME", help=text
-    )
+    return listed("--profile", "profile", _profiles, text, default)
+
+
+def _profiles() -> Sequence[str]:
+    from specfn.connectors.registry import NAMES  # noqa: PLC0415  # not for options without profiles
+
+    return NAMES
+
+
+# -- options ---------------------------------------------------------------------------------------
+
+
+def repeated(name: str, field: str, metavar: str, text: str, **settings: Any) -> Option[Any]:
+    """Return an option that may be passed several times."""
+    return click.option(name, field, metavar=metavar, multiple=True, help=text, **settings)
 
 
 def as_json(text: str = "JSON instead of text.") -> Option[Any]:
@@ -37,11 +153,24 @@ def as_json(text: str = "JSON instead of text.") -> Option[Any]:
 
 def jobs(text: str) -> Option[Any]:
     """Return the option for a number of processes."""
-    return click.option("-j", "--jobs", type=click.IntRange(1), help=text)
+    return click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help=text)
 
+
+def file(name: str, field: str, text: str, **settings: Any) -> Option[Any]:
+    """Return an option for the path of a file."""
+    return click.option(name, field, metavar="FILE", help=text, shell_complete=files, **settings)
+
+
+#: The argument for the name of a function.
+function_name: Final = click.argument("name", shell_complete=functions)
 
 output_file: Final = click.option(
-    "-o", "--output", "path", metavar="FILE", help="Write to FILE, completely or not at all."
+    "-o",
+    "--output",
+    "path",
+    metavar="FILE",
+    help="Write to FILE, completely or not at all.",
+    shell_complete=files,
 )
 
 select: Final = repeated(
@@ -49,6 +178,28 @@ select: Final = repeated(
     "globs",
     "GLOB",
     "Only functions whose name, accessor, operationId, METHOD /path, path or tag matches.",
+    shell_complete=functions,
+)
+
+
+def limit(text: str, default: int | None = None) -> Option[Any]:
+    """Return the option for the most results of a search."""
+    return click.option(
+        "--limit",
+        type=click.IntRange(1),
+        metavar="N",
+        default=default,
+        show_default=True,
+        help=text,
+    )
+
+
+base_url: Final = click.option(
+    "--base-url", metavar="URL", help="URL of the API: origin and base path, e.g. https://host/v1."
+)
+
+yes: Final = click.option(
+    "-y", "--yes", is_flag=True, help="Send unsafe requests without confirmation."
 )
 
 queries: Final = repeated("--query", "queries", "NAME=VALUE", "Likewise.")

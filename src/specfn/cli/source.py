@@ -1,11 +1,15 @@
-"""The ``SPEC`` argument: a path, a URL or ``-`` for stdin."""
+"""The arguments that name a source: ``SPEC`` is a path, a URL or ``-`` for stdin; ``FILE`` is a path or ``-``."""
 
+import os
 import sys
-from typing import TYPE_CHECKING, Final, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
 from specfn.api import convert
+from specfn.cli import output
+from specfn.cli.terminal.shell_completion import files
 from specfn.document.read.load import MAX_BYTES
 from specfn.errors import DocumentError, TransportError, UsageError
 from specfn.settings import DEFAULT
@@ -20,7 +24,7 @@ if TYPE_CHECKING:
 STDIN: Final = "-"
 
 #: The argument of each subcommand that reads a document.
-argument = click.argument("spec")
+argument = click.argument("spec", shell_complete=files)
 
 #: The last application. It is kept because freeing it takes as long as parsing its document.
 _last: list["Application"] = []
@@ -42,13 +46,14 @@ def application(
         TransportError: the server of a URL did not respond.
         UsageError: the argument is ``-`` and stdin is closed.
     """
-    source = stdin(progress) if spec == STDIN else spec
-    _last[:] = [convert(source, settings, progress=progress.downloaded, thorough=thorough)]
+    _last[:] = [
+        convert(content(spec, progress), settings, progress=progress.read, thorough=thorough)
+    ]
     return _last[0]
 
 
 def version(role: str, spec: str, progress: "Progress") -> "Application":
-    """Read and convert one of several versions of a document.
+    """Read and convert one of several versions of a document. The texts of all errors name the argument.
 
     Args:
         role: the argument or option that names it.
@@ -56,15 +61,69 @@ def version(role: str, spec: str, progress: "Progress") -> "Application":
         progress: receives the number of read bytes.
 
     Raises:
-        DocumentError: it cannot be read; the text names the argument.
+        DocumentError: it is not a document.
+        TransportError: the server of a URL did not respond.
+        UsageError: there is no such file.
     """
     try:
-        content = stdin(progress) if spec == STDIN else spec
-        return convert(content, DEFAULT, progress=progress.downloaded)
+        return convert(content(spec, progress), DEFAULT, progress=progress.read)
     except DocumentError as error:
         raise DocumentError(f"{role}: {error.reason}", pointer=error.pointer) from None
-    except TransportError as error:
-        raise DocumentError(f"{role}: {error}") from None
+    except (TransportError, UsageError) as error:
+        raise type(error)(f"{role}: {error}") from None
+
+
+def content(spec: str, progress: "Progress") -> str | bytes:
+    """Return the content of stdin for ``-``, or any other source as it is.
+
+    Raises:
+        UsageError: the argument is a path without a readable file, or stdin is closed.
+        DocumentError: stdin cannot be read, or is larger than the limit.
+    """
+    if spec == STDIN:
+        return stdin(progress)
+    is_url = "://" in spec or spec.lower().startswith(("http:", "https:"))
+    if not is_url and not spec.lstrip().startswith("{"):  # other faults have other texts
+        check_file(spec)
+    return spec
+
+
+def check_file(path: str) -> None:
+    """Refuse a path that names no readable file. The same fault has the same text and exit code everywhere.
+
+    Raises:
+        UsageError: there is no such file, it is a directory, or it may not be read.
+    """
+    try:
+        is_directory = Path(path).is_dir()
+        is_missing = not is_directory and not os.path.lexists(path)
+        is_refused = not is_missing and not os.access(path, os.R_OK)
+    except ValueError:
+        raise UsageError(f"{path!r} is not a path") from None
+    shown = repr(path if len(path) <= _SHOWN else f"{path[:_SHOWN]}...")
+    if is_directory:
+        raise UsageError(f"{shown} is a directory; name a file in it")
+    if is_missing:
+        raise UsageError(f"there is no file {shown}; check the path")
+    if is_refused:
+        raise UsageError(f"{shown} may not be read; check its permissions")
+
+
+def read_file(path: str) -> bytes:
+    """Return the content of a file of at most the limit of a document.
+
+    Raises:
+        UsageError: the file cannot be read, or is larger than the limit.
+    """
+    check_file(path)
+    try:
+        with Path(path).open("rb") as stream:
+            found = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{path!r} cannot be read: {error.strerror}") from None
+    if len(found) > MAX_BYTES:
+        raise UsageError(f"{path!r} is larger than the limit of {MAX_BYTES:,} bytes")
+    return found
 
 
 def stdin(progress: "Progress") -> bytes:
@@ -76,14 +135,34 @@ def stdin(progress: "Progress") -> bytes:
     """
     if sys.stdin is None:
         raise UsageError("stdin is closed; pass a file or a URL instead of -")
+    if _is_terminal(sys.stdin):
+        progress.close()  # the line would cover the text that is typed
+        announce_terminal()
     stream = cast("BufferedReader", sys.stdin.buffer)
-    content = bytearray()
+    found = bytearray()
     try:
         while chunk := stream.read1(1 << 20):
-            content += chunk
-            progress.downloaded(len(content), None)
-            if len(content) > MAX_BYTES:
+            found += chunk
+            progress.read(len(found), None)
+            if len(found) > MAX_BYTES:
                 raise DocumentError(f"stdin is larger than the limit of {MAX_BYTES:,} bytes")
     except OSError as error:
         raise DocumentError(f"stdin cannot be read: {error.strerror}") from None
-    return bytes(content)
+    return bytes(found)
+
+
+def announce_terminal() -> None:
+    """Say that a text is expected, if stdin is a terminal."""
+    if _is_terminal(sys.stdin):
+        output.complain(f"reading from the terminal; end the text with {_END} on a line of its own")
+
+
+def _is_terminal(stream: Any) -> bool:
+    return bool(getattr(stream, "isatty", bool)())
+
+
+#: The most characters of a path in a message.
+_SHOWN: Final = 200
+
+#: The keys that end the input of a terminal.
+_END: Final = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"

@@ -4,6 +4,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
+from specfn._internal.did_you_mean import similar
 from specfn._internal.keyword_arguments import known_keywords
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
@@ -75,7 +76,10 @@ def codec(name: str) -> Codec:
 
 def _load(what: str, homes: dict[str, tuple[str, str]], name: str) -> Any:
     if name not in homes:
-        raise UsageError(f"unknown {what} {name!r}: it must be one of {', '.join(homes)}")
+        known = ", ".join(homes)
+        raise UsageError(
+            f"unknown {what} {name!r}: it must be one of {known}{similar(str(name), homes)}"
+        )
     return _attribute(*homes[name])
 
 

@@ -4,10 +4,11 @@
 fingerprints and reports include it.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from specfn.errors import DocumentError
 from specfn.migrate.route import Route
+from specfn.records import ArgumentProblem
 
 #: Bodies whose texts are encoded in a charset that the document names.
 _IN_CHARSETS: Final = frozenset({"multipart", "text", "xml"})
@@ -32,3 +33,9 @@ def need_sendable(route: Route) -> None:
     fault = fault_of(route)
     if fault is not None:
         raise fault
+
+
+def uncallable(arguments: Any, error: DocumentError) -> tuple[ArgumentProblem, ...]:
+    """Return the problem of all arguments for a schema that cannot be enforced and so admits nothing."""
+    text = f"The function cannot be called: {error.reason}."
+    return (ArgumentProblem(path="$input", expected="never", value=arguments, description=text),)

@@ -9,7 +9,7 @@ from specfn._internal.keyword_arguments import known_keywords_in
 from specfn._internal.values import json_type
 from specfn.errors import ArgumentError, DocumentError
 from specfn.function.description import describe, summary_of, within
-from specfn.function.document_faults import fault_of, need_sendable
+from specfn.function.document_faults import fault_of, need_sendable, uncallable
 from specfn.function.fingerprint import fingerprint
 from specfn.function.function_names import handles
 from specfn.function.function_schemas import Schemas
@@ -68,6 +68,13 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<Function {self.name}: {self.method.upper()} {self.path}>"
+
+    def _repr_html_(self) -> str:
+        from specfn.notebook import html  # noqa: PLC0415  # for notebooks only
+
+        fault = self.fault
+        schema = {"Parameters": self.parameters} if fault is None else {"Fault": str(fault)}
+        return html(f"{self!r} ({self.safety})", text=self.description, values=schema)
 
     # -- the operation ----------------------------------------------------------------------------
 
@@ -226,7 +233,7 @@ class Function:
                 need_sendable(self.route)
                 outcome = self.schemas.validator.validate(arguments)
             except DocumentError as error:
-                return Failure(data=arguments, errors=_uncallable(arguments, error))
+                return Failure(data=arguments, errors=uncallable(arguments, error))
             return outcome or self._with_files(arguments, outcome)
         problems = self.problems(arguments)
         if problems:
@@ -304,7 +311,7 @@ class Function:
             named = positions.by_key(arguments, self.schemas.nullable)
             return positions.moved(self._problems(named))
         except DocumentError as error:
-            return _uncallable(arguments, error)
+            return uncallable(arguments, error)
 
     def _problems(self, named: Any) -> Sequence[ArgumentProblem]:
         """Return the problems of arguments by key, which may contain files."""
@@ -391,9 +398,3 @@ class Separated:
 def _is_json(value: Any) -> bool:
     """Return whether the value of a problem is of a JSON type, or absent."""
     return value is ABSENT or json_type(value) is not None
-
-
-def _uncallable(arguments: Any, error: DocumentError) -> tuple[ArgumentProblem, ...]:
-    """Return the problem of all arguments for a schema that cannot be enforced and so admits nothing."""
-    text = f"The function cannot be called: {error.reason}."
-    return (ArgumentProblem(path="$input", expected="never", value=arguments, description=text),)

@@ -30,6 +30,9 @@ class Success:
         return f"Success(data={data}, repairs={self.repairs!r}, incomplete={self.incomplete})"
 
 
+#: The most errors in the ``repr`` of a failure.
+_SHOWN: Final = 3
+
 _new: Final = Success.__new__
 _set_data: Final = Success.__dict__["data"].__set__
 _set_repairs: Final = Success.__dict__["repairs"].__set__
@@ -67,7 +70,21 @@ class Failure:
         return False
 
     def __repr__(self) -> str:
-        return f"Failure(errors={self.errors!r}, data={brief(self.data)})"
+        more = ", ..." if len(self.errors) > _SHOWN else ""
+        errors = f"({', '.join(map(repr, self.errors[:_SHOWN]))}{more})"
+        return f"Failure(errors={errors}, data={brief(self.data)})"
+
+    def _repr_html_(self) -> str:
+        from specfn.notebook import Table, html  # noqa: PLC0415  # for notebooks only
+
+        rows = (
+            (each.path, each.expected, brief(each.value), each.description or "")
+            for each in self.errors
+        )
+        columns = ("path", "expected", "found", "description")
+        table = Table("Invalid places", columns, rows, len(self.errors))
+        title = f"<Failure: {len(self.errors)} invalid places>"
+        return html(title, tables=(table,), values={"Feedback for the model": self.feedback()})
 
     def feedback(self) -> str:
         """Return the feedback for a model: the invalid places and the next step."""

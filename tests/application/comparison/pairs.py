@@ -46,7 +46,19 @@ DOCUMENT: Json = {
                 },
             }
         },
-        "/other": {"get": {"responses": {}}},
+        "/other": {
+            "get": {"responses": {}},
+            "post": {
+                "requestBody": {
+                    "content": {
+                        "multipart/form-data": {
+                            "schema": {"type": "object", "properties": {"note": {"type": "string"}}}
+                        }
+                    }
+                },
+                "responses": {},
+            },
+        },
     },
     "components": {
         "securitySchemes": {
@@ -175,6 +187,20 @@ PAIRS: dict[str, Pair] = {
         lambda d: d["paths"]["/pets/{id}"].update(patch=d["paths"]["/pets/{id}"].pop("put")),
         "method", "method", "yes", "yes", "function-renamed", "text",
     ),
+    "function renamed": _same(
+        lambda d: d["paths"].update({"/animals/{id}": d["paths"].pop("/pets/{id}")}),
+        "function-renamed", "name", "yes", "yes", "path", "text",
+    ),
+    "safety": _same(
+        lambda d: d["paths"]["/pets/{id}"].update(delete=d["paths"]["/pets/{id}"].pop("put")),
+        "safety", "safety", "maybe", "no", "function-renamed", "method", "text",
+    ),
+    "argument of the connection": _same(
+        lambda d: put(d)["parameters"].append(
+            {"name": "api_key", "in": "query", "required": True, "schema": {"type": "string"}}
+        ),
+        "hidden-argument", "connection", "yes", "no",
+    ),
     "deprecated": _same(lambda d: put(d).update(deprecated=True), "deprecated", "deprecated", "no", "no", "text"),
     "summary": _same(lambda d: put(d).update(summary="Other"), "text", "description", "no", "no"),
     # servers and security
@@ -236,6 +262,12 @@ PAIRS: dict[str, Pair] = {
             content={"application/x-www-form-urlencoded": {"schema": {"$ref": "#/components/schemas/Pet"}}}
         ),
         "media-type", "$input.body", "yes", "yes", "encoding",
+    ),
+    "encoding": _same(
+        lambda d: d["paths"]["/other"]["post"]["requestBody"]["content"]["multipart/form-data"].update(
+            encoding={"note": {"contentType": "text/csv"}}
+        ),
+        "encoding", "$input.body", "yes", "yes",
     ),
     "other media type": _same(
         lambda d: put(d)["requestBody"]["content"].update({"application/xml": {}}),

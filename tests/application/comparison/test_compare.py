@@ -1,14 +1,16 @@
 import copy
 import json
 import random
-from typing import Any
+import re
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 from tests.application.comparison.pairs import DOCUMENT, PAIRS, changed, pet, put
 
 import specfn
 from specfn import Application, compare, load
-from specfn.application.comparison.difference import Difference
+from specfn.application.comparison.difference import Difference, DifferenceKind
 
 BEFORE = load(DOCUMENT)
 
@@ -28,6 +30,24 @@ def test_each_kind_of_change_is_found_at_its_place(name: str) -> None:
     )
     assert main
     assert {each.kind for each in differences} <= {pair.kind, *pair.others}
+
+
+def test_every_kind_has_a_pair() -> None:
+    """Each kind of difference is the main one of a pair, in one direction at least."""
+    kinds = {kind for pair in PAIRS.values() for kind in (pair.kind, pair.back_kind)}
+    assert kinds == set(get_args(DifferenceKind))
+
+
+def test_every_kind_is_documented(root: Path) -> None:
+    """The page of differences lists each kind, and no other one."""
+    page = (root / "docs" / "diff.md").read_text(encoding="utf-8")
+    table = page.partition("## Kinds")[2].partition("\n## ")[0]
+    listed = {
+        word
+        for line in table.splitlines()
+        for word in re.findall(r"`([a-z-]+)`", line.split("|")[1] if "|" in line else "")
+    }
+    assert listed == set(get_args(DifferenceKind))
 
 
 @pytest.mark.parametrize("name", PAIRS)

@@ -190,7 +190,7 @@ WRONG = [
     (["--origin", f"https://u:{SECRET}@h"], "--origins"),
     (["--base-url", f"https://u:{SECRET}@h"], "--base-url"),
     (["--file", "photo"], "--file"),
-    (["--file", "photo=/nowhere/at/all"], "cannot be read"),
+    (["--file", "photo=/nowhere/at/all"], "--file: there is no file"),
 ]
 
 

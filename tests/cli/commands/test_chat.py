@@ -32,7 +32,7 @@ def chat(
     monkeypatch.setenv("SPECFN_AUTH_BEARER", shop.token)
 
     def talk(*arguments: str | Path, url: str = f"{model[0]}/v1", stdin: bytes = b"") -> Any:
-        fixed = ("--base-url", url, "--model", "m", "--key-env", "MODEL_KEY")
+        fixed = ("--model-url", url, "--model", "m", "--key-env", "MODEL_KEY")
         return specfn("chat", shop.document_url, *fixed, *arguments, stdin=stdin)
 
     return talk
@@ -41,7 +41,7 @@ def chat(
 def test_a_question_is_answered(chat: Command, shop: Server, model: tuple[str, Faults]) -> None:
     """One question: calls are shown and repaired on stderr, executed, and the answer is on stdout."""
     before = len(shop.received)
-    ended = chat("--api-url", shop.base_url, "--yes", "Put a lamp there.")
+    ended = chat("--base-url", shop.base_url, "--yes", "Put a lamp there.")
     assert (ended.code, ended.out) == (0, f"{ANSWER}\n")
     assert model[1] == []
     assert "repaired: separator" in ended.err
@@ -52,7 +52,7 @@ def test_a_question_is_answered(chat: Command, shop: Server, model: tuple[str, F
 def test_what_changes_data_is_not_sent_without_consent(chat: Command, shop: Server) -> None:
     """Without a terminal and without ``--yes`` what changes data is not sent, and that is said."""
     before = [str(each) for each in shop.received]
-    ended = chat("--api-url", shop.base_url, "Put a lamp there.")
+    ended = chat("--base-url", shop.base_url, "Put a lamp there.")
     sent = [str(each) for each in shop.received][len(before) :]
     assert not any("POST" in each for each in sent)
     assert "stdin is not a terminal" in ended.err
@@ -61,22 +61,26 @@ def test_what_changes_data_is_not_sent_without_consent(chat: Command, shop: Serv
 @pytest.mark.parametrize("connector", ["openai", "openai-responses", "anthropic", "gemini"])
 def test_every_connector_talks(chat: Command, shop: Server, connector: str) -> None:
     """The command speaks every wire format that takes a key."""
-    ended = chat("--api-url", shop.base_url, "--yes", "--connector", connector, "Go.")
+    ended = chat("--base-url", shop.base_url, "--yes", "--connector", connector, "Go.")
     assert ended.out == f"{ANSWER}\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("Go.",), 2, "missing option --api-url"),
-        (("--api-url", "http://localhost:1", "--connector", "nope", "Go."), 2, "unknown connector"),
+        (("Go.",), 2, "missing option --base-url"),
         (
-            ("--api-url", "http://localhost:1", "--connector", "bedrock", "Go."),
+            ("--base-url", "http://localhost:1", "--connector", "nope", "Go."),
+            2,
+            "not one of ",
+        ),
+        (
+            ("--base-url", "http://localhost:1", "--connector", "bedrock", "Go."),
             2,
             "more than a key",
         ),
-        (("--api-url", "http://localhost:1", "--function", "nope", "Go."), 2, "nope"),
-        (("--api-url", "http://localhost:1", "--key-env", "NOT_SET_4711", "Go."), 2, "not set"),
+        (("--base-url", "http://localhost:1", "--select", "nope", "Go."), 2, "nope"),
+        (("--base-url", "http://localhost:1", "--key-env", "NOT_SET_4711", "Go."), 2, "not set"),
     ],
 )
 def test_wrong_use_is_one_line(
@@ -91,7 +95,7 @@ def test_wrong_use_is_one_line(
 def test_a_model_that_is_not_there(chat: Command, shop: Server) -> None:
     """A model that cannot be reached, or answers with a fault, is told with exit code 3, and without the key."""
     for url in ("http://127.0.0.1:9/v1", f"{shop.base_url}/nothing-{KEY}"):
-        ended = chat("--api-url", shop.base_url, "Go.", url=url)
+        ended = chat("--base-url", shop.base_url, "Go.", url=url)
         assert (ended.code, ended.out) == (3, "")
         assert "the model" in ended.err
         assert KEY not in ended.err

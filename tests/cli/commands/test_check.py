@@ -18,12 +18,15 @@ BROKEN = {"/a": {"get": {"summary": 5}}, "b": {"put": {}}, "/c": {"trace": {}}}
 
 
 def test_a_sound_document_passes(specfn: Command, document: Command) -> None:
-    """What specfn mends on the way to a provider is told, and is no fault."""
+    """A document without faults is one line; it counts what specfn adapts to a provider, and --json lists it."""
     ended = specfn("check", document(FINE), "--profile", "gemini")
     assert ended.code == 0
-    assert "format: the format uuid is not accepted (adapted; 1 in 1: a_get)" in ended.out
-    assert ended.out.splitlines()[-1].startswith("1 functions; 0 diagnostics, 0 errors, ")
+    assert ended.out == (
+        "no faults in 1 function for the profile gemini; 3 details are adapted to it (--json lists them)\n"
+    )
     assert ended.err == ""
+    findings = specfn("check", document(FINE), "--profile", "gemini", "--json").data["findings"]
+    assert [finding["mended"] for finding in findings] == [True] * 3
 
 
 def test_faults_of_a_document_are_told(specfn: Command, document: Command) -> None:
@@ -93,4 +96,6 @@ def test_an_unknown_profile_is_wrong_use(specfn: Command, document: Command) -> 
     """A profile that does not exist is told with those that do, and the exit code is 2."""
     ended = specfn("check", document(FINE), "--profile", "nobody")
     assert ended.code == 2
-    assert ended.err.startswith("specfn: unknown profile 'nobody': it must be one of anthropic, ")
+    assert ended.err.startswith(
+        "specfn: invalid value for '--profile': 'nobody' is not one of anthropic, "
+    )

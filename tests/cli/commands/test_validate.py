@@ -102,9 +102,9 @@ def test_whatever_was_sent(
     ("arguments", "words"),
     [
         (("no_such_function",), "there is no function"),
-        ((ORDERS, "no such file"), "No such file"),
-        ((ORDERS, "."), "cannot be read"),
-        ((ORDERS, "a\0b"), "cannot be read"),
+        ((ORDERS, "no such file"), "there is no file 'no such file'"),
+        ((ORDERS, "."), "is a directory"),
+        ((ORDERS, "a\0b"), "there is no file"),
         ((), "missing argument"),
     ],
     ids=range(5),

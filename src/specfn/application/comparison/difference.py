@@ -26,7 +26,6 @@ DifferenceKind: TypeAlias = Literal[
     "function-removed",
     "function-renamed",
     "hidden-argument",
-    "items",
     "media-type",
     "method",
     "nullable",

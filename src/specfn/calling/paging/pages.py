@@ -95,7 +95,7 @@ class _Walk:
                 result = await call_through(self.function, sent, self.connection, self.io)
             else:
                 result = await forward_through(request, self.connection, self.io)
-            return successful(result, self.function)
+            return successful(result, self.function, self.connection)
         except SpecfnError as error:
             error.next = sent if request is None else None
             raise

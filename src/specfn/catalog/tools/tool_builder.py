@@ -1,13 +1,13 @@
 """Building of tools: fit schemas, shorten descriptions, and leave out functions that the provider refuses."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, Literal, TypeAlias
 
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps
-from specfn.catalog.token_estimate import estimate
+from specfn.catalog.token_estimate import beyond_budget, estimate
 from specfn.catalog.tools.fit_cache import FitCache, tool_edits
 from specfn.catalog.tools.namespaces import namespace_of
 from specfn.catalog.tools.output_schema import OutputSchemas, is_documented
@@ -22,6 +22,9 @@ from specfn.schema.profiles.fit import Fit
 from specfn.schema.profiles.lint import refusals
 from specfn.schema.profiles.profile import OUTPUT, Profile
 from specfn.schema.safe_text import shorten
+
+#: Receives the number of tools that were built, and the number of all.
+Progress: TypeAlias = Callable[[int, int], None]
 
 #: The value that an output schema describes.
 OutputForm: TypeAlias = Literal["data", "answer"]
@@ -58,6 +61,7 @@ def tools(
     fits: FitCache | None = None,
     budget_tokens: int | None = None,
     output_schema: OutputForm | None = None,
+    progress: Progress | None = None,
 ) -> Tools:
     """Build the tools of functions in a provider's format; refused functions are left out with the reason.
 
@@ -70,6 +74,7 @@ def tools(
             left out from the end, deprecated ones first.
         output_schema: send the schemas of documented results, if the provider accepts them: of their ``data``, or of
             the ``answer`` to a call in a conversation.
+        progress: receives the number of built tools, and the number of all.
 
     Raises:
         UsageError: the budget is not positive.
@@ -78,7 +83,7 @@ def tools(
         raise UsageError(f"budget_tokens must be at least 1, not {budget_tokens}")
     asked = [*wanted]
     maker = ToolBuilder(profile, fits or FitCache(), output_schema=output_schema)
-    made, left_out = maker.all(asked)
+    made, left_out = maker.all(asked, progress)
     if budget_tokens is not None:
         for schema, description in _STEPS:
             if sum(tool.tokens for tool in made) <= budget_tokens:
@@ -112,15 +117,13 @@ def _missing(
 
 def _within(made: list[Tool], budget: int) -> tuple[list[Tool], list[LeftOut]]:
     """Return the tools within a budget, and those that are left out."""
-    total = sum(tool.tokens for tool in made)
-    order = sorted(range(len(made)), key=lambda i: (not made[i].function.deprecated, -i))
-    dropped: dict[int, LeftOut] = {}
-    for index in order:
-        if total <= budget:
-            break
-        total -= made[index].tokens
-        reason = f"the list would exceed {budget:,} tokens with it"
-        dropped[index] = LeftOut(function=made[index].function.name, code="budget", reason=reason)
+    reason = f"the list would exceed {budget:,} tokens with it"
+    dropped = {
+        place: LeftOut(function=made[place].function.name, code="budget", reason=reason)
+        for place in beyond_budget(
+            [tool.tokens for tool in made], [tool.function.deprecated for tool in made], budget
+        )
+    }
     kept = [tool for index, tool in enumerate(made) if index not in dropped]
     return kept, [dropped[index] for index in sorted(dropped)]
 
@@ -149,7 +152,9 @@ class ToolBuilder:
             self._outputs = OutputSchemas(profile, fits, answer=output_schema == "answer")
         self._defers = False
 
-    def all(self, wanted: Sequence[OfferedFunction]) -> tuple[list[Tool], list[LeftOut]]:
+    def all(
+        self, wanted: Sequence[OfferedFunction], progress: Progress | None = None
+    ) -> tuple[list[Tool], list[LeftOut]]:
         """Return the tools that the provider accepts, and the functions that are left out."""
         made: list[Tool] = []
         left_out: list[LeftOut] = []
@@ -157,7 +162,9 @@ class ToolBuilder:
         most = self._profile.tools
         if most is not None and self._defers and any(subject.deferred for subject in wanted):
             most -= 1  # the search tool
-        for subject in wanted:
+        for count, subject in enumerate(wanted):
+            if progress is not None:
+                progress(count, len(wanted))
             if most is not None and len(made) >= most:
                 reason = f"{self._profile.name} accepts {self._profile.tools} tools in one request"
                 found: Tool | LeftOut = LeftOut(

@@ -70,6 +70,9 @@ class Tool:
     deferred: bool = False
     namespace: str = ""
 
+    def __repr__(self) -> str:
+        return f"<Tool {self.name}, about {self.tokens:,} tokens>"
+
     @property
     def edits(self) -> tuple[Edit, ...]:
         """The differences to the document; pointers begin with the part of the tool."""
@@ -158,6 +161,21 @@ class Tools(list[JsonObject]):
         self.tools = tuple(tools)
         self.left_out = tuple(left_out)
         self._by_name = {tool.name: tool for tool in tools}
+
+    def __repr__(self) -> str:
+        left_out = f", {len(self.left_out)} left out" if self.left_out else ""
+        tokens = f"about {self.tokens:,} tokens"
+        return f"<Tools of {len(self.tools)} functions for {self.profile.name}, {tokens}{left_out}>"
+
+    def _repr_html_(self) -> str:
+        from specfn.notebook import Table, html  # noqa: PLC0415  # for notebooks only
+
+        rows = ((each.name, each.tokens, each.description) for each in self.tools)
+        listed = Table("Tools", ("name", "tokens", "description"), rows, len(self.tools))
+        reasons = ((each.function, each.code, each.reason) for each in self.left_out)
+        columns = ("function", "code", "reason")
+        left_out = Table("Left out", columns, reasons, len(self.left_out))
+        return html(repr(self), tables=(listed, left_out))
 
     @property
     def tokens(self) -> int:

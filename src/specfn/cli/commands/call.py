@@ -16,6 +16,7 @@ from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
 from specfn.cli.select import find_function
+from specfn.cli.terminal.colors import SAFETY, is_colored, paint
 from specfn.errors import ArgumentError, UsageError, redirect_of
 from specfn.http.response.non_finite import nulled
 from specfn.settings import DEFAULT
@@ -28,15 +29,19 @@ if TYPE_CHECKING:
 STDOUT: Final = "-"
 
 
-@click.command(name="call")
+@shared.command(
+    "call",
+    """specfn call openapi.yaml 'GET /orders/{orderId}' '{"orderId": 7}' --base-url https://shop.example.com""",
+    """specfn call openapi.yaml orders_post - --base-url https://shop.example.com --dry-run < order.json""",
+)
 @source.argument
-@click.argument("name")
+@shared.function_name
 @click.argument("arguments", default="")
 @connect.options
 @shared.repeated("--file", "files", "PLACE=PATH",
                  "Send a file as a property of the body, or as the whole body (PLACE body).")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Print the request, and send nothing.")
-@click.option("-y", "--yes", is_flag=True, help="Send unsafe requests without confirmation.")
+@shared.yes
 @shared.output_file
 @shared.as_json("Print status, headers and data as JSON.")
 def command(spec: str, name: str, arguments: str, **options: Any) -> int:
@@ -112,10 +117,9 @@ def _with_files(arguments: Any, files: Sequence[str]) -> Any:
                 "--file is invalid: expected PLACE=PATH, and ARGUMENTS that are a JSON object"
             )
         try:
-            file = File(Path(path).read_bytes(), name=Path(path).name)
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "not a path"
-            raise UsageError(f"--file {path!r} cannot be read: {reason}") from None
+            file = File(source.read_file(path), name=Path(path).name)
+        except UsageError as error:
+            raise UsageError(f"--file: {error}") from None
         body = arguments.get("body")
         whole = {**(body if isinstance(body, dict) else {}), place: file}
         arguments = {**arguments, "body": file if place == "body" else whole}
@@ -125,7 +129,8 @@ def _with_files(arguments: Any, files: Sequence[str]) -> Any:
 def _show(request: _Request) -> int:
     run = request.dry_run()
     written = dumps_indented(run) if request.options["as_json"] else run["curl"].encode()
-    _write(output.json_printable(written) + b"\n", request.options["path"])
+    is_json = request.options["as_json"]
+    _write(output.json_printable(written) + b"\n", request.options["path"], is_json=is_json)
     return EXIT_SUCCESS
 
 
@@ -144,7 +149,10 @@ def _is_confirmed(request: _Request, *, has_stdin: bool) -> bool:
             f"{target} may change data and stdin is not a terminal: pass --yes to send, or --dry-run to preview"
         )
     click.echo(output.printable(request.dry_run()["curl"]), err=True)
-    return click.confirm(f"{output.printable(target)}: send this?", default=False, err=True)
+    shown = output.printable(target)
+    if is_colored(sys.stderr):
+        shown = paint(shown, SAFETY[function.safety])
+    return click.confirm(f"{shown}: send this?", default=False, err=True)
 
 
 def _is_terminal(stream: Any) -> bool:
@@ -157,7 +165,7 @@ def _call(request: _Request) -> int:
     result = propagate(request.function, request.arguments, request.connection)
     path = request.options["path"]
     if request.options["as_json"]:
-        _write(output.json_printable(dumps(_data(result))) + b"\n", path)
+        _write(output.json_printable(dumps(_data(result))) + b"\n", path, is_json=True)
     else:
         _print(result, path)
     for note in result.notes:
@@ -189,7 +197,7 @@ def _print(result: "Result", path: str | None) -> None:
         kind = result.media_type or "no media type"
         output.complain(f"the response is {len(data):,} bytes of {kind}; pass -o FILE to save them")
     elif data is not None or path is not None:
-        _write(_bytes(data), path)
+        _write(_bytes(data), path, is_json=not isinstance(data, str | bytes))
 
 
 def _bytes(data: Any) -> bytes:
@@ -200,8 +208,8 @@ def _bytes(data: Any) -> bytes:
     return output.json_printable(dumps_indented(nulled(data))) + b"\n"
 
 
-def _write(content: bytes, path: str | None) -> None:
+def _write(content: bytes, path: str | None, *, is_json: bool) -> None:
     if path is None or path == STDOUT:
-        output.write((content,))
+        (output.write_json if is_json else output.write)((content,))
     else:
         save(path, (content,))

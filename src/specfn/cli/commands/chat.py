@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,8 +13,9 @@ from specfn._internal.url import shown
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.progress import Progress
+from specfn.cli.select import select_functions
+from specfn.connectors.registry import CODECS, codec
 from specfn.connectors.registry import DEFAULT as DEFAULT_CONNECTOR
-from specfn.connectors.registry import codec
 from specfn.errors import TransportError, UsageError
 from specfn.settings import DEFAULT
 
@@ -30,14 +32,27 @@ _REPLY_TIMEOUT = 300.0
 _UNUSED_OPTIONS: dict[str, Any] = {"origins": (), "queries": (), "cookies": (), "timeout": None}
 
 
-@click.command(name="chat")
+@shared.command(
+    "chat",
+    "specfn chat openapi.yaml 'Which lamps are there?' --model MODEL --model-url https://llm.example.com/v1 "
+    "--base-url https://shop.example.com",
+    "specfn chat openapi.yaml --select 'GET *' --model MODEL --model-url http://localhost:8000/v1 "
+    "--base-url https://shop.example.com",
+)
 @source.argument
 @click.argument("message", required=False)
-@click.option("--base-url", required=True, help="Base URL of the model's API.")
-@click.option("--model", required=True, help="The model's name.")
-@click.option("--connector", default=DEFAULT_CONNECTOR, show_default=True, help="The wire format.")
+@shared.base_url
+@click.option("--model", metavar="NAME", required=True, help="The model's name.")
+@click.option(
+    "--model-url",
+    metavar="URL",
+    required=True,
+    help="URL of the model's API, e.g. https://host/v1.",
+)
+@shared.listed(
+    "--connector", "connector", lambda: CODECS, "The wire format of the model.", DEFAULT_CONNECTOR
+)
 @click.option("--key-env", metavar="NAME", help="Environment variable that holds the model's key.")
-@click.option("--api-url", help="Base URL of the API that the document describes.")
 @shared.repeated(
     "--auth",
     "auth",
@@ -45,9 +60,9 @@ _UNUSED_OPTIONS: dict[str, Any] = {"origins": (), "queries": (), "cookies": (), 
     "A credential of that API; better in the environment: SPECFN_AUTH_SCHEME.",
 )
 @shared.headers("Header for that API.")
-@shared.repeated("--function", "functions", "NAME|GLOB", "Offer only these.")
-@click.option("--system", default="", help="System prompt.")
-@click.option("--yes", is_flag=True, help="Do not ask before calls that change data.")
+@shared.select
+@click.option("--system", metavar="TEXT", default="", help="System prompt.")
+@shared.yes
 def command(spec: str, message: str | None, **settings: Any) -> int:
     """Talk to a model that calls the functions of SPEC.
 
@@ -60,11 +75,8 @@ def command(spec: str, message: str | None, **settings: Any) -> int:
         application = source.application(spec, DEFAULT, progress)
     if not application.functions:
         raise UsageError("the document has no functions; specfn inspect lists the reasons")
-    connection = connect.connection(
-        application.functions[0].api,
-        {**_UNUSED_OPTIONS, **settings, "base_url": settings["api_url"]},
-        "--api-url",
-    )
+    connection = connect.connection(application.functions[0].api, {**_UNUSED_OPTIONS, **settings})
+    application = replace(application, functions=select_functions(application, settings["globs"]))
     conversation = _Conversation(application, wire, ask, connection, settings)
     if message is not None:
         return conversation.send(message)
@@ -106,7 +118,7 @@ class _Conversation:
             model=self._settings["model"],
             messages=self._messages,
             connection=self._connection,
-            choice=calling.Auto(functions=self._settings["functions"] or None),
+            choice=calling.Auto(),
             approve=(lambda _: True) if self._settings["yes"] else _approve,
             on_event=_show,
         )
@@ -132,7 +144,7 @@ def _requester(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, A
         raise UsageError(
             f"the environment variable {variable} (--key-env) is not set; set it to the model's key"
         )
-    url = settings["base_url"].rstrip("/") + endpoint.path.format(model=settings["model"])
+    url = settings["model_url"].rstrip("/") + endpoint.path.format(model=settings["model"])
     headers = dict(endpoint.headers)
     if key:
         headers[endpoint.header] = endpoint.prefix + key
@@ -144,7 +156,7 @@ def _requester(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, A
             reply = httpx.post(url, json=request, headers=headers, timeout=_REPLY_TIMEOUT)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise TransportError(
-                f"the model at {shown(url)} could not be reached ({type(error).__name__}); check --base-url"
+                f"the model at {shown(url)} could not be reached ({type(error).__name__}); check --model-url"
             ) from None
         if reply.status_code >= 300:
             detail = (reply.text.replace(key, "***") if key else reply.text)[:500]
@@ -153,7 +165,7 @@ def _requester(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, A
             return reply.json()
         except ValueError:
             raise TransportError(
-                "the model's server responded with invalid JSON; check --base-url and --connector"
+                "the model's server responded with invalid JSON; check --model-url and --connector"
             ) from None
 
     return ask

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from specfn._internal.json import JsonObject, dumps
+from specfn._internal.json import JsonObject
 from specfn.application.examples import example_faults
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
+from specfn.cli.terminal.colors import Meaning
 from specfn.document.diagnose.check import strict as thorough
 from specfn.records import members
 from specfn.settings import DEFAULT
@@ -30,9 +31,13 @@ _UNION: Final = "union"
 _NAMED: Final = 3
 
 
-@click.command(name="check")
+@shared.command(
+    "check",
+    "specfn check openapi.yaml",
+    "specfn check openapi.yaml --profile PROVIDER --strict",
+)
 @source.argument
-@shared.profile("Profile of the provider; an unknown name lists the profiles.")
+@shared.profile("Profile of the provider.")
 @click.option("--strict", is_flag=True, help="Also report the findings of openapi-spec-validator.")
 @shared.as_json()
 def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
@@ -43,12 +48,15 @@ def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
     """
     with Progress() as progress:
         application = source.application(spec, DEFAULT, progress, thorough=True)
+        progress.working("checking")
         report = _report(application, profile, strict=strict)
     if as_json:
-        output.write((output.json_printable(dumps(report)), b"\n"))
+        output.write_value(report)
+    elif _is_faultless(report):
+        output.write_lines(_faultless(report, profile), "good")
     else:
-        for line in _lines(report):
-            output.write_text(line)
+        for line, meaning in _lines(report):
+            output.write_lines(line, meaning)
     return EXIT_FAILURE if report["counts"]["faults"] else EXIT_SUCCESS
 
 
@@ -100,25 +108,48 @@ def _diagnostics(application: "Application", *, strict: bool) -> "Iterable[Note]
 # -- text output ---------------------------------------------------------------------------------
 
 
-def _lines(report: JsonObject) -> Iterator[str]:
+def _is_faultless(report: JsonObject) -> bool:
+    """Return true if there is nothing to correct: the only findings are adapted to the provider."""
+    counts = report["counts"]
+    noted = counts["diagnostics"] + counts["examples"] + counts["errors"] + counts["unions"]
+    return not noted and counts["findings"] == counts["mended"]
+
+
+def _faultless(report: JsonObject, profile: str) -> str:
+    functions, adapted = report["counts"]["functions"], report["counts"]["mended"]
+    line = f"no faults in {_counted(functions, 'function')} for the profile {profile}"
+    if not adapted:
+        return line
+    are = "is" if adapted == 1 else "are"
+    return f"{line}; {_counted(adapted, 'detail')} {are} adapted to it (--json lists them)"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun if count == 1 else f'{noun}s'}"
+
+
+def _lines(report: JsonObject) -> Iterator[tuple[str, Meaning]]:
+    """Yield the lines with their meanings."""
     for note in report["diagnostics"]:
-        yield f"document: {' '.join(note['text'].split())} (at #{note['pointer']})"
+        yield f"document: {' '.join(note['text'].split())} (at #{note['pointer']})", "bad"
     for note in report["examples"]:
-        yield f"example: {' '.join(note['text'].split())} (at #{note['pointer']})"
+        yield f"example: {' '.join(note['text'].split())} (at #{note['pointer']})", "warning"
     for error in report["errors"]:
-        place = f"{error['method'].upper()} {error['path']}"
-        yield f"{place}: {' '.join(error['reason'].split())} ({error['code']}, at #{error['pointer']})"
+        reason = f"{' '.join(error['reason'].split())} ({error['code']}, at #{error['pointer']})"
+        meaning: Meaning = "plain" if error["code"] in _EXCLUDED else "bad"
+        yield f"{error['method'].upper()} {error['path']}: {reason}", meaning
     for (mended, code, reason), places in _grouped(report["findings"]).items():
         how = "adapted; " if mended else "not sent; "
-        yield f"{code}: {reason}{_where(places, how)}"
+        yield f"{code}: {reason}{_where(places, how)}", "plain" if mended else "bad"
     for reason in dict.fromkeys(union["reason"] for union in report["unions"]):
         places = [union for union in report["unions"] if union["reason"] == reason]
-        yield f"{_UNION}: {reason}{_where(places)}"
+        yield f"{_UNION}: {reason}{_where(places)}", "warning"
     counts = report["counts"]
-    yield (
+    summary = (
         f"{counts['functions']:,} functions; {counts['diagnostics']:,} diagnostics, {counts['errors']:,} errors, "
         f"{counts['examples']:,} invalid examples, {counts['findings']:,} findings, of which {counts['mended']:,} are adapted"
     )
+    yield summary, "heading"
 
 
 def _where(places: list[JsonObject], how: str = "") -> str:

@@ -13,6 +13,7 @@ from specfn.cli.each_document import processors
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
+from specfn.cli.terminal.shell_completion import files
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
 STDOUT: Final = "-"
 
 
-@click.command(name="check-calls")
-@source.argument
-@click.argument("file", default=source.STDIN)
-@click.option(
-    "-o", "--output", "path", metavar="FILE", default=STDOUT, help="Write to FILE when complete."
+@shared.command(
+    "check-calls",
+    "specfn check-calls openapi.yaml calls.jsonl -o checked.jsonl",
+    "specfn check-calls openapi.yaml --strict < calls.jsonl > checked.jsonl",
 )
+@source.argument
+@click.argument("file", default=source.STDIN, shell_complete=files)
+@shared.output_file
 @shared.jobs("Number of processes; the number of processors by default.")
 @click.option(
     "--chunk",
@@ -36,7 +39,9 @@ STDOUT: Final = "-"
     help="Rows that a process checks at a time.",
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 if a row is not valid.")
-def command(spec: str, file: str, path: str, *, jobs: int | None, chunk: int, strict: bool) -> int:
+def command(
+    spec: str, file: str, path: str | None, *, jobs: int | None, chunk: int, strict: bool
+) -> int:
     """Check the calls in FILE against the functions of SPEC.
 
     FILE contains a JSON object in each line, with "name" and "arguments" (a text or an object) as a model sent them.
@@ -47,19 +52,23 @@ def command(spec: str, file: str, path: str, *, jobs: int | None, chunk: int, st
     """
     from specfn.bulk import Checker, check_file  # noqa: PLC0415  # the list of commands does not need it
 
+    path = path or STDOUT
     if spec == file == source.STDIN:
         raise UsageError("stdin cannot be both the document and the calls; name a file")
     gc.enable()  # the process may run for hours
     with Progress() as progress:
-        checker = Checker(source.stdin(progress) if spec == source.STDIN else spec)
+        checker = Checker(source.content(spec, progress))
         jobs = jobs or processors()
 
         def show(counts: "Counts", share: float | None) -> None:
             progress.checked(counts.rows, share)
 
         if STDOUT in (path, file):
+            if path == STDOUT and output.stdout().isatty():
+                progress.close()  # the line would cover the results
             counts = _stream(checker, file, path, jobs, chunk, show)
         else:
+            source.check_file(file)
             counts = check_file(checker, file, path, jobs=jobs, chunk=chunk, progress=show)
     output.complain(_summary(counts))
     return EXIT_FAILURE if strict and counts.invalid else EXIT_SUCCESS
@@ -82,6 +91,8 @@ def _stream(  # the arguments of the command
         raise UsageError("Parquet needs two files: pass FILE and -o FILE")
     form = JsonLines.for_target(path)
     is_stdin = file == source.STDIN
+    if not is_stdin:
+        source.check_file(file)
     chunks = stream_chunks(_stdin(), chunk) if is_stdin else form.chunks(file, 0, chunk)
     counts = Counts()
 
@@ -102,6 +113,7 @@ def _stream(  # the arguments of the command
 def _stdin() -> Any:
     if sys.stdin is None:
         raise UsageError("stdin is closed; name a file")
+    source.announce_terminal()
     return sys.stdin.buffer
 
 

@@ -1,11 +1,10 @@
 """The subcommand ``specfn demo``: a complete run with a real server and a recorded model."""
 
-import click
-
 from specfn.cli import output
+from specfn.cli import shared_options as shared
 
 
-@click.command(name="demo")
+@shared.command("demo", "specfn demo", "NO_COLOR=1 specfn demo | less")
 def command() -> int:
     """Show a model that sends an invalid call, reads the feedback and sends a valid call.
 

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from specfn._internal.json import dumps
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
+from specfn.cli.terminal.colors import Meaning
+from specfn.cli.terminal.shell_completion import files
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,16 +20,17 @@ if TYPE_CHECKING:
 _TITLES: Final[dict["Verdict", str]] = {"yes": "Breaking", "maybe": "Maybe breaking", "no": "Other"}
 
 
-_EPILOG: Final = """\b
-Examples:
-  specfn diff old.yaml new.yaml
-  git show main:api.yaml | specfn diff - api.yaml --markdown
-"""
+#: The meaning of each verdict.
+_MEANINGS: Final[dict["Verdict", Meaning]] = {"yes": "bad", "maybe": "warning", "no": "plain"}
 
 
-@click.command(name="diff", epilog=_EPILOG)
-@click.argument("old")
-@click.argument("new")
+@shared.command(
+    "diff",
+    "specfn diff old.yaml new.yaml",
+    "git show main:api.yaml | specfn diff - api.yaml --markdown",
+)
+@click.argument("old", shell_complete=files)
+@click.argument("new", shell_complete=files)
 @shared.as_json()
 @click.option("--markdown", is_flag=True, help="Markdown for a pull request.")
 @click.option("--strict", is_flag=True, help="Also exit with 1 if a difference may break callers.")
@@ -45,16 +47,17 @@ def command(old: str, new: str, *, as_json: bool, markdown: bool, strict: bool) 
     if old == new == source.STDIN:
         raise UsageError("stdin cannot be both documents; name a file")
     with Progress() as progress:
-        differences = compare(
-            source.version("OLD", old, progress), source.version("NEW", new, progress)
-        )
+        applications = source.version("OLD", old, progress), source.version("NEW", new, progress)
+        progress.working("comparing")
+        differences = compare(*applications)
     counts = {verdict: sum(each.breaking == verdict for each in differences) for verdict in _TITLES}
     if as_json:
         data = {"differences": [each.as_json() for each in differences], "counts": counts}
-        output.write((output.json_printable(dumps(data)), b"\n"))
+        output.write_value(data)
+    elif markdown:
+        output.write_text("\n".join(_markdown(differences, counts)))
     else:
-        write = _markdown if markdown else _text
-        output.write_text("\n".join(write(differences, counts)))
+        _show(differences, counts)
     breaks = counts["yes"] or (strict and counts["maybe"])
     return EXIT_FAILURE if breaks else EXIT_SUCCESS
 
@@ -73,14 +76,15 @@ def _summary(counts: dict[Any, int]) -> str:
     )
 
 
-def _text(differences: Sequence["Difference"], counts: dict[Any, int]) -> Iterator[str]:
+def _show(differences: Sequence["Difference"], counts: dict[Any, int]) -> None:
     for verdict, title in _TITLES.items():
         found = _of(differences, verdict)
         if found:
-            yield f"{title}:"
-            yield from (f"  {_line(str(each))} ({each.kind})" for each in found)
-            yield ""
-    yield _summary(counts) if differences else "no differences"
+            output.write_lines(f"{title}:", "heading")
+            for each in found:
+                output.write_lines(f"  {_line(str(each))} ({each.kind})", _MEANINGS[verdict])
+            output.write_lines("")
+    output.write_lines(_summary(counts) if differences else "no differences")
 
 
 def _line(text: str) -> str:

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final, Literal, TextIO
 
-import click
-
-from specfn._internal.json import JsonObject, dumps
+from specfn._internal.json import JsonObject
 from specfn.catalog.report import report
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.progress import Progress
+from specfn.cli.terminal.colors import is_colored
+from specfn.cli.terminal.equal_notes import note_lines
+from specfn.cli.terminal.wrap import cells, wrap
 from specfn.connectors import registry
 from specfn.errors import UsageError
 from specfn.records import Note, members
@@ -24,17 +25,16 @@ if TYPE_CHECKING:
     from specfn.function.function import Function
 
 
-@click.command(name="inspect")
+@shared.command(
+    "inspect",
+    "specfn inspect openapi.yaml",
+    "specfn inspect openapi.yaml --profile PROVIDER --json",
+)
 @source.argument
 @shared.profile("Profile of the provider whose limits apply.")
 @shared.as_json("JSON instead of a table.")
-@click.option("--html", metavar="FILE", help="Write a page for reviews, without network access.")
-@click.option(
-    "--compare",
-    "old",
-    metavar="OLD",
-    help="With --html: show the differences from the version OLD.",
-)
+@shared.file("--html", "html", "Write a page for reviews, without network access.")
+@shared.file("--compare", "old", "With --html: show the differences from the version in FILE.")
 def command(spec: str, *, profile: str, as_json: bool, html: str | None, old: str | None) -> None:
     """List the functions of SPEC with their sizes, the operations that are not functions, and notes.
 
@@ -54,7 +54,7 @@ def command(spec: str, *, profile: str, as_json: bool, html: str | None, old: st
         application = source.application(spec, DEFAULT, progress)
         found = _report(application, progress, profile)
     if as_json:
-        output.write((output.json_printable(dumps(found)), b"\n"))
+        output.write_value(found)
     else:
         _show(found)
 
@@ -128,33 +128,25 @@ def _lists(found: JsonObject) -> Iterator[tuple[str, list[str]]]:
     for title, count, lines in (
         ("Over a limit", len(over), over),
         ("Not functions", len(found["errors"]), map(_error_line, found["errors"])),
-        ("Notes", len(found["notes"]), _note_lines(found["notes"])),
+        ("Notes", len(found["notes"]), note_lines(_pairs(found["notes"]))),
     ):
         if count:
             shown = [f"  {output.printable(' '.join(line.split()))}" for line in lines]
             yield f"{title} ({count})", shown
 
 
-def _width(text: str) -> int:
-    """Return the number of cells that a text needs in a terminal."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len  # noqa: PLC0415  # most documents are ASCII; 35 ms
-
-    return cell_len(text)
-
-
 def _plain_table(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
     """Yield the lines of a table with all columns, each as wide as its widest cell."""
-    widths = {
-        title: max(_width(row[title]) for row in (*rows, {title: title})) for title in rows[0]
+    heading = {
+        title: f"{title} ({_UNITS[title]})" if title in _UNITS else title for title in rows[0]
     }
-    for row in ({title: title for title in widths}, *rows):
+    widths = {title: max(cells(row[title]) for row in (*rows, heading)) for title in rows[0]}
+    for row in (heading, *rows):
         yield "  ".join(_aligned(row[title], title, width) for title, width in widths.items())
 
 
 def _aligned(text: str, title: str, width: int) -> str:
-    space = " " * (width - _width(text))
+    space = " " * (width - cells(text))
     return space + text if title in _OPTIONAL else text + space
 
 
@@ -162,45 +154,83 @@ def _show_styled(stdout: TextIO, rows: list[dict[str, str]], found: JsonObject) 
     from rich.console import Console, Group  # noqa: PLC0415  # for terminals only
     from rich.text import Text  # noqa: PLC0415  # likewise
 
-    console = Console(file=stdout, highlight=False, force_jupyter=False)
+    console = Console(
+        file=stdout, highlight=False, force_jupyter=False, no_color=not is_colored(stdout)
+    )
     parts: list[RenderableType] = [_styled_table(rows, console.width), ""] if rows else []
     for title, lines in _lists(found):
-        parts += [Text.assemble((title, "bold"), *(f"\n{line}" for line in lines)), ""]
+        wrapped = [part for line in lines for part in wrap(line, console.width)]
+        parts += [Text.assemble((title, "bold"), *(f"\n{line}" for line in wrapped)), ""]
     with console.capture() as text:
         console.print(Group(*parts, _summary(found["counts"])))
     stdout.write(text.get())
 
 
-#: Columns that may be wrapped, and columns that are left out in this order.
+#: Columns that may be wrapped, columns that are left out in this order, and the units of their numbers.
 _TEXTS: Final = ("method", "path", "name")
 _OPTIONAL: Final = ("properties", "depth", "edits", "output", "parameters", "tokens")
+_UNITS: Final = {
+    "parameters": "bytes",
+    "output": "bytes",
+    "tokens": "estimate",
+    "depth": "levels",
+}
+
+#: The columns between two cells.
+_GAP: Final = 2
 
 
-def _columns(rows: Sequence[Mapping[str, str]], width: int) -> list[str]:
-    """Return the columns that fit into a terminal; numbers are left out before texts are wrapped."""
-    needed = {title: max(map(_width, (title, *(row[title] for row in rows)))) for title in rows[0]}
+def _columns(rows: Sequence[Mapping[str, str]], width: int) -> dict[str, int]:
+    """Return the widths of the columns that fit into a terminal.
+
+    Numbers are left out before texts are wrapped. Paths and names share the rest of the line.
+    """
+    needed = {
+        title: max(map(cells, (title, _UNITS.get(title, ""), *(row[title] for row in rows))))
+        for title in rows[0]
+    }
+    wanted = {title: needed[title] for title in _TEXTS}
     for title in _TEXTS:
         needed[title] = min(needed[title], max(width // 3, len(title)))
     for title in _OPTIONAL:
-        if sum(needed.values()) + 2 * (len(needed) - 1) > width:
+        if _sum(needed) > width:
             del needed[title]
-    return [*needed]
+    room = width - _sum(needed) + needed["path"] + needed["name"]
+    needed["path"] = min(wanted["path"], max(room // 2, room - wanted["name"]))
+    needed["name"] = min(wanted["name"], room - needed["path"])
+    return needed
+
+
+def _sum(widths: Mapping[str, int]) -> int:
+    return sum(widths.values()) + _GAP * (len(widths) - 1)
 
 
 def _styled_table(rows: list[dict[str, str]], width: int) -> "Table":
     from rich.table import Table  # noqa: PLC0415  # for terminals only
     from rich.text import Text  # noqa: PLC0415  # likewise
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    titles = _columns(rows, width)
-    for title in titles:
-        if title in _TEXTS:
-            table.add_column(title, overflow="fold")
-        else:
-            table.add_column(title, justify="right" if title in _OPTIONAL else "left", no_wrap=True)
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, _GAP, 0, 0))
+    widths = _columns(rows, width)
+    for title, size in widths.items():
+        side: Literal["left", "right"] = "right" if title in _OPTIONAL else "left"
+        heading = f"{title}\n{_UNITS[title]}" if title in _UNITS else title
+        table.add_column(heading, justify=side, overflow="fold", width=max(size, 1))
     for row in rows:
-        table.add_row(*(Text(row[title]) for title in titles))
+        style = _STYLES.get(row["safety"], "")
+        table.add_row(
+            *(
+                Text(
+                    "\n".join(wrap(row[title], size, hanging=0)),
+                    style if title in ("method", "safety") else "",
+                )
+                for title, size in widths.items()
+            )
+        )
     return table
+
+
+#: The styles of rich for each ``Function.safety``.
+_STYLES: Final = {"read": "green", "write": "yellow", "destructive": "red"}
 
 
 def _cells(function: JsonObject) -> dict[str, str]:
@@ -246,21 +276,8 @@ def _error_line(error: JsonObject) -> str:
     return f"{place}: {error['reason']} ({error['code']}, at #{error['pointer']})"
 
 
-def _note_lines(notes: list[JsonObject]) -> Iterator[str]:
-    """Yield each text once, with its count and the first places."""
-    pointers: dict[str, list[str]] = {}
-    for note in notes:
-        pointers.setdefault(note["text"], []).append(note["pointer"])
-    for text, found in pointers.items():
-        places = ", ".join(f"#{pointer}" for pointer in found[:_PLACES] if pointer)
-        more = f" and {len(found) - _PLACES:,} more" if len(found) > _PLACES else ""
-        times = f"{len(found):,} times" if len(found) > 1 else ""
-        details = ", ".join(filter(None, (times, places and f"at {places}{more}")))
-        yield f"{text} ({details})" if details else text
-
-
-#: The largest number of places for one note.
-_PLACES = 3
+def _pairs(notes: list[JsonObject]) -> Iterator[tuple[str, str]]:
+    return ((note["pointer"], note["text"]) for note in notes)
 
 
 def _summary(counts: JsonObject) -> str:

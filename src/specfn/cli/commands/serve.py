@@ -15,6 +15,7 @@ from specfn.cli import output
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
+from specfn.cli.terminal.shell_completion import files
 from specfn.errors import UsageError
 from specfn.http_server.collecting import collecting
 from specfn.mcp.hosts import HOSTS, print_config
@@ -23,8 +24,12 @@ from specfn.mcp.hosts import HOSTS, print_config
 _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bound
 
 
-@click.command(name="serve")
-@click.argument("specs", metavar="[NAME=]SPEC...", nargs=-1)
+@shared.command(
+    "serve",
+    "specfn serve openapi.yaml --base-url https://shop.example.com",
+    "specfn serve --config servers.yaml --http 127.0.0.1:8000",
+)
+@click.argument("specs", metavar="[NAME=]SPEC...", nargs=-1, shell_complete=files)
 @click.option("--stdio", is_flag=True, help="Serve stdin and stdout; the default.")
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve HTTP at /mcp.")
 @shared.repeated(
@@ -45,10 +50,11 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
 @shared.origins("Another trusted origin of the API.")
 @shared.timeout("For each call; 60 by default.")
 @shared.select
-@click.option(
+@shared.choice(
     "--mode",
-    type=click.Choice(["auto", "all", "search", "code"]),
-    help="One tool per function (all), tools that find and call functions (search), or tools that find functions and run "
+    "mode",
+    ["auto", "all", "search", "code"],
+    "One tool per function (all), tools that find and call functions (search), or tools that find functions and run "
     "code that calls them (code). "
     "auto: search above 100 tools or 32,000 tokens.",
 )
@@ -77,7 +83,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     is_flag=True,
     help="Let models ask for fields of responses, by an argument of tools.",
 )
-@click.option("--config", metavar="FILE", help="Read documents and permissions from a YAML file.")
+@shared.file("--config", "config", "Read documents and permissions from a YAML file.")
 @click.option(
     "--client-token-env",
     metavar="NAME",
@@ -87,11 +93,11 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
 @shared.repeated(
     "--host-name", "host_names", "HOST", "Another name that HTTP clients call this server by."
 )
-@click.option(
+@shared.choice(
     "--print-config",
     "host",
-    type=click.Choice(sorted(HOSTS)),
-    help="Print the configuration of an MCP host, and serve nothing.",
+    sorted(HOSTS),
+    "Print the configuration of an MCP host, and serve nothing.",
 )
 def command(specs: Sequence[str], **options: Any) -> int:
     """Serve the functions of SPEC to MCP clients, over stdio or HTTP.

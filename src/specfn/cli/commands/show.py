@@ -1,15 +1,13 @@
 """The subcommand ``specfn show``: one function as a model reads it."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from specfn._internal.json import JsonObject, dumps, dumps_indented
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.progress import Progress
 from specfn.cli.select import find_function
+from specfn.cli.terminal.colors import SAFETY
 from specfn.records import members
 from specfn.settings import DEFAULT
 
@@ -18,9 +16,13 @@ if TYPE_CHECKING:
     from specfn.function.function import Function
 
 
-@click.command(name="show")
+@shared.command(
+    "show",
+    "specfn show openapi.yaml 'POST /orders'",
+    "specfn show openapi.yaml orders_post --json",
+)
 @source.argument
-@click.argument("name")
+@shared.function_name
 @shared.as_json()
 def command(spec: str, name: str, *, as_json: bool) -> None:
     """Show the function NAME of SPEC.
@@ -32,9 +34,9 @@ def command(spec: str, name: str, *, as_json: bool) -> None:
     function = find_function(application, name)
     signature = _signature(application, function)
     if as_json:
-        output.write((output.json_printable(dumps(_data(function, signature))), b"\n"))
+        output.write_value(_data(function, signature))
     else:
-        output.write_text("\n\n".join(_paragraphs(function, signature)))
+        _show(function, signature)
 
 
 def _signature(application: "Application", function: "Function") -> str:
@@ -80,19 +82,23 @@ def _data(function: "Function", signature: str) -> JsonObject:
     }
 
 
-def _paragraphs(function: "Function", signature: str) -> Iterator[str]:
-    yield f"{function.method.upper()} {function.path} ({function.safety})\n{signature}"
+def _show(function: "Function", signature: str) -> None:
+    place = f"{function.method.upper()} {function.path} ({function.safety})"
+    output.write_lines(place, SAFETY[function.safety])
+    output.write_lines(signature)
     if function.description:
-        yield function.description
-    yield _schema("Parameters", function.parameters)
+        output.write_lines(f"\n{function.description}")
+    _show_schema("Parameters", function.parameters)
     if function.output is not None:
-        yield _schema("Output", function.output)
+        _show_schema("Output", function.output)
     edits = [f"  {edit.pointer}: {edit.reason}" for edit in function.edits]
     notes = [f"  {note.text} (at #{note.pointer})" for note in function.notes]
     for title, lines in (("Edits", edits), ("Notes", notes)):
         if lines:
-            yield "\n".join((title, *lines))
+            output.write_lines(f"\n{title}", "heading")
+            output.write_lines("\n".join(lines))
 
 
-def _schema(title: str, schema: Any) -> str:
-    return f"{title} ({len(dumps(schema)):,} bytes)\n{dumps_indented(schema).decode()}"
+def _show_schema(title: str, schema: Any) -> None:
+    output.write_lines(f"\n{title} ({len(dumps(schema)):,} bytes)", "heading")
+    output.write_json((output.json_printable(dumps_indented(schema)), b"\n"))

@@ -1,6 +1,6 @@
-"""The subcommand ``specfn tools``: all functions as JSON, or as typed signatures."""
+"""The subcommand ``specfn tools``: functions as tools of a provider, as JSON, or as typed signatures."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
-from specfn._internal.json import dumps
-from specfn.catalog.tools.tool_description import listed_description
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
-from specfn.cli.each_document import Converted, each_document
+from specfn.cli.lists.function_list import fitting, written
+from specfn.cli.output import Converted
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
-from specfn.cli.select import select_functions
 from specfn.errors import UsageError
-from specfn.function.description import within
 from specfn.function.signatures.language import LANGUAGES, Language
-from specfn.settings import Naming, Settings
+from specfn.settings import Settings
 
 if TYPE_CHECKING:
     from specfn.application.application import Application
+    from specfn.cli.lists.cut import Cut
     from specfn.function.function import Function
 
 STDOUT: Final = "-"
@@ -30,129 +28,175 @@ STDOUT: Final = "-"
 #: The suffixes of files for a directory of documents, by format.
 _SUFFIXES: Final = {"json": ".json", "python": ".py", "typescript": ".ts"}
 
+#: The options that shorten the list, or change its form.
+_SHORTENING: Final = ("globs", "query", "max_tokens", "profile")
 
-@click.command(name="tools")
+#: The options that a profile decides, with their fields.
+_OF_PROFILE: Final = {"--format": "form", "--dialect": "dialect", "--positional": "positional"}
+
+
+@shared.command(
+    "tools",
+    "specfn tools openapi.yaml --profile PROVIDER -o tools.json",
+    "specfn tools openapi.yaml --profile PROVIDER --search 'refund an order' --limit 20",
+)
 @source.argument
+@shared.profile("Write the tools as a provider accepts them.", None)
+@shared.select
+@click.option(
+    "--search", "query", metavar="QUERY", help="Only functions that fit these words best."
+)
+@shared.limit("The most functions of --search; 20 by default.")
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Shorten the list until its estimated tokens fit.",
+)
 @shared.output_file
-@shared.jobs("Number of processes for a directory of documents.")
+@shared.choice(
+    "--format",
+    "form",
+    ["json", *LANGUAGES],
+    "A JSON list (the default), or typed signatures for a model that writes code.",
+)
+@shared.choice(
+    "--dialect", "dialect", ["3.0", "3.1"], "Schemas without $ref (the default), or with $defs."
+)
 @click.option(
     "--positional",
     is_flag=True,
     help="A list of schemas per function instead of one object schema.",
 )
 @shared.choice(
-    "--dialect", "dialect", ["3.0", "3.1"], "Schemas without $ref (3.0), or with $defs (3.1)."
-)
-@shared.choice(
     "--naming",
     "naming",
     ["path", "operationId"],
     "Name functions by their paths, or by their operationIds where these are unique.",
+    default="path",
 )
-@shared.select
-@shared.choice(
-    "--format",
-    "form",
-    ["json", *LANGUAGES],
-    "A JSON list, or typed signatures for a model that writes code.",
-)
-def command(
-    spec: str,
-    path: str | None,
-    *,
-    jobs: int | None,
-    positional: bool,
-    dialect: Literal["3.0", "3.1"],
-    naming: Naming,
-    globs: Sequence[str],
-    form: Literal["json"] | Language,
-) -> int:
-    """Write the functions of SPEC as a JSON list.
+@shared.jobs("Number of processes for a directory of documents.")
+def command(spec: str, path: str | None, jobs: int | None, **options: Any) -> int:
+    """Write the functions of SPEC as a JSON list, for a provider or independent of one.
 
-    Each function is {"name", "description", "parameters", "output", "method", "path"}, in the document's
-    order; "output" is optional. If the list is incomplete, the exit code is not 0.
+    With --profile, each item is a tool as the provider accepts it. If there are more than it accepts in one request,
+    nothing is written, and the exit code is 1.
+
+    Without --profile, each item is {"name", "description", "parameters", "output", "method", "path"}, in the
+    document's order; "output" is optional. If the list is incomplete, the exit code is not 0.
 
     With --format python or typescript, write a module with a typed signature of each function.
 
     If SPEC is a directory, each document below it becomes a file below -o DIRECTORY.
     """
-    settings = Settings(keyword=not positional, dialect=dialect, naming=naming)
-    convert = partial(_convert, settings=settings, globs=globs, form=form)
+    _check(options)
+    convert = partial(_convert, options=options)
     if Path(spec).is_dir():
-        return each_document(spec, path, jobs, convert, _SUFFIXES[form])
+        from specfn.cli.each_document import each_document  # noqa: PLC0415  # for directories
+
+        return each_document(spec, path, jobs, convert, _SUFFIXES[options["form"] or "json"])
     if jobs is not None:
         raise UsageError("--jobs needs a directory of documents")
-    return convert(spec, path).report()
+    messages, is_complete = convert(spec, path)
+    for message in messages:
+        output.complain(message)
+    return 0 if is_complete else 1
 
 
-def _convert(
-    spec: str,
-    path: str | None,
-    *,
-    settings: Settings,
-    globs: Sequence[str],
-    form: Literal["json"] | Language,
-) -> Converted:
+def _check(options: Mapping[str, Any]) -> None:
+    """Refuse options that contradict each other, or that have no effect.
+
+    Raises:
+        UsageError: two options cannot be combined, or one needs another.
+    """
+    for option, field in _OF_PROFILE.items():
+        if options["profile"] is not None and options[field]:
+            raise UsageError(f"{option} and --profile cannot be combined: the profile decides it")
+    if options["limit"] is not None and options["query"] is None:
+        raise UsageError("--limit needs --search QUERY")
+    if options["max_tokens"] is not None and options["form"] in LANGUAGES:
+        raise UsageError("--max-tokens needs --format json, whose tokens are counted")
+
+
+def _convert(spec: str, path: str | None, *, options: Mapping[str, Any]) -> Converted:
     """Write the functions of one document."""
+    settings = Settings(
+        keyword=not options["positional"],
+        dialect=options["dialect"] or "3.0",
+        naming=options["naming"],
+    )
     with Progress() as progress:
         application = source.application(spec, settings, progress)
-        selected = select_functions(application, globs)
-        faults = [function.fault for function in selected if function.fault is not None]
-        usable = (
-            [function for function in selected if function.fault is None] if faults else selected
-        )
-        with closing(_written(usable, form, progress)) as pieces:
-            if path is None or path == STDOUT:
-                output.write(list(pieces))  # writes nothing if one function fails
-            else:
-                save(path, pieces)
-    return Converted((_left_out(application), *map(str, faults)), is_complete=not faults)
+        if any(options[name] for name in _SHORTENING):
+            return _shortened(application, path, options, progress)
+        return _functions(application, application.functions, path, options, progress)
 
 
-def _written(
-    functions: Sequence["Function"], form: Literal["json"] | Language, progress: Progress
-) -> Generator[bytes]:
-    """Yield the functions in a format."""
-    if form == "json":
-        yield from _listed(functions, progress)
-    else:
-        from specfn.function.signatures.signatures import signatures  # noqa: PLC0415  # for this format
+def _shortened(
+    application: "Application", path: str | None, options: Mapping[str, Any], progress: Progress
+) -> Converted:
+    """Write a part of the functions, or tools of a provider."""
+    from specfn.cli.lists import cut  # noqa: PLC0415  # for these options
 
-        yield signatures(functions, form).encode()
-
-
-def _listed(functions: Sequence["Function"], progress: Progress) -> Generator[bytes]:
-    """Yield a JSON list with one function per line."""
-    if functions:
-        yield b"["
-        for count, function in enumerate(functions, start=1):
-            yield _line(function, functions[0])
-            progress.composed(count, len(functions))
-        yield b"\n]\n"
-    else:
-        yield b"[]\n"
+    found = cut.cut(application, options["globs"], options["query"], options["limit"])
+    if options["profile"] is not None:
+        return _tools(application, found, path, options, progress)
+    budget = options["max_tokens"]
+    if budget is not None:
+        usable = [each for each in found.functions if each.fault is None]
+        kept = {id(each) for each in fitting(usable, budget, progress)}
+        rest = [each for each in found.functions if id(each) in kept or each.fault is not None]
+        found = found.keeping("--max-tokens", rest)
+    messages, is_complete = _functions(application, found.functions, path, options, progress)
+    report = found.report() if options["query"] is not None or budget is not None else ""
+    return Converted((report, *messages), is_complete)
 
 
-def _line(function: "Function", first: "Function") -> bytes:
-    """Return a function as one line of JSON, with a comma before all but the first."""
-    schemas = function.schemas
-    parameters, result = schemas.compose(), schemas.write_output()
-    head = {"name": function.name, "description": _description(function, parameters)}
-    pieces = [dumps(head)[:-1], b',"parameters":', dumps(parameters)]
-    if result is not None:
-        pieces += (b',"output":', result)
-    pieces += (b",", dumps({"method": function.method, "path": function.path})[1:])
-    return b"".join((b"\n" if function is first else b",\n", *map(output.json_printable, pieces)))
+def _functions(
+    application: "Application",
+    functions: Sequence["Function"],
+    path: str | None,
+    options: Mapping[str, Any],
+    progress: Progress,
+) -> Converted:
+    """Write functions independently of a provider."""
+    faults = [each.fault for each in functions if each.fault is not None]
+    usable = [each for each in functions if each.fault is None] if faults else functions
+    form: Literal["json"] | Language = options["form"] or "json"
+    with closing(written(usable, form, progress)) as pieces:
+        _write(pieces, path, progress, is_json=form == "json")
+    return Converted((_left_out(application), *map(str, faults)), not faults)
 
 
-def _description(function: "Function", parameters: Any) -> str:
-    """Return the description without facts that the parameters contain (rule F3)."""
-    schemas = function.schemas
-    if not schemas.settings.keyword:
-        names = (key for key, _ in schemas.keys)
-        parameters = {"properties": dict(zip(names, parameters, strict=True))}
-    text = listed_description(function.full_description, parameters)
-    return within(text, schemas.settings.description_limit)
+def _tools(
+    application: "Application",
+    found: "Cut",
+    path: str | None,
+    options: Mapping[str, Any],
+    progress: Progress,
+) -> Converted:
+    """Write functions as tools of a provider."""
+    from specfn.cli.lists import provider_list  # noqa: PLC0415  # for this option
+
+    tools = provider_list.provider_tools(found, options["profile"], options["max_tokens"], progress)
+    _write(provider_list.written(tools), path, progress, is_json=True)
+    refused = {each.function for each in tools.left_out if each.code != "budget"}
+    accepted = [each for each in found.functions if each.name not in refused]
+    sent = [each.function for each in tools.tools]
+    report = found.keeping("the provider", accepted).keeping("--max-tokens", sent).report()
+    reasons = provider_list.refused(tools)
+    messages = (report, _left_out(application), provider_list.too_large(tools), *reasons)
+    return Converted(messages, not refused)
+
+
+def _write(pieces: Iterable[bytes], path: str | None, progress: Progress, *, is_json: bool) -> None:
+    """Write a list to a file, or to stdout; nothing if a function fails."""
+    if path is not None and path != STDOUT:
+        save(path, pieces)
+        return
+    complete = list(pieces)
+    progress.close()
+    (output.write_json if is_json else output.write)(complete)
 
 
 def _left_out(application: "Application") -> str:

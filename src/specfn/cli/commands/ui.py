@@ -22,22 +22,30 @@ if TYPE_CHECKING:
 _HOST: Final = "127.0.0.1"
 
 
-@click.command(name="ui")
+@shared.command(
+    "ui",
+    "specfn ui openapi.yaml --open",
+    "specfn ui openapi.yaml --base-url https://shop.example.com --compare old.yaml",
+)
 @source.argument
 @connect.options
 @click.option(
-    "--port", type=click.IntRange(0, 65_535), default=0, help="The port; a free one by default."
+    "--port",
+    metavar="N",
+    type=click.IntRange(0, 65_535),
+    default=0,
+    help="The port; a free one by default.",
 )
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
 @shared.profile("Profile of the provider that is selected first.")
-@click.option(
+@shared.choice(
     "--separate",
     "separated",
-    type=click.Choice(sorted(READY)),
+    sorted(READY),
+    "Show a form for values that a human fills in.",
     multiple=True,
-    help="Show a form for values that a human fills in.",
 )
-@click.option("--compare", "old", metavar="OLD", help="Show the differences from the version OLD.")
+@shared.file("--compare", "old", "Show the differences from the version in FILE.")
 def command(
     spec: str,
     *,

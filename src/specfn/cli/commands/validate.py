@@ -1,6 +1,5 @@
 """The subcommand ``specfn validate``: the arguments of a model and its feedback."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -11,7 +10,7 @@ from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.select import find_function
-from specfn.document.read.load import MAX_BYTES
+from specfn.cli.terminal.shell_completion import files
 from specfn.errors import UsageError
 from specfn.records import ABSENT
 from specfn.settings import DEFAULT
@@ -24,10 +23,14 @@ if TYPE_CHECKING:
 _SHOWN: Final = 80
 
 
-@click.command(name="validate")
+@shared.command(
+    "validate",
+    "specfn validate openapi.yaml orders_post arguments.json",
+    """echo '{"query": {"limit": "10"}}' | specfn validate openapi.yaml 'GET /orders'""",
+)
 @source.argument
-@click.argument("name")
-@click.argument("file", default=source.STDIN)
+@shared.function_name
+@click.argument("file", default=source.STDIN, shell_complete=files)
 @shared.as_json()
 def command(spec: str, name: str, file: str, *, as_json: bool) -> int:
     """Validate the arguments that a model sent for the function NAME of SPEC.
@@ -42,49 +45,28 @@ def command(spec: str, name: str, file: str, *, as_json: bool) -> int:
         raise UsageError("stdin cannot be both the document and the arguments; name a file")
     with Progress() as progress:
         function = find_function(source.application(spec, DEFAULT, progress), name)
-        text = source.stdin(progress) if file == source.STDIN else _read(file)
+        text = source.stdin(progress) if file == source.STDIN else source.read_file(file)
     outcome = function.check(text)
     if as_json:
-        output.write((output.json_printable(dumps(_data(outcome))), b"\n"))
+        output.write_value(_data(outcome))
+    elif outcome:
+        _show_valid(outcome)
     else:
-        output.write_text(_text(outcome))
+        output.write_text(outcome.feedback())  # exactly as the model reads it
     return EXIT_SUCCESS if outcome else EXIT_FAILURE
 
 
-def _read(file: str) -> bytes:
-    """Read a file.
-
-    Raises:
-        UsageError: the file cannot be read, or is larger than the limit.
-    """
-    try:
-        with Path(file).open("rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a path"
-        raise UsageError(f"{file!r} cannot be read: {reason}") from None
-    if len(content) > MAX_BYTES:
-        raise UsageError(f"{file!r} is larger than the limit of {MAX_BYTES:,} bytes")
-    return content
-
-
-def _text(outcome: "Success | Failure") -> str:
-    """Return the feedback for invalid arguments, or the repairs of valid arguments."""
-    if not outcome:
-        return outcome.feedback()
-    lines = ["The arguments are valid."]
+def _show_valid(outcome: "Success") -> None:
+    """Write that the arguments are valid, with their repairs."""
+    output.write_lines("The arguments are valid.", "good")
     if outcome.repairs:
-        lines += ["", "Repairs:"]
-        lines += [
-            f"  {repair.path}: {_short(repair.before)} became {_short(repair.after)} ({repair.kind})"
-            for repair in outcome.repairs
-        ]
+        output.write_lines("\nRepairs:", "heading")
+    for repair in outcome.repairs:
+        change = f"{_short(repair.before)} became {_short(repair.after)}"
+        output.write_lines(f"  {repair.path}: {change} ({repair.kind})")
     if outcome.incomplete:
-        lines += [
-            "",
-            "The text was truncated and is completed. Only functions that read data accept it.",
-        ]
-    return "\n".join(lines)
+        output.write_lines("\nThe text was truncated and is completed.", "warning")
+        output.write_lines("Only functions that read data accept it.")
 
 
 def _short(value: Any) -> str:

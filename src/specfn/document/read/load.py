@@ -8,17 +8,17 @@ import importlib.util
 import os
 import re
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from specfn._internal.json import JsonObject
 from specfn._internal.url import HiddenQuery, hide_queries_in_log
 from specfn.document.read.limits import checked
 from specfn.document.read.login import Login
-from specfn.document.read.text import parse
+from specfn.document.read.text import Progress, parse
 from specfn.errors import DocumentError, TransportError, UsageError
 from specfn.records import Note
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 #: The largest document in bytes, decompressed.
 MAX_BYTES: Final = 256 * 1024 * 1024
-
 _MAX_REDIRECTS: Final = 5
 _CONNECT_SECONDS: Final = 10.0
 _READ_SECONDS: Final = 30.0
@@ -45,9 +44,6 @@ _CODINGS: Final = frozenset({"", "identity", "gzip", "deflate"})
 _URL: Final = re.compile(r"https?://", re.IGNORECASE)
 _NEARLY: Final = re.compile(r"https?:", re.IGNORECASE)
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-
-#: Receives the number of bytes that have arrived, and the expected number if the server declares it.
-Progress: TypeAlias = Callable[[int, int | None], None]
 
 
 class Source(NamedTuple):
@@ -90,7 +86,7 @@ def read(
         references: ``Options.references``. A URL may also redirect to the origins that it lists.
         limit: the most bytes of a file or of a response, decompressed.
         login: headers and authentication for the origin of the URL.
-        progress: called with every chunk of a response.
+        progress: called with every chunk of a response, and while YAML is parsed.
         thorough: report duplicate keys in JSON.
 
     Raises:
@@ -100,30 +96,38 @@ def read(
     """
     if isinstance(source, dict):
         return Source(document=checked(source), shared=True)
-    if isinstance(source, bytes):
-        return read_text(source, thorough=thorough)
+    content: Any = source
+    uri = None
     if isinstance(source, str) and _URL.match(source):
         origins = () if isinstance(references, str) else references
-        fetched = fetch(source, limit=limit, origins=origins, login=login, progress=progress)
-        return read_text(fetched.content, uri=fetched.uri, thorough=thorough)
-    if isinstance(source, str | os.PathLike):
+        content, uri = fetch(source, limit=limit, origins=origins, login=login, progress=progress)
+    elif isinstance(source, str | os.PathLike):
         _check_path(os.fspath(source))
-        return read_text(read_file(source, limit=limit), uri=uri_of(source), thorough=thorough)
+        content, uri = read_file(source, limit=limit), uri_of(source)
+    if isinstance(content, bytes):
+        return read_text(content, uri=uri, thorough=thorough, progress=progress)
     raise UsageError(f"expected a path, a URL, bytes or a dict, found {type(source).__name__}")
 
 
-def read_text(text: str | bytes, *, uri: str | None = None, thorough: bool = False) -> Source:
+def read_text(
+    text: str | bytes,
+    *,
+    uri: str | None = None,
+    thorough: bool = False,
+    progress: Progress | None = None,
+) -> Source:
     """Read a document from its text, JSON or YAML.
 
     Args:
         text: the text; bytes are UTF-8, UTF-16 or UTF-32.
         uri: the URI of the text, as the base of its relative references.
         thorough: as in ``read``.
+        progress: called while YAML is parsed.
 
     Raises:
         DocumentError: the text is not a document.
     """
-    parsed = parse(text, thorough=thorough)
+    parsed = parse(text, thorough=thorough, progress=progress)
     return Source(parsed.document, uri, shared=parsed.shared, notes=parsed.notes)
 
 
@@ -184,9 +188,6 @@ def read_resource(package: str, *names: str) -> bytes | None:
         if path.is_file():
             return path.read_bytes()
     return None
-
-
-# -- URLs -----------------------------------------------------------------------------------------
 
 
 def shown(url: str) -> str:

@@ -1,7 +1,8 @@
 """Reading of a JSON object from document text: encoding, JSON or YAML, and error texts."""
 
 import re
-from typing import Final, NamedTuple
+from collections.abc import Callable
+from typing import Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JSONDecodeError, JsonObject, loads
 from specfn.document.collector import paused
@@ -9,6 +10,9 @@ from specfn.document.read import duplicate_keys, not_openapi
 from specfn.document.read.limits import MAX_NODES, TOO_DEEP, TOO_LARGE, too_deep
 from specfn.errors import DocumentError
 from specfn.records import Note
+
+#: Receives the number of bytes that have arrived or were parsed, and the number of all if it is known.
+Progress: TypeAlias = Callable[[int, int | None], None]
 
 #: Byte order marks, longer ones first: that of UTF-32 begins with that of UTF-16.
 _MARKS: Final = (
@@ -65,7 +69,7 @@ class Parsed(NamedTuple):
     notes: tuple[Note, ...] = ()
 
 
-def parse(text: str | bytes, *, thorough: bool = False) -> Parsed:
+def parse(text: str | bytes, *, thorough: bool = False, progress: Progress | None = None) -> Parsed:
     """Read the text of a document, JSON or YAML, as a JSON object.
 
     A text that begins with ``{`` or ``[`` is read as JSON, and as YAML's flow style if that fails. Any other text is
@@ -74,6 +78,7 @@ def parse(text: str | bytes, *, thorough: bool = False) -> Parsed:
     Args:
         text: the text.
         thorough: report duplicate keys in JSON. The search takes longer than reading.
+        progress: called while YAML is parsed. JSON is parsed at once.
 
     Raises:
         DocumentError: the text is neither JSON nor YAML, is not an object, or is too deep or too large.
@@ -83,7 +88,7 @@ def parse(text: str | bytes, *, thorough: bool = False) -> Parsed:
         if _first(data) in {b"{", b"["}:
             parsed = _json_value(data, thorough=thorough)
         else:
-            parsed = _yaml_value(data)
+            parsed = _yaml_value(data, progress)
     if parsed.document.__class__ is not dict:
         raise DocumentError(
             f"found {_KINDS[parsed.document.__class__]} instead of a document; "
@@ -183,14 +188,14 @@ def _flow(data: bytes, failed: JSONDecodeError) -> Parsed:
     return Parsed(value, shared=shared, notes=(Note(pointer="", text=text),))
 
 
-def _yaml_value(data: bytes) -> Parsed:
+def _yaml_value(data: bytes, progress: Progress | None) -> Parsed:
     from specfn.document.read import yaml  # noqa: PLC0415  # 17 ms that a JSON document does not pay
 
     if not _VERSION.search(data, 0, _HEAD):
         _refuse_foreign(data)
     _decoded(data)
     try:
-        value, shared = yaml.parse(data)
+        value, shared = yaml.parse(data, progress)
     except yaml.YAMLError:
         _refuse_foreign(data)
         raise

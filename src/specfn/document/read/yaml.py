@@ -7,6 +7,7 @@ recurses, and an alias counts as many nodes as the value that it repeats.
 
 import importlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import repeat, starmap
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -62,7 +63,7 @@ class Read(NamedTuple):
     shared: bool
 
 
-def parse(text: str | bytes) -> Read:
+def parse(text: str | bytes, progress: Callable[[int, int], None] | None = None) -> Read:
     """Read the one document of a YAML text as JSON values.
 
     Aliases share one Python object, so the result can be a graph. It has no cycles, and a walk over it meets at most
@@ -70,13 +71,14 @@ def parse(text: str | bytes) -> Read:
 
     Args:
         text: the YAML text; bytes are UTF-8, or UTF-16 with a byte order mark.
+        progress: receives the position of each collection in characters, and the length of the text.
 
     Raises:
         YAMLError: the text is not YAML; contains a tag, a merge key, an alias to itself, a duplicate key, a
             collection as a key, an infinity or a second document; or is too deep or too large.
     """
     try:
-        builder = _Builder(_pump(text))
+        builder = _Builder(_pump(text), progress and partial(_report, progress, len(text)))
         return Read(builder.build(), builder.shared)
     except yaml.MarkedYAMLError as error:
         raise _explained(error, text) from None
@@ -86,6 +88,10 @@ def parse(text: str | bytes) -> Read:
     except UnicodeEncodeError as error:
         before = _bytes(text[: error.start])
         raise YAMLError(f"{NOT_YAML}: unpaired surrogate", *_end_of(before)) from None
+
+
+def _report(progress: Callable[[int, int], None], length: int, event: Any) -> None:
+    progress(event.start_mark.index, length)
 
 
 def _explained(error: yaml.MarkedYAMLError, text: str | bytes) -> YAMLError:
@@ -177,9 +183,11 @@ class _Marked:
 class _Builder:
     """Construction of values from events: two tight loops for scalars, and one for collections."""
 
-    __slots__ = ("anchors", "events", "key", "marked", "nodes", "shared", "stack")
+    __slots__ = ("anchors", "events", "key", "marked", "nodes", "report", "shared", "stack")
 
-    def __init__(self, get_event: Callable[[], Any]) -> None:
+    def __init__(
+        self, get_event: Callable[[], Any], report: Callable[[Any], None] | None = None
+    ) -> None:
         # Two events per node at most, so a text over the limit ends early and does not fill the memory.
         self.events: Iterator[Any] = starmap(get_event, repeat((), 2 * MAX_NODES))
         #: The open collections. The first is a list that contains the root.
@@ -192,6 +200,8 @@ class _Builder:
         self.key = ""
         self.nodes = 0
         self.shared = False
+        #: Receives the event that begins each collection.
+        self.report = report
 
     def build(self) -> Any:
         """Return the value of the stream's only document."""
@@ -210,7 +220,7 @@ class _Builder:
 
     def _collections(self, begun: Any) -> None:
         """Read collections until the document ends."""
-        stack = self.stack
+        stack, report = self.stack, self.report
         value = stack[0]
         while stack:
             event = self._members(value) if value.__class__ is dict else self._items(value)
@@ -228,6 +238,8 @@ class _Builder:
                 value = stack[-1] if stack else None
                 continue
             begun = event
+            if report is not None:
+                report(event)
             if self.marked or event.anchor is not None or event.tag is not None:
                 self._mark(event, child)
             if len(stack) > MAX_DEPTH:

@@ -22,6 +22,7 @@ from specfn.http.connection import Connection
 from specfn.http.request import base_url
 from specfn.http.request.request import additions, finish, prepare, sync_result
 from specfn.http.response import validate_response
+from specfn.http.response.excerpt import excerpt
 from specfn.http.response.response import Result
 from specfn.http.transport.attempt import Attempt, OpenAsyncStream, OpenStream
 from specfn.http.transport.event_stream import AsyncEventStream, EventStream
@@ -71,7 +72,8 @@ def execute(
     """
     if stream:
         return _stream(function, arguments, connection)
-    return successful(propagate(function, arguments, connection), function)
+    result = propagate(function, arguments, connection)
+    return successful(result, function, connection)
 
 
 @known_keywords
@@ -118,7 +120,8 @@ async def aexecute(
     """Call an operation like ``execute``, asynchronously."""
     if stream:
         return await _astream(function, arguments, connection)
-    return successful(await apropagate(function, arguments, connection), function)
+    result = await apropagate(function, arguments, connection)
+    return successful(result, function, connection)
 
 
 @known_keywords_async
@@ -148,7 +151,7 @@ async def aforward(request: httpx.Request, connection: Connection) -> Result:
     return await forward_through(request, connection, AwaitingTransfer())
 
 
-def successful(result: Result, function: Function) -> Result:
+def successful(result: Result, function: Function, connection: Connection | None) -> Result:
     """Return a response with a status of success.
 
     Raises:
@@ -156,7 +159,9 @@ def successful(result: Result, function: Function) -> Result:
     """
     if not result.ok:
         route = function.route
-        raise HTTPStatusError(result, f"{route.method.upper()} {route.path} ({function.name})")
+        call = f"{route.method.upper()} {route.path} ({function.name})"
+        beginning = "" if connection is None else excerpt(result, connection)
+        raise HTTPStatusError(result, call, excerpt=beginning)
     return result
 
 
@@ -170,7 +175,7 @@ def _stream(function: Function, arguments: Any, connection: Connection | None) -
             io.opened.events.close()
         raise
     if io.opened is None:
-        _require_empty(successful(head, function), function)
+        _require_empty(successful(head, function, connection), function)
     return EventStream(head, None if io.opened is None else io.opened.events)
 
 
@@ -186,7 +191,7 @@ async def _astream(
             await io.opened.events.aclose()
         raise
     if io.opened is None:
-        _require_empty(successful(head, function), function)
+        _require_empty(successful(head, function, connection), function)
     return AsyncEventStream(head, None if io.opened is None else io.opened.events)
 
 

@@ -1,0 +1,66 @@
+"""The subcommand ``specfn convert``: a document in another version of OpenAPI."""
+
+from typing import TYPE_CHECKING
+
+from specfn._internal.json import JsonObject, dumps_indented
+from specfn.cli import output, source
+from specfn.cli import shared_options as shared
+from specfn.cli.progress import Progress
+from specfn.cli.save import save
+from specfn.cli.terminal.equal_notes import note_lines
+from specfn.document.collector import paused
+from specfn.document.read.load import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from specfn.document.read.load import Source
+    from specfn.records import Note
+
+_STDOUT = "-"
+
+
+@shared.command(
+    "convert",
+    "specfn convert swagger.yaml --to 3.1 -o openapi.json",
+    "specfn convert https://api.example.com/openapi.json --to 3.0 > openapi30.json",
+)
+@source.argument
+@shared.choice("--to", "version", ["3.1", "3.0"], "The version of OpenAPI.", required=True)
+@shared.output_file
+def command(spec: str, version: str, path: str | None) -> None:
+    """Write SPEC as a JSON document of OpenAPI 3.1 or 3.0.
+
+    SPEC is a document of any version. What the version cannot express is listed on stderr, with its place. A schema
+    of OpenAPI 3.0 accepts each value that it accepted before.
+    """
+    with Progress() as progress, paused():
+        found = read(source.content(spec, progress), progress=progress.read)
+        progress.working("converting")
+        document, losses = _CONVERSIONS[version](found)
+        written = output.json_printable(dumps_indented(document)) + b"\n"
+    if path is None or path == _STDOUT:
+        output.write_json((written,))
+    else:
+        save(path, (written,))
+    for line in note_lines((note.pointer, note.text) for note in losses):
+        output.complain(f"lost: {line}", "warning")
+
+
+def _to_31(found: "Source") -> "tuple[JsonObject, Iterable[Note]]":
+    from specfn.document.normalize import normalize  # noqa: PLC0415  # for this version
+    from specfn.document.unused_components import unused_components  # noqa: PLC0415  # likewise
+
+    normalized = normalize(found.document, found.uri, shared=found.shared)
+    notes = (*normalized.notes, *unused_components(found.document, normalized))
+    return normalized.document, notes
+
+
+def _to_30(found: "Source") -> "tuple[JsonObject, Iterable[Note]]":
+    from specfn.document.downgrade.document import downgrade  # noqa: PLC0415  # for this version
+
+    return downgrade(found.document)
+
+
+#: The conversion to each version.
+_CONVERSIONS = {"3.1": _to_31, "3.0": _to_30}

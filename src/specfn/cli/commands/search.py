@@ -1,0 +1,79 @@
+"""The subcommand ``specfn search``: the functions that fit some words."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from specfn._internal.json import JsonObject
+from specfn.cli import output, source
+from specfn.cli import shared_options as shared
+from specfn.cli.progress import Progress
+from specfn.cli.select import select_functions
+from specfn.cli.terminal.colors import SAFETY
+from specfn.settings import DEFAULT
+
+if TYPE_CHECKING:
+    from specfn.catalog.search.search import Found
+
+
+@shared.command(
+    "search",
+    "specfn search openapi.yaml 'refund an order'",
+    "specfn search openapi.yaml invoice --limit 3 --json",
+)
+@source.argument
+@click.argument("query")
+@shared.limit("The most functions.", 10)
+@shared.select
+@shared.as_json()
+def command(spec: str, query: str, limit: int, globs: Sequence[str], *, as_json: bool) -> None:
+    """List the functions of SPEC that fit the words of QUERY, best first.
+
+    QUERY may be a question or a task. Each function is listed with the words that it contains, and with functions that
+    yield its path parameters.
+    """
+    with Progress() as progress:
+        application = source.application(spec, DEFAULT, progress)
+        progress.working("searching")
+        selected = select_functions(application, globs) if globs else None
+        found = application.search(query, limit, select=selected)
+    if as_json:
+        output.write_value([*map(_data, found)])
+        return
+    for place, each in enumerate(found):
+        if place:
+            output.write_lines("")
+        _show(each)
+    if not found:
+        output.complain("no function fits these words; specfn inspect lists all functions")
+
+
+def _data(found: "Found") -> JsonObject:
+    function = found.function
+    return {
+        "name": found.name,
+        "method": function.method,
+        "path": function.path,
+        "summary": function.summary,
+        "safety": function.safety,
+        "score": found.score,
+        "why": found.why,
+        "needs": dict(found.needs),
+    }
+
+
+def _show(found: "Found") -> None:
+    function = found.function
+    place = f"{function.method.upper()} {function.path} ({function.safety})"
+    output.write_lines(found.name, "name")
+    output.write_lines(f"  {_line(place)}", SAFETY[function.safety])
+    if function.summary:
+        output.write_lines(f"  {_line(function.summary)}")
+    needs = [f"{name} comes from {source}" for name, source in found.needs.items()]
+    facts = [f"contains: {found.why}" if not found.why.startswith("yields ") else found.why, *needs]
+    output.write_lines(f"  {_line('; '.join(filter(None, facts)))}", "faint")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,1 @@
+"""The lists of functions that ``specfn tools`` writes."""

@@ -1,0 +1,1 @@
+"""The appearance of results on a terminal: colors, line breaks, notes and completion."""
