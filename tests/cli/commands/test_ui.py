@@ -45,12 +45,12 @@ def test_a_missing_extra_is_one_line(
 @pytest.mark.parametrize(
     ("arguments", "code", "reason"),
     [
-        (["no.json"], 1, "no.json"),
-        (["{spec}", "--compare", "no.json"], 1, "--compare: "),
+        (["no.json"], 2, "no.json"),
+        (["{spec}", "--compare", "no.json"], 2, "--compare: "),
         (["{spec}", "--auth", "key=x"], 2, "--auth needs --base-url URL"),
         (["{spec}", "--query", "a=b"], 2, "--query needs --base-url URL"),
         (["{spec}", "--header", "A: b"], 2, "--header needs --base-url URL"),
-        (["{spec}", "--profile", "x"], 2, "unknown profile 'x'"),
+        (["{spec}", "--profile", "x"], 2, "'x' is not one of anthropic"),
         (["{spec}", "--base-url", "x"], 2, "--base-url: "),
         (["-", "--compare", "-"], 2, "stdin cannot be both documents"),
     ],
