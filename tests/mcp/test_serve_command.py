@@ -83,6 +83,8 @@ def started(*arguments: str, **more: str) -> "subprocess.Popen[str]":
         (["{spec}", "--base-url", URL, "--allow", "write", "--read-only"], "read_only contradicts"),
         (["{spec}", "--base-url", URL, "--select", "dogs*"], "matches no function"),
         (["{spec}", "--base-url", URL, "--fields", "--mode", "code"], "fields contradicts mode"),
+        (["{spec}", "--base-url", URL, "--files", "no/such"], "no/such"),
+        (["{spec}", "--base-url", URL, "--files", "{spec}"], "is not a directory"),
     ],
 )
 def test_invalid_use_is_one_line(
@@ -114,6 +116,20 @@ def test_a_missing_extra_is_one_line(spec: str) -> None:
     )
     assert done.returncode == 2
     assert 'install "specfn[mcp]"' in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_missing_sandbox_is_one_line(spec: str) -> None:
+    """Without the sandbox, mode ``code`` says what to install."""
+    code = (
+        "import sys; sys.modules['pydantic_monty'] = None; from specfn.cli.main import run; "
+        f"sys.exit(run(['serve', {spec!r}, '--base-url', {URL!r}, '--mode', 'code']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert 'install "specfn[code]"' in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -1,3 +1,4 @@
+import copy
 from typing import Any
 
 import httpx
@@ -339,6 +340,50 @@ def test_output_schemas_are_listed_if_asked(era: str) -> None:
         return await client.call_tool("pets_getById", {"id": 1})
 
     assert talk(server, era, do).structured_content == {"name": "Rex"}
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
+
+JSON = "application/json"
+
+#: Responses with their media types and schemas, and whether a tool describes them to clients of today and of earlier.
+OUTPUTS: list[tuple[str, Any, bytes, Any]] = [
+    (JSON, {"type": "object"}, b'{"a":1}', {"a": 1}),
+    (JSON, {"type": "array"}, b"[1]", [1]),
+    (JSON, {"type": "string"}, b'"x"', "x"),
+    (JSON, {"type": "boolean"}, b"false", False),
+    (JSON, {"type": "number"}, b"1.5", 1.5),
+    ("text/plain", {}, b"hello", "hello"),
+    ("text/event-stream", {}, b'data: {"a":1}\n\n', [{"data": {"a": 1}}]),
+    ("application/x-ndjson", {}, b"1\n2\n", [1, 2]),
+    ("image/png", {}, PNG, None),
+    ("application/pdf", {"type": "string", "format": "binary"}, b"%PDF-1", None),
+]
+
+
+@pytest.mark.parametrize(("media_type", "schema", "content", "data"), OUTPUTS)
+def test_every_kind_of_documented_response_is_a_success(
+    era: str, media_type: str, schema: Any, content: bytes, data: Any
+) -> None:
+    """With output schemas, any JSON value and text is structured content; a file has no schema, and is attached."""
+    document = copy.deepcopy(DOCUMENT)
+    response = {"description": "", "content": {media_type: {"schema": schema} if schema else {}}}
+    document["paths"]["/pets"]["get"]["responses"] = {"200": response}
+    headers = {"content-type": media_type}
+    api = Api(lambda _: httpx.Response(200, content=content, headers=headers))
+    server = mcp.server(application(document), api.connection(), output_schema=True)
+
+    async def do(client: Any) -> Any:
+        listed = await client.list_tools()
+        (tool,) = (each for each in listed.tools if each.name == "pets_get")
+        return tool.output_schema, await client.call_tool("pets_get", {})
+
+    output, result = talk(server, era, do)
+    is_described = data is not None and (era != "legacy" or isinstance(data, dict))
+    assert (output is not None) is is_described
+    assert not result.is_error, text(result)
+    assert result.structured_content == (data if is_described else None)
+    assert len(result.content) == (2 if data is None else 1)
 
 
 def test_a_success_that_breaks_its_promise_is_not_repeated(era: str) -> None:

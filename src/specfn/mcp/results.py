@@ -17,6 +17,9 @@ from specfn.mcp.files.saved_files import SavedFiles
 
 log: Final = logging.getLogger("specfn.mcp")
 
+#: The types of structured content that an output schema may describe.
+_ANY: Final = (dict, list, str, int, float)
+
 #: The text of every failure whose cause is not for the model.
 INTERNAL: Final = (
     "Error: the server could not make this call, because of a fault on its side. The log of the server has the reason. "
@@ -44,7 +47,8 @@ def result_of(
     if not answer.ok or answer.result is None:
         return result
     data = answer.result.data if declares_output else _shown(answer.text)
-    if isinstance(data, dict) or (takes_any and isinstance(data, list)):
+    kinds = _ANY if declares_output else (dict, list)
+    if isinstance(data, kinds if takes_any else dict):
         return result.model_copy(update={"structured_content": data})
     if declares_output:  # the official client raises for a success without structured content
         unusual = prompts.unusual("the call", answer.result.status)

@@ -28,17 +28,24 @@ class OutputSchemas:
     def schema(self, function: Function, budget: int | None) -> JsonObject | None:
         """Return the schema of a function's result; ``None`` if the provider accepts no such schema.
 
+        Binary data has none, because it is not JSON.
+
         Args:
             function: the function.
             budget: the most bytes of the schema.
         """
-        if not is_documented(function):
+        if not is_documented(function) or (not self._answer and _is_binary(function)):
             return None
         schema = self._fits.output(function, self._profile, budget, answer=self._answer).schema
         faults = (
             fault for fault in refusals(schema, self._checked_profile) if fault.code != "root"
         )
         return None if next(faults, None) is not None else schema
+
+
+def _is_binary(function: Function) -> bool:
+    success = function.route.success
+    return success is not None and success.kind == "binary"
 
 
 def is_documented(function: Function) -> bool:
