@@ -181,8 +181,11 @@ def test_a_name_is_one_segment(name: str, rounds: int, key: str) -> None:
     )
 )
 def test_a_name_in_quotes(name: str) -> None:
-    """A quoted name may hold what ends a parameter otherwise; only characters without an appearance are left out."""
+    """A quoted name may hold what ends a parameter otherwise; only characters without an appearance are left out.
+
+    A space is added in words that have a meaning in prompts.
+    """
     file = content_of(f'data:text/csv; name="{name}"; base64,YWJj', None)
     assert file.content == b"abc"
     rest = iter(name)
-    assert all(each in rest for each in file.name or "")
+    assert all(each in rest for each in (file.name or "").replace(" ", ""))

@@ -6,6 +6,7 @@ import logging
 import subprocess
 import sys
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -191,18 +192,18 @@ def test_a_value_does_not_move_from_the_human_part_to_the_arguments() -> None:
     tokens = ApprovalTokens(KEY, lambda: 0.0)
     call = ApprovedCall("f", "0", {"a": 1}, {"b": b"x"}, BASE)
     others = [
-        call._replace(arguments={"a": 1, "b": b"x"}, human={}),
-        call._replace(human={"b": b"y"}),
-        call._replace(human={"b": "x"}),
-        call._replace(arguments={"a": True}),
-        call._replace(arguments={"a": "1"}),
-        call._replace(arguments={"a": 1.5}),
-        call._replace(arguments=[{"a": 1}]),
-        call._replace(human=None),
+        replace(call, arguments={"a": 1, "b": b"x"}, human={}),
+        replace(call, human={"b": b"y"}),
+        replace(call, human={"b": "x"}),
+        replace(call, arguments={"a": True}),
+        replace(call, arguments={"a": "1"}),
+        replace(call, arguments={"a": 1.5}),
+        replace(call, arguments=[{"a": 1}]),
+        replace(call, human=None),
     ]
     token = tokens.issue(call).token
     assert all(ALTERED in (tokens.refusal(token, other) or "") for other in others)
-    assert tokens.refusal(token, call._replace(arguments={"a": 1.0})) is None
+    assert tokens.refusal(token, replace(call, arguments={"a": 1.0})) is None
 
 
 def test_each_part_of_a_token_counts() -> None:

@@ -390,6 +390,7 @@ async def _acancelled(function: Any, connection: Connection) -> None:
         await task
 
 
+@pytest.mark.usefixtures("frozen_heap")
 @pytest.mark.parametrize("end", [_stopped, _closed, _with_block, _raised, _never_read])
 def test_a_stream_is_closed_when_its_consumer_stops(make: Any, loopback: Any, end: Any) -> None:
     """X15: the connection is closed when a consumer stops early or raises, and its place in the pool is free."""
@@ -402,6 +403,7 @@ def test_a_stream_is_closed_when_its_consumer_stops(make: Any, loopback: Any, en
     assert iterated(make(), connection) == ([{"n": 7}], None)
 
 
+@pytest.mark.usefixtures("frozen_heap")
 @pytest.mark.parametrize(
     "end", [_astopped, _aclosed, _awith_block, _araised, _anever_read, _acancelled]
 )
@@ -518,6 +520,7 @@ def test_hooks_redirects_and_retries(make: Any, loopback: Any, http: Any) -> Non
     assert seen == ["/x", "/x", "/other", (200, None, True)]
 
 
+@pytest.mark.usefixtures("frozen_heap")
 def test_a_hook_that_fails_closes_the_stream(make: Any, loopback: Any) -> None:
     """X15: if ``after`` raises, the response is closed and the error reaches the caller."""
 

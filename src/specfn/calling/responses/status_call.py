@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
-import httpx
-
 from specfn._internal.json import JsonObject
 from specfn.calling.paging.next_url import LONGEST, climbs, with_query
 from specfn.calling.responses.advertised import AdvertisedFunction
@@ -22,6 +20,8 @@ from specfn.http.request.base_url import choose
 from specfn.migrate.route import Pieces, Route
 
 if TYPE_CHECKING:
+    import httpx
+
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
 
@@ -91,6 +91,8 @@ def _reference(function: Function, result: "Result") -> str | None:
 
 def _foreign(own: "httpx.URL", reference: str) -> str | None:
     """Return the origin of a URL on another host, without user and query."""
+    import httpx  # noqa: PLC0415  # slow import
+
     try:
         found = own.join(reference)
     except (httpx.InvalidURL, ValueError):
