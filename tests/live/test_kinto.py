@@ -111,6 +111,52 @@ def test_a_list_is_read_page_by_page(
     assert (seen, requests) == ([500, 400, 300, 200, 100], 3)
 
 
+@pytest.fixture
+def books(call: Caller, connection: Connection, place: dict[str, str]) -> list[int]:
+    """The numbers of seven records, in the order of a list sorted by them."""
+    for pages in (300, 100, 700, 500, 200, 600, 400):
+        given = {**place, "body": {"data": {"pages": pages, "title": "t" * 200}}}
+        call.execute(f"POST {RECORDS}", given, connection)
+    return [100, 200, 300, 400, 500, 600, 700]
+
+
+def test_pages_have_every_record_once(
+    app: Application, connection: Connection, place: dict[str, str], books: list[int]
+) -> None:
+    """``app.pages`` follows the header ``Next-Page``, which the document does not declare, to the end."""
+    sent = {**place, "query": {"_limit": 3, "_sort": ["pages"]}}
+    pages = [*app.pages(f"GET {RECORDS}", sent, connection)]
+    assert [record["pages"] for page in pages for record in page.items or ()] == books
+    assert [len(page.items or ()) for page in pages] == [3, 3, 1]
+    assert (pages[-1].stopped, pages[-1].next) == ("end", None)
+    few = [*app.pages(f"GET {RECORDS}", sent, connection, max_items=3)]
+    assert (len(few), few[0].stopped) == (1, "budget")
+    rest = [*app.pages(f"GET {RECORDS}", few[0].next, connection)]
+    assert [record["pages"] for page in rest for record in page.items or ()] == books[3:]
+
+
+@pytest.mark.parametrize("limit", [20_000, 900])
+def test_a_model_reaches_every_page_by_the_texts(
+    app: Application, connection: Connection, place: dict[str, str], books: list[int], limit: int
+) -> None:
+    """A model that only copies the arguments of the texts sees each record, also if the texts are truncated."""
+    bound = app.bind(connection, limit=limit)[f"GET {RECORDS}"]
+    sent: dict[str, Any] = {**place, "query": {"_limit": 3, "_sort": ["pages"]}}
+    seen, requests = [], 0
+    while True:
+        text, *lines = bound.outcome(sent).text.split("\n")
+        requests += 1
+        shown = json.loads(text)["data"]["data"]
+        seen += [each["pages"] for each in shown if isinstance(each, dict) and "title" in each]
+        onward = [json.loads(line.split(": ", 1)[1]) for line in lines if ': {"' in line]
+        if not onward:
+            break
+        assert requests < 30
+        sent = {**sent, "query": {**sent["query"], **onward[0]["query"]}}
+    assert sorted(set(seen)) == books
+    assert limit == 900 or (seen, requests) == (books, 3)
+
+
 def test_what_the_server_refuses_reaches_the_model(
     call: Caller, connection: Connection, place: dict[str, str]
 ) -> None:

@@ -27,6 +27,7 @@ KINDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "url": ({"from_item": {"type": "integer"}}, {"next_url": {"type": ["string", "null"]}}),
     "pageable": ({"from_item": {"type": "integer"}}, {"@odata.nextLink": {"type": "string"}}),
     "link": ({"from_item": {"type": "integer"}}, {}),
+    "next_page_header": ({"cursor": {"type": "string"}}, {}),
 }
 
 
@@ -70,6 +71,7 @@ class Paged:
     total: int
     cap: int
     text: str = ""
+    base: str = BASE
     requests: list[httpx.Request] = field(default_factory=list)
 
     def items(self) -> list[dict[str, str]]:
@@ -83,7 +85,7 @@ class Paged:
         end = min(start + size, self.total)
         body: dict[str, Any] = {"items": self.items()[start:end]}
         headers = {"content-type": "application/json"}
-        onward = f"{BASE}/items?from_item={end}&limit={size}"
+        onward = f"{self.base}/items?from_item={end}&limit={size}"
         has_more = end < self.total
         if self.kind == "cursor":
             body["next_cursor"] = f"c{end}" if has_more else None
@@ -97,6 +99,8 @@ class Paged:
             body["@odata.nextLink"] = onward
         if self.kind == "link" and has_more:
             headers["link"] = f'<{onward}>; rel="next"'
+        if self.kind == "next_page_header" and has_more:
+            headers["next-page"] = f"{self.base}/items?cursor=c{end}&limit={size}"
         return httpx.Response(200, headers=headers, content=json.dumps(body).encode())
 
     def _start(self, query: httpx.QueryParams, size: int) -> int:
@@ -110,8 +114,8 @@ class Paged:
 
     def connection(self, **more: Any) -> Connection:
         client = httpx.Client(transport=httpx.MockTransport(self.handle))
-        return Connection(base_url=BASE, client=client, allow_insecure=True, **more)
+        return Connection(base_url=self.base, client=client, allow_insecure=True, **more)
 
     def aconnection(self) -> Connection:
         client = httpx.AsyncClient(transport=httpx.MockTransport(self.handle))
-        return Connection(base_url=BASE, async_client=client, allow_insecure=True)
+        return Connection(base_url=self.base, async_client=client, allow_insecure=True)

@@ -75,6 +75,8 @@ def test_a_page_that_ignores_its_number_stops() -> None:
         ("url", {"items": ITEMS, "next_url": f"/v1/items?from_item={'1' * 9_000}"}, {}),
         ("pageable", {"items": ITEMS, "@odata.nextLink": "http://evil.test/v1/items"}, {}),
         ("link", {"items": ITEMS}, {"link": '<http://evil.test/v1/items?from_item=1>; rel="next"'}),
+        ("link", {"items": ITEMS}, {"next-page": "http://evil.test/v1/items?from_item=1"}),
+        ("link", {"items": ITEMS}, {"next-page": "//evil.test/v1/items?from_item=1"}),
         ("cursor", {"items": ITEMS, "next_cursor": "http://evil.test/v1/items?cursor=1"}, {}),
     ],
 )
@@ -91,6 +93,12 @@ def test_other_places_are_not_followed(
     assert found.next is None
     assert "There is a next page, but" in found.text
     assert "evil" not in found.text.split("\n", 1)[1]
+
+
+def test_a_number_of_a_page_in_a_header_is_no_url() -> None:
+    """X13: ``Next-Page`` is read as a URL only."""
+    found = answer("link", {"items": ITEMS}, **{"next-page": "2"})
+    assert (found.next, found.text.count("\n")) == (None, 0)
 
 
 def test_a_url_that_arguments_cannot_express_is_followed_by_code_only() -> None:

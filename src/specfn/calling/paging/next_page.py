@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: The longest cursor that is printed.
 LONGEST_CURSOR: Final = 2_000
 
-#: The paging of a function whose document declares none, but whose response has a ``Link`` header.
+#: The paging of a function whose document declares none, but whose response has a header with a URL.
 _LINKED: Final = Paging(kind="link")
 
 
@@ -53,12 +53,11 @@ def next_page(
         result: this page.
         connection: the connection of the call.
     """
-    link = result.headers.get("link", "")
-    paging = function.paging or (_LINKED if link else None)
+    target, describes_pages = linked(result.headers)
+    paging = function.paging or (_LINKED if describes_pages else None)
     if paging is None or function.safety != "read" or not result.ok or result.truncated:
         return None
     page = _ReceivedPage(function, named, result, connection, paging)
-    target, describes_pages = linked(link)
     if describes_pages and paging.kind not in {"cursor", "last_item"}:
         return None if target is None else page.at_url(target)
     return page.following()

@@ -1,6 +1,6 @@
 """The URL of the next page, as arguments of the same function or as a request."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 LONGEST: Final = 8_000
 _MEMBERS: Final = 200
 
+#: The beginnings of URLs, in contrast to numbers of pages.
+_URL: Final = ("http://", "https://", "/", "?")
+
 #: The relations of a ``Link`` header that describe pages.
 _RELATIONS: Final = frozenset({"first", "prev", "previous", "last"})
 
@@ -43,8 +46,15 @@ class NextUrl:
     request: "httpx.Request | None" = None
 
 
-def linked(header: str) -> tuple[str | None, bool]:
-    """Return the URL of ``rel="next"`` in a ``Link`` header, and whether the header describes pages."""
+def linked(headers: Mapping[str, str]) -> tuple[str | None, bool]:
+    """Return the URL of the next page in the headers of a response, and whether they describe pages.
+
+    It is that of ``rel="next"`` in ``Link``, or that of ``Next-Page``.
+    """
+    named = headers.get("next-page", "")
+    if named.lower().startswith(_URL):
+        return named, True
+    header = headers.get("link", "")
     relations = [
         (target, {*parameters.get("rel", "").lower().split()})
         for target, parameters in links(header)

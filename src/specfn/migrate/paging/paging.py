@@ -57,6 +57,7 @@ def paging_of(route: Route, components: JsonObject) -> Paging | None:
         or _by_cursor(facts, alone=True)
         or _by_last_item(facts)
         or _by_counter(facts)
+        or _by_cursor_alone(facts)
     )
 
 
@@ -251,6 +252,15 @@ def _by_last_item(facts: _Facts) -> Paging | None:
     if "id" not in members or (common["more"] is None and parameter.word != "startingafter"):
         return None
     return Paging(kind="last_item", parameter=parameter.path, source=("id",), **common)
+
+
+def _by_cursor_alone(facts: _Facts) -> Paging | None:
+    """Return the paging by a header, if a parameter takes a cursor that no documented member contains."""
+    parameters, response = facts.parameters, facts.response
+    is_paged = parameters.cursor() is not None and parameters.size() is not None
+    if not is_paged or response.items() is None or any(map(_is_next, response.scalars)):
+        return None
+    return Paging(kind="link", **facts.common())
 
 
 def _by_counter(facts: _Facts) -> Paging | None:

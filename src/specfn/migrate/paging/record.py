@@ -14,7 +14,7 @@ class Paging:
     """The way to the next page of an operation (rule X13).
 
     Attributes:
-        kind: ``link`` (the ``Link`` header), ``url`` (a member with the URL of the next page), ``cursor`` (a member with
+        kind: ``link`` (the URL in the header ``Link`` or ``Next-Page``), ``url`` (a member with the URL of the next page), ``cursor`` (a member with
             the next value of the parameter), ``last_item`` (a member of the last item is the next value), ``page``
             (a number that grows by one) or ``offset`` (a number that grows by the items received).
         parameter: the parameter to change, as names from the root of the arguments; ``None`` if a URL may change any.
