@@ -21,11 +21,12 @@ _NO_LIMIT = 10_000_000
 
 
 class Counted(NamedTuple):
-    """The bytes of one page, with all fields and with six."""
+    """The bytes of one page, with all fields, with six, and of the JSON of six fields without any other text."""
 
     path: str
     whole: int
     six: int
+    alone: int
 
 
 def counted(document: Any, functions: Any) -> Iterator[Counted]:
@@ -45,7 +46,9 @@ def counted(document: Any, functions: Any) -> Iterator[Counted]:
             result = Result(status=200, headers={}, media_type="application/json", data=data)
             view = ResponseFields(keep=names, is_asked=True).view(function, result)
             text = "\n".join([view.result.for_model(_NO_LIMIT), *view.lines()])
-            yield Counted(path, len(result.for_model(_NO_LIMIT).encode()), len(text.encode()))
+            alone = json.dumps(view.result.data, separators=(",", ":"), ensure_ascii=False)
+            whole = result.for_model(_NO_LIMIT)
+            yield Counted(path, *(len(each.encode()) for each in (whole, text, alone)))
 
 
 def _examples(document: Any, operation: Any) -> Iterator[Any]:
@@ -86,7 +89,11 @@ def main() -> None:
     for title, pages in (("all pages", rows), ("pages above 50 KB", large)):
         median = statistics.median(row.six / row.whole for row in pages)
         share = sum(row.six for row in pages) / sum(row.whole for row in pages)
-        print(f"{title}: {len(pages)}, median {median:.1%}, of all bytes {share:.1%}")
+        alone = statistics.median(row.alone / row.whole for row in pages)
+        print(
+            f"{title}: {len(pages)}, median {median:.1%}, of all bytes {share:.1%}, "
+            f"median without other text {alone:.1%}"
+        )
 
 
 if __name__ == "__main__":
