@@ -38,7 +38,7 @@ LIST = {
 PATHS: dict[str, Any] = {
     "/repos": {
         "get": {
-            "parameters": [{"name": "fields", "in": "query", "schema": {"type": "string"}}],
+            "parameters": [{"name": "view", "in": "query", "schema": {"type": "string"}}],
             "responses": {
                 "200": {"description": "", "content": {"application/json": {"schema": LIST}}}
             },
@@ -200,10 +200,10 @@ def test_fingerprints_do_not_change() -> None:
 def test_paging_reads_the_whole_response() -> None:
     """X13: a cursor that is not shown still gives the next page."""
     shop = Shop(
-        lambda _: httpx.Response(200, json=DATA, headers={"link": '</repos?fields=x>; rel="next"'})
+        lambda _: httpx.Response(200, json=DATA, headers={"link": '</repos?view=x>; rel="next"'})
     )
     bound = application().bind(shop.connection())
-    assert bound["repos_get"].outcome({}, fields=["items.name"]).next == {"query": {"fields": "x"}}
+    assert bound["repos_get"].outcome({}, fields=["items.name"]).next == {"query": {"view": "x"}}
 
 
 @pytest.mark.parametrize("status", [200, 206])
@@ -235,7 +235,7 @@ def test_the_reserved_argument(profile: str | None) -> None:
     function = bound["repos_get"]
     assert "fields" in function.parameters["properties"]
     assert function.description.endswith("Response fields: items, next")
-    sent = {"query": {"fields": "own"}, "fields": ["next"]}
+    sent = {"query": {"view": "own"}, "fields": ["next"]}
     for found in (
         function.outcome(sent),
         function.outcome(json.dumps(sent)),
@@ -243,7 +243,7 @@ def test_the_reserved_argument(profile: str | None) -> None:
         bound.outcome("REPOS_GET", json.dumps(sent)),
     ):
         assert data_of(found) == {"next": "n"}
-    assert {str(each.url) for each in shop.requests} == {"http://shop.test/repos?fields=own"}
+    assert {str(each.url) for each in shop.requests} == {"http://shop.test/repos?view=own"}
     assert (
         "fields" not in application().bind(shop.connection())["repos_get"].parameters["properties"]
     )
@@ -261,6 +261,27 @@ def test_the_reserved_argument_gives_way(profile: str | None) -> None:
     found = function.outcome({"fields": "own", "fields_": ["next"]})
     assert data_of(found) == {"next": "n"}
     assert shop.requests[0].url.path == "/r/own"
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("location", ["query", "header", "cookie"])
+def test_the_reserved_argument_gives_way_to_a_parameter(profile: str | None, location: str) -> None:
+    """X12: a parameter of the API with this name keeps it, also within a group of arguments."""
+    own = {"name": "fields", "in": location, "schema": {"type": "string"}}
+    answers = PATHS["/repos"]["get"]["responses"]
+    paths = {"/r": {"get": {"parameters": [own], "responses": answers}}}
+    app = load({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": paths})
+    shop = answering(200, DATA)
+    (function,) = app.bind(shop.connection(), profile=profile, fields=True).values()
+    group = {"query": "query", "header": "headers", "cookie": "cookies"}[location]
+    assert [*function.parameters["properties"]] == [group, "fields_"]
+    found = function.outcome({group: {"fields": "own"}, "fields_": ["next"]})
+    assert data_of(found) == {"next": "n"}
+    (request,) = shop.requests
+    assert (
+        "fields=own"
+        in f"{request.url} {request.headers.get('cookie')} fields={request.headers.get('fields')}"
+    )
 
 
 @pytest.mark.parametrize("fields", ["items", [1], ["a["], ["nothing"]])
@@ -345,7 +366,7 @@ def test_a_truncated_page_names_fields_where_they_are_offered(*, is_offered: boo
     items = [{**ITEM, "name": "n" * 500} for _ in range(100)]
     shop = Shop(
         lambda _: httpx.Response(
-            200, json={"items": items}, headers={"link": '</repos?fields=x>; rel="next"'}
+            200, json={"items": items}, headers={"link": '</repos?view=x>; rel="next"'}
         )
     )
     paths = json.loads(json.dumps(PATHS))

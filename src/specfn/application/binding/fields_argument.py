@@ -48,7 +48,7 @@ class FieldsArgument:
     """The reserved argument of one function.
 
     Attributes:
-        name: ``fields``, with a trailing ``_`` while the function has an argument of this name.
+        name: ``fields``, with a trailing ``_`` while the function has an argument or the API a parameter of this name.
     """
 
     def __init__(self, function: Function, parameters: JsonObject, *, strict: bool) -> None:
@@ -61,7 +61,9 @@ class FieldsArgument:
         """
         self._function, self._parameters, self._strict = function, parameters, strict
         self.name = "fields"
-        while self.name in parameters.get("properties", {}):
+        groups = function.route.groups
+        declared = {each.name for group in groups for each in group.parameters}
+        while self.name in parameters.get("properties", {}) or self.name in declared:
             self.name += "_"
 
     def parameters(self) -> JsonObject:
