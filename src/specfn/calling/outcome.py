@@ -83,7 +83,7 @@ class CallRecord:
     error: bool = False
 
     def __repr__(self) -> str:
-        return f"<CallRecord {self.id}: {_name(self)}, {_state(self)}>"
+        return f"<CallRecord {brief(self.id)}: {_name(self)}, {_state(self)}>"
 
 
 @known_keywords_in

@@ -30,8 +30,15 @@ class Success:
         return f"Success(data={data}, repairs={self.repairs!r}, incomplete={self.incomplete})"
 
 
-#: The most errors in the ``repr`` of a failure.
+#: The most errors in the ``repr`` of a failure, and the most characters of one.
 _SHOWN: Final = 3
+_LENGTH: Final = 300
+
+
+def _short(problem: ArgumentProblem) -> str:
+    text = repr(problem)
+    return text if len(text) <= _LENGTH else f"{text[:_LENGTH]}..."
+
 
 _new: Final = Success.__new__
 _set_data: Final = Success.__dict__["data"].__set__
@@ -71,7 +78,7 @@ class Failure:
 
     def __repr__(self) -> str:
         more = ", ..." if len(self.errors) > _SHOWN else ""
-        errors = f"({', '.join(map(repr, self.errors[:_SHOWN]))}{more})"
+        errors = f"({', '.join(map(_short, self.errors[:_SHOWN]))}{more})"
         return f"Failure(errors={errors}, data={brief(self.data)})"
 
     def _repr_html_(self) -> str:

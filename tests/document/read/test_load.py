@@ -452,3 +452,20 @@ def test_other_documents_are_bounded_by_the_same_option(
     (tmp_path / "more.json").write_bytes(b'{"get": {}}' + b" " * 200)
     options = Options(references=str(tmp_path), max_document_bytes=limit)
     assert len(load(tmp_path / "api.json", options=options).functions) == functions
+
+
+def test_progress_of_yaml_is_told(tmp_path: Path) -> None:
+    """While YAML is parsed, the positions rise up to the length of the text; JSON is parsed at once."""
+    lines = "".join(f"  /p{number}: {{get: {{}}}}\n" for number in range(50))
+    path = tmp_path / "openapi.yaml"
+    path.write_text(f"openapi: 3.1.0\npaths:\n{lines}")
+    told: list[tuple[int, int | None]] = []
+    read(path, progress=lambda *position: told.append(position))
+    positions = [position for position, _ in told]
+    assert len(told) > 50
+    assert positions == sorted(positions)
+    assert {whole for _, whole in told} == {path.stat().st_size}
+    path.write_text('{"openapi": "3.1.0", "paths": {}}')
+    told.clear()
+    read(path, progress=lambda *position: told.append(position))
+    assert told == []
