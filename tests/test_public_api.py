@@ -1,4 +1,5 @@
 import pickle
+import re
 import subprocess
 import sys
 import tomllib
@@ -94,9 +95,14 @@ def test_classes_of_the_door_pickle() -> None:
 
 
 def test_the_version_is_that_of_the_package(root: Path) -> None:
-    """``__version__`` and the packaging agree."""
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert specfn.__version__ == project["version"]
+    """``__version__`` is the only place of the version, from which the packaging reads it."""
+    declared = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    assert declared["project"]["dynamic"] == ["version"]
+    assert "version" not in declared["project"]
+    home = root / declared["tool"]["hatch"]["version"]["path"]
+    assert re.findall(r'^__version__ = "(.*)"$', home.read_text("utf-8"), re.MULTILINE) == [
+        specfn.__version__
+    ]
 
 
 def test_a_type_checker_sees_the_door_exactly(tmp_path: Path) -> None:
