@@ -33,7 +33,8 @@ def test_the_bare_command_prints_help(specfn: Command) -> None:
 def test_help_has_two_examples_that_parse(specfn: Command, name: str) -> None:
     """Each help ends with two examples, and each example is a command line without an error."""
     ended = specfn(name, "--help")
-    examples = [line.strip() for line in ended.out.partition("Examples:\n")[2].splitlines()]
+    text = ended.out.partition("Examples:\n")[2].replace("\\\n", "")
+    examples = [line.strip() for line in text.splitlines()]
     assert len(examples) == 2
     for example in examples:
         line = re.search(r"specfn (.*?)\"?\)?\"?( [<>|] ?.*)?$", example)
@@ -100,6 +101,18 @@ def test_one_thing_has_one_name() -> None:
         }
         assert ("--yes" in options) == ("-y" in options)
         assert ("--output" in options) == ("-o" in options)
+
+
+@pytest.mark.parametrize("name", ["", *NAMES])
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_help_fits_into_the_terminal(
+    specfn: Command, monkeypatch: pytest.MonkeyPatch, name: str, width: int
+) -> None:
+    """No line of a help is longer than the terminal, but for an argument of an example."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    help_text = specfn(*filter(None, [name, "--help"])).out
+    long = [line for line in help_text.splitlines() if len(line) > width]
+    assert [line for line in long if "specfn" not in line and "--" not in line] == []
 
 
 MISSING = [

@@ -29,7 +29,7 @@ _COMMANDS: Final = (
 #: The most characters of the help of a subcommand in the list.
 _SENTENCE: Final = 200
 
-_EPILOG: Final = """\b
+_EPILOG: Final = """
 SPEC is the path or http(s) URL of an OpenAPI or Swagger document, or - for stdin.
 Results go to stdout; messages go to stderr.
 

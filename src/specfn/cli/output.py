@@ -60,11 +60,19 @@ def write(pieces: Iterable[bytes]) -> None:
     stream.buffer.writelines(pieces)
 
 
-def write_json(pieces: Iterable[bytes]) -> None:
-    """Write printable JSON to stdout like ``write``, with colors on a terminal. No token may cross two pieces."""
-    if stdout().isatty():
-        from specfn.cli.terminal.colors import is_colored, paint_json  # noqa: PLC0415  # for terminals only
+def write_json(pieces: Iterable[bytes], *, is_lines: bool = False) -> None:
+    """Write a printable JSON text to stdout like ``write``; on a terminal with line breaks and colors.
 
+    Args:
+        pieces: the text. Pieces of JSON Lines are complete lines.
+        is_lines: whether the text is JSON Lines, which have no further line breaks.
+    """
+    if stdout().isatty():
+        from specfn.cli.terminal.colors import is_colored  # noqa: PLC0415  # for terminals only
+        from specfn.cli.terminal.shown_json import indented, paint_json  # noqa: PLC0415  # likewise
+
+        if not is_lines:
+            pieces = (indented(b"".join(pieces).decode()).encode(), b"\n")
         if is_colored(stdout()):
             pieces = (paint_json(piece.decode()).encode() for piece in pieces)
     write(pieces)
@@ -81,17 +89,26 @@ def write_text(text: str) -> None:
     stdout().write(f"{printable(lines)}\n")
 
 
-def write_lines(text: str, meaning: "Meaning" = "plain") -> None:
+def write_lines(text: str, meaning: "Meaning" = "plain", *, hanging: int = 2) -> None:
     """Write a report to stdout. On a terminal, long lines end between words, and a meaning has its color.
 
     Raises the errors of ``write``.
+
+    Args:
+        text: the lines.
+        meaning: the meaning of all of them.
+        hanging: the further indent of a continued line; 0 for prose.
     """
     stream = stdout()
     shown = printable(text.replace("\r\n", "\n"))
-    stream.write(f"{_laid_out(shown, stream, meaning) if stream.isatty() else shown}\n")
+    stream.write(
+        f"{_laid_out(shown, stream, meaning, hanging=hanging) if stream.isatty() else shown}\n"
+    )
 
 
-def _laid_out(text: str, stream: TextIO, meaning: "Meaning", painted: str = "") -> str:
+def _laid_out(
+    text: str, stream: TextIO, meaning: "Meaning", painted: str = "", *, hanging: int = 2
+) -> str:
     """Return a text for a terminal: with short lines, and with the color of a meaning.
 
     Args:
@@ -99,12 +116,15 @@ def _laid_out(text: str, stream: TextIO, meaning: "Meaning", painted: str = "") 
         stream: the terminal.
         meaning: the meaning.
         painted: the beginning of the text that has the color; by default, all of it.
+        hanging: as for ``write_lines``.
     """
     from specfn.cli.terminal.colors import is_colored, paint  # noqa: PLC0415  # for terminals only
     from specfn.cli.terminal.wrap import terminal_width, wrap  # noqa: PLC0415  # likewise
 
     width = terminal_width()
-    shown = "\n".join(part for line in text.split("\n") for part in wrap(line, width))
+    shown = "\n".join(
+        part for line in text.split("\n") for part in wrap(line, width, hanging=hanging)
+    )
     if not is_colored(stream):
         return shown
     colored = painted or shown

@@ -43,14 +43,17 @@ class Command(click.Command):
         return super().get_help(ctx).replace(_HYPHEN, "-")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples, one per line."""
+        """Write the examples; a long one is continued before its options."""
         super().format_epilog(ctx, formatter)
         from specfn.connectors.registry import DEFAULT  # noqa: PLC0415  # for help only
 
         formatter.write_paragraph()
         formatter.write("Examples:\n")
         for example in self.examples:
-            formatter.write(f"  {example.replace('PROVIDER', DEFAULT)}\n")
+            shown = example.replace("PROVIDER", DEFAULT)
+            if len(shown) + 2 > formatter.width:
+                shown = shown.replace(" --", " \\\n    --")
+            formatter.write(f"  {shown}\n")
 
 
 def command(name: str, *examples: str) -> Callable[[Callable[..., Any]], Command]:

@@ -145,9 +145,20 @@ def _lines(report: JsonObject) -> Iterator[tuple[str, Meaning]]:
         places = [union for union in report["unions"] if union["reason"] == reason]
         yield f"{_UNION}: {reason}{_where(places)}", "warning"
     counts = report["counts"]
+    functions, diagnostics, errors, examples, findings = (
+        _counted(counts[key], noun)
+        for key, noun in (
+            ("functions", "function"),
+            ("diagnostics", "diagnostic"),
+            ("errors", "error"),
+            ("examples", "invalid example"),
+            ("findings", "finding"),
+        )
+    )
+    are = "is" if counts["mended"] == 1 else "are"
     summary = (
-        f"{counts['functions']:,} functions; {counts['diagnostics']:,} diagnostics, {counts['errors']:,} errors, "
-        f"{counts['examples']:,} invalid examples, {counts['findings']:,} findings, of which {counts['mended']:,} are adapted"
+        f"{functions}; {diagnostics}, {errors}, {examples}, {findings}, "
+        f"of which {counts['mended']:,} {are} adapted"
     )
     yield summary, "heading"
 

@@ -104,7 +104,7 @@ def _stream(  # the arguments of the command
             yield piece.content
 
     if path == STDOUT:
-        output.write(map(output.json_printable, pieces()))
+        output.write_json(map(output.json_printable, pieces()), is_lines=True)
     else:
         save(path, pieces())
     return counts

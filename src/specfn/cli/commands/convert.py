@@ -41,6 +41,7 @@ def command(spec: str, version: str, path: str | None) -> None:
         written = output.json_printable(dumps_indented(document)) + b"\n"
     if path is None or path == _STDOUT:
         output.write_json((written,))
+        output.flush()
     else:
         save(path, (written,))
     for line in note_lines((note.pointer, note.text) for note in losses):

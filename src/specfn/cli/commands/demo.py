@@ -2,6 +2,7 @@
 
 from specfn.cli import output
 from specfn.cli import shared_options as shared
+from specfn.cli.terminal.colors import is_colored
 
 
 @shared.command("demo", "specfn demo", "NO_COLOR=1 specfn demo | less")
@@ -14,4 +15,5 @@ def command() -> int:
 
     from specfn.demo.scenario import run  # noqa: PLC0415  # likewise
 
-    return run(Console(file=output.stdout()))
+    stdout = output.stdout()
+    return run(Console(file=stdout, color_system="auto" if is_colored(stdout) else None))

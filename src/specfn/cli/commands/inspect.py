@@ -154,9 +154,8 @@ def _show_styled(stdout: TextIO, rows: list[dict[str, str]], found: JsonObject) 
     from rich.console import Console, Group  # noqa: PLC0415  # for terminals only
     from rich.text import Text  # noqa: PLC0415  # likewise
 
-    console = Console(
-        file=stdout, highlight=False, force_jupyter=False, no_color=not is_colored(stdout)
-    )
+    system: Literal["auto"] | None = "auto" if is_colored(stdout) else None
+    console = Console(file=stdout, highlight=False, force_jupyter=False, color_system=system)
     parts: list[RenderableType] = [_styled_table(rows, console.width), ""] if rows else []
     for title, lines in _lists(found):
         wrapped = [part for line in lines for part in wrap(line, console.width)]

@@ -1,5 +1,6 @@
 """The subcommand ``specfn search``: the functions that fit some words."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,7 @@ def command(spec: str, query: str, limit: int, globs: Sequence[str], *, as_json:
     for place, each in enumerate(found):
         if place:
             output.write_lines("")
-        _show(each)
+        _show(each, query)
     if not found:
         output.complain("no function fits these words; specfn inspect lists all functions")
 
@@ -63,16 +64,26 @@ def _data(found: "Found") -> JsonObject:
     }
 
 
-def _show(found: "Found") -> None:
+def _show(found: "Found", query: str) -> None:
     function = found.function
     place = f"{function.method.upper()} {function.path} ({function.safety})"
     output.write_lines(found.name, "name")
     output.write_lines(f"  {_line(place)}", SAFETY[function.safety])
     if function.summary:
         output.write_lines(f"  {_line(function.summary)}")
+    words = _words(query, found.why)
     needs = [f"{name} comes from {source}" for name, source in found.needs.items()]
-    facts = [f"contains: {found.why}" if not found.why.startswith("yields ") else found.why, *needs]
+    why = found.why if found.why.startswith("yields ") else words and f"contains: {words}"
+    facts = [why, *needs]
     output.write_lines(f"  {_line('; '.join(filter(None, facts)))}", "faint")
+
+
+def _words(query: str, why: str) -> str:
+    """Return the words of the query that a function contains, as the user wrote them."""
+    from specfn.catalog.search.words import words_of  # noqa: PLC0415  # for this subcommand
+
+    stems = {*why.split(", ")}
+    return ", ".join(word for word in re.findall(r"\w+", query) if stems & {*words_of(word)})
 
 
 def _line(text: str) -> str:

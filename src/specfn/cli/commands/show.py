@@ -87,7 +87,7 @@ def _show(function: "Function", signature: str) -> None:
     output.write_lines(place, SAFETY[function.safety])
     output.write_lines(signature)
     if function.description:
-        output.write_lines(f"\n{function.description}")
+        output.write_lines(f"\n{function.description}", hanging=0)
     _show_schema("Parameters", function.parameters)
     if function.output is not None:
         _show_schema("Output", function.output)

@@ -197,6 +197,7 @@ def _write(pieces: Iterable[bytes], path: str | None, progress: Progress, *, is_
     complete = list(pieces)
     progress.close()
     (output.write_json if is_json else output.write)(complete)
+    output.flush()
 
 
 def _left_out(application: "Application") -> str:

@@ -52,7 +52,7 @@ def command(spec: str, name: str, file: str, *, as_json: bool) -> int:
     elif outcome:
         _show_valid(outcome)
     else:
-        output.write_text(outcome.feedback())  # exactly as the model reads it
+        output.write_lines(outcome.feedback(), hanging=0)
     return EXIT_SUCCESS if outcome else EXIT_FAILURE
 
 

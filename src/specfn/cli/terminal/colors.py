@@ -1,7 +1,6 @@
-"""Colors of a terminal by meaning, and of JSON."""
+"""Colors of a terminal by meaning."""
 
 import os
-import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
 
@@ -25,20 +24,6 @@ SAFETY: Final[Mapping[str, Meaning]] = {
     "destructive": "bad",
 }
 
-#: A string with the colon of a key, or a literal, or a number.
-_PIECE: Final = (
-    r'(?P<string>"(?:[^"\\]|\\.)*")(?P<colon>\s*:)?'
-    r"|(?P<literal>\b(?:true|false|null)\b)"
-    r"|(?P<number>-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b)"
-)
-
-_JSON_CODES: Final[Mapping[str, str]] = {
-    "key": "36",
-    "string": "32",
-    "literal": "35",
-    "number": "33",
-}
-
 
 def is_colored(stream: Any) -> bool:
     """Return true for a terminal, unless ``NO_COLOR`` is set (https://no-color.org) or ``TERM`` is ``dumb``."""
@@ -49,20 +34,9 @@ def is_colored(stream: Any) -> bool:
 def paint(text: str, meaning: Meaning) -> str:
     """Return a text with the color of a meaning; line by line, so that no color crosses a line end."""
     code = _CODES.get(meaning)
-    return text if code is None else "\n".join(_line(each, code) for each in text.split("\n"))
+    return text if code is None else "\n".join(coded(each, code) for each in text.split("\n"))
 
 
-def _line(text: str, code: str) -> str:
+def coded(text: str, code: str) -> str:
+    """Return a text with a code before it and a reset after it."""
     return f"\x1b[{code}m{text}\x1b[0m" if text else text
-
-
-def paint_json(text: str) -> str:
-    """Return a JSON text with colors. Without the colors, it is the same text."""
-    return re.sub(_PIECE, _painted, text)
-
-
-def _painted(match: re.Match[str]) -> str:
-    kind = match.lastgroup or ""
-    if kind == "colon":
-        return _line(match["string"], _JSON_CODES["key"]) + match["colon"]
-    return _line(match[0], _JSON_CODES[kind])
