@@ -160,7 +160,7 @@ def test_the_inspector_needs_its_token(prefix: str) -> None:
         ("127.0.0.1:81", {"Origin": "http://127.0.0.1:82"}, 403),
     ],
 )
-@pytest.mark.parametrize("path", ["/", "/page/main.js", "/api/overview", "/api/check"])
+@pytest.mark.parametrize("path", ["/", "/page/script.js", "/api/overview", "/api/check"])
 def test_the_inspector_is_for_its_own_page(
     name: str, headers: dict[str, str], expected: int, path: str
 ) -> None:

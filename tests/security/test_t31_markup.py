@@ -136,7 +136,13 @@ def test_the_page_writes_texts_only(path: Path) -> None:
 def test_the_served_page_has_a_policy() -> None:
     """Every response of the served page forbids inline scripts, other servers and frames."""
     page = Page(application(document(PAYLOADS[0])))
-    for path in ("/", "/page/main.js", "/api/overview", "/api/part?pointer=/info", "/api/nothing"):
+    for path in (
+        "/",
+        "/page/script.js",
+        "/api/overview",
+        "/api/part?pointer=/info",
+        "/api/nothing",
+    ):
         found = page.send("GET", path)
         if found.status_code == 404:
             continue

@@ -15,6 +15,17 @@ from specfn.schema.walk import LISTS, SINGLES
 #: A callback after each measured function; receives the number of functions before it.
 Progress = Callable[[int], object]
 
+#: Texts for exceeded limits, by ``what``.
+OVER_TEXTS: Final = {
+    "depth": "parameters nested {value:,} deep, limit {limit:,}",
+    "description": "a description of {value:,} characters, limit {limit:,}",
+    "functions": "{value:,} in one request, limit {limit:,}",
+    "name": "the name is not accepted: {limit}",
+    "parameters_bytes": "parameters of {value:,} bytes, limit {limit:,}",
+    "properties": "{value:,} properties, limit {limit:,}",
+    "tokens": "about {value:,} tokens, limit {limit:,}",
+}
+
 #: The figures that are summed over all functions.
 _SUMS: Final = ("parameters_bytes", "output_bytes", "tool_bytes", "tokens", "properties", "edits")
 

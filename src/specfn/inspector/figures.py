@@ -5,17 +5,14 @@ from typing import Final
 
 from specfn._internal.json import JsonObject
 from specfn.application.application import Application
-from specfn.catalog.report import measured
+from specfn.catalog.report import OVER_TEXTS, measured
 from specfn.catalog.tools.tool_index import ToolIndex
 from specfn.function.function import Function
 from specfn.records import members
 from specfn.schema.profiles.profile import Profile
 
 #: The figures of a function that a page shows.
-_SHOWN: Final = (
-    *("tokens", "tool_bytes", "parameters_bytes", "output_bytes", "depth", "properties", "edits"),
-    "over",
-)
+_SHOWN: Final = ("tokens", "tool_bytes", "edits")
 
 
 def function_figures(functions: Sequence[Function], profile: Profile) -> Iterator[JsonObject]:
@@ -23,7 +20,8 @@ def function_figures(functions: Sequence[Function], profile: Profile) -> Iterato
     for function in functions:
         figures = measured(function, profile)
         shown = {name: figures[name] for name in _SHOWN}
-        yield {**shown, "notes": len(function.notes)}
+        over = [OVER_TEXTS[each["what"]].format_map(each) for each in figures["over"]]
+        yield {**shown, "over": over, "notes": len(function.notes)}
         function.schemas.release()
 
 

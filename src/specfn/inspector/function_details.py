@@ -10,6 +10,7 @@ from specfn.catalog.tools.tools import offered
 from specfn.errors import DocumentError
 from specfn.function.function import Function
 from specfn.inspector.document_places import place_of_edit
+from specfn.inspector.example_arguments import example_arguments
 from specfn.records import Edit, members
 
 
@@ -27,6 +28,7 @@ def function_details(application: Application, function: Function) -> JsonObject
         "security": [dict(each) for each in function.security],
         "fault": None if fault is None else str(fault),
         "enforced": None if fault else offered(function).validator,
+        "example": None if fault else example_arguments(offered(function).validator),
         "output": function.output,
         "human": _human(function),
         "edits": edits_with_places(application, function, offered(function).edits),

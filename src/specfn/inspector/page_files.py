@@ -34,18 +34,23 @@ MODULES: Final = (
     "main.js",
 )
 
-#: The media types of the files that are served, by name.
-MEDIA_TYPES: Final[Mapping[str, str]] = {
-    "style.css": "text/css; charset=utf-8",
-    **dict.fromkeys(MODULES, "text/javascript; charset=utf-8"),
-}
-
-_IMPORT: Final = re.compile(r'^import [^;]*? from "\./\w+\.js";\n', re.MULTILINE)
+_IMPORT: Final = re.compile(r'^import[^;]*?from"\./\w+\.js";\n?', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:const|let|async|function|class)\b)", re.MULTILINE)
 
 #: Comments that begin a line, and indentation. No text of the page goes over several lines.
-_COMMENT: Final = re.compile(
+_LINES: Final = re.compile(
     r"^[ \t]*(?:/\*.*?\*/\n|//[^\n]*\n|\n)|^[ \t]+", re.MULTILINE | re.DOTALL
+)
+
+#: Texts, which stay; a comment at the end of a line; and spaces and ends of lines that separate nothing.
+_SPACES: Final = re.compile(
+    r"""
+    "(?:\\.|[^"\\\n])*" | `(?:\\.|[^`\\\n])*`
+    | [ ]+//[^\n]*
+    | (?<![\w$+-])[ ]+ | [ ]+(?![\w$+-]) | (?<=[\w$])[ ]+(?=[+-]) | (?<=[+-])[ ]+(?=[\w$])
+    | (?<=[{,(\[;?:&|=>])\n(?!export|import) | ;?\n(?=\}) | \n(?=[)\].?:&|])
+    """,
+    re.VERBOSE,
 )
 
 #: The content security policies. Trusted Types forbid assignments of markup.
@@ -58,14 +63,19 @@ SERVED_POLICY: Final = (
 )
 
 _SERVED_HEAD: Final = '<link rel="stylesheet" href="page/style.css">'
-_SERVED_SCRIPT: Final = '<script type="module" src="page/main.js"></script>'
+_SERVED_SCRIPT: Final = '<script src="page/script.js"></script>'
 
 
 @cache
 def page_file(name: str) -> bytes:
-    """Return a file of the page without indentation and lines of comments."""
+    """Return a file of the page without comments, indentation and spaces that mean nothing."""
     text = files("specfn.inspector").joinpath("page", name).read_text("utf-8")
-    return _COMMENT.sub("", text).encode()
+    text = _LINES.sub("", text)
+    if name in MODULES:
+        text = _SPACES.sub(lambda found: found[0] if found[0][0] in '"`' else "", text)
+    elif name.endswith(".css"):
+        text = re.sub(r"\s*([{};,>])\s*|(?<=:)\s+", r"\1", text).replace(";}", "}")
+    return text.encode()
 
 
 @cache
@@ -76,6 +86,15 @@ def joined_script() -> str:
 
 def _without_imports(module: str) -> str:
     return _EXPORT.sub("", _IMPORT.sub("", page_file(module).decode()))
+
+
+def served_file(name: str) -> tuple[bytes, str] | None:
+    """Return a file that the served page loads, with its media type; ``None`` for any other name."""
+    if name == "style.css":
+        return page_file(name), "text/css; charset=utf-8"
+    if name == "script.js":
+        return joined_script().encode(), "text/javascript; charset=utf-8"
+    return None
 
 
 def served_page(title: str) -> bytes:

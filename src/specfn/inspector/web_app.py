@@ -23,7 +23,7 @@ from specfn.inspector.document_places import value_at
 from specfn.inspector.figures import document_notes, function_figures, profile_figures, total
 from specfn.inspector.function_details import function_details, model_view
 from specfn.inspector.overview import overview
-from specfn.inspector.page_files import MEDIA_TYPES, SERVED_POLICY, page_file, served_page
+from specfn.inspector.page_files import SERVED_POLICY, served_file, served_page
 from specfn.inspector.tried_calls import TriedCalls, text_member
 
 #: The most bytes of a request.
@@ -159,10 +159,10 @@ class _Handlers:
         return Response(served_page(f"{title} – specfn"), 200, _HEADERS, "text/html; charset=utf-8")
 
     async def _file(self, request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in MEDIA_TYPES:
+        found = served_file(request.path_params["name"])
+        if found is None:
             raise RefusedError(404, "there is no such file")
-        return Response(page_file(name), 200, _HEADERS, MEDIA_TYPES[name])
+        return Response(found[0], 200, _HEADERS, found[1])
 
     # -- the document -----------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, Literal, TextIO
 
 from specfn._internal.json import JsonObject
-from specfn.catalog.report import report
+from specfn.catalog.report import OVER_TEXTS, report
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.progress import Progress
@@ -255,19 +255,7 @@ def _over_lines(found: JsonObject) -> Iterator[str]:
         *((function["name"], function) for function in found["functions"]),
     ):
         for over in measures["over"]:
-            yield f"{name}: " + _OVER[over["what"]].format_map(over)
-
-
-#: Texts for exceeded limits.
-_OVER = {
-    "depth": "parameters nested {value:,} deep, limit {limit:,}",
-    "description": "a description of {value:,} characters, limit {limit:,}",
-    "functions": "{value:,} in one request, limit {limit:,}",
-    "name": "the name is not accepted: {limit}",
-    "parameters_bytes": "parameters of {value:,} bytes, limit {limit:,}",
-    "properties": "{value:,} properties, limit {limit:,}",
-    "tokens": "about {value:,} tokens, limit {limit:,}",
-}
+            yield f"{name}: " + OVER_TEXTS[over["what"]].format_map(over)
 
 
 def _error_line(error: JsonObject) -> str:

@@ -1,50 +1,44 @@
 // The view of sizes: totals for each profile against limits, the largest functions, and where the bytes are.
-import { barChart } from "./bar_chart.js";
 import { byId, bytes, complain, count, el, number, show } from "./dom.js";
-import { change, onChange, state } from "./state.js";
+import { onChange, openRow, state } from "./state.js";
+import { barChart } from "./bar_chart.js";
 import { tokensOfRow } from "./function_list.js";
 import { treeMap } from "./tree_map.js";
 
 const LARGEST = 40;
 
-/** Fill the view when it is first shown, and follow the profile. */
+/** Fill the view when it is first shown, and follow the profile. Returns a function that draws it again. */
 export function charts(source, overview, rows) {
-  const functions = rows.filter((row) => row.reason === undefined);
-  const open = (row) => () => {
-    document.body.dataset.at = "detail";
-    change({ view: "functions", selected: row.name, isChosen: true });
-  };
-  const totals = el("div", {});
-  const largest = el("div", {});
-  const map = el("div", {});
+  const functions = rows.filter(row => !row.isError);
+  const [totals, largest, map] = [el("div"), el("div"), el("div")];
+  const size = row => row.figures?.tool_bytes ?? 0;
+  const bar = row => ({ label: row.name, kind: row.safety, onclick: () => openRow(row.name) });
   let isStarted = false;
 
   async function drawTotals() {
+    const limit = { value: overview.manyTokens, label: `${number(overview.manyTokens)} tokens: beyond, most models choose badly` };
     const bars = [];
     for (const profile of overview.profiles) {
       const found = await source.total(profile.name);
-      bars.push({ label: profile.name, value: found.total, note: limitText(profile, found, functions.length),
-        kind: found.total > overview.manyTokens || isOver(profile, found) ? "over" : "within" });
-      const limit = { value: overview.manyTokens, label: `${number(overview.manyTokens)} tokens: beyond, most models choose badly` };
+      const left = functions.length - found.functions;
+      const notes = [profile.tools === null ? "" : `${number(found.functions)} of at most ${number(profile.tools)} tools`, left ? `${number(left)} refused` : ""];
+      const isOver = found.total > limit.value || (profile.tools !== null && found.functions > profile.tools);
+      bars.push({ label: profile.name, value: found.total, note: notes.filter(Boolean).join(", "), kind: isOver ? "over" : "within" });
       show(totals, barChart("Tokens of all functions together, for each profile", bars, limit));
     }
   }
 
   function drawLargest() {
-    const sized = functions.filter((row) => tokensOfRow(row) !== undefined)
-      .sort((a, b) => tokensOfRow(b) - tokensOfRow(a)).slice(0, LARGEST);
-    const title = functions.length > LARGEST ? `The ${LARGEST} largest functions, in tokens for ${state.profile}` : `Tokens of each function for ${state.profile}`;
-    show(largest, barChart(title, sized.map((row) => ({ label: row.name, value: tokensOfRow(row), kind: row.safety, onclick: open(row) }))));
+    const sized = functions.filter(tokensOfRow).sort((a, b) => tokensOfRow(b) - tokensOfRow(a)).slice(0, LARGEST);
+    const title = functions.length > LARGEST ? `The ${LARGEST} largest functions` : "Each function";
+    show(largest, barChart(`${title}, in tokens for ${state.profile}`, sized.map(row => ({ ...bar(row), value: tokensOfRow(row) }))));
   }
 
   function drawMap() {
-    const groups = new Map();
-    for (const row of functions) {
-      const name = row.accessor.split(".")[0];
-      groups.set(name, [...(groups.get(name) ?? []), { label: row.name, value: row.figures?.tool_bytes ?? 0, kind: row.safety, onclick: open(row) }]);
-    }
-    const whole = functions.reduce((sum, row) => sum + (row.figures?.tool_bytes ?? 0), 0);
-    show(map, treeMap(`Where the ${bytes(whole)} are, by namespace`, [...groups].map(([label, items]) => ({ label, items }))));
+    const groups = Map.groupBy(functions, row => row.accessor.split(".")[0]);
+    const whole = functions.reduce((all, row) => all + size(row), 0);
+    show(map, treeMap(`Where the ${bytes(whole)} of tools are, by namespace`,
+      [...groups].map(([label, items]) => ({ label, items: items.map(row => ({ ...bar(row), value: size(row) })) }))));
   }
 
   async function draw() {
@@ -52,9 +46,9 @@ export function charts(source, overview, rows) {
     try {
       if (!isStarted) {
         isStarted = true;
-        show(byId("view-sizes"), el("div", { class: "page" }, el("h2", {}, "Sizes"),
-          el("p", { class: "lead" }, `${count(functions.length, "function")}. Tokens are an estimate: the bytes of compact JSON divided by four. `,
-            "Colors: ", ["read", "write", "destructive"].map((kind) => [el("span", { class: `key ${kind}`, "aria-hidden": "true" }), `${kind} `]).flat()),
+        const keys = ["read", "write", "destructive"].map(kind => el("span.legend", el(`span.swatch.${kind}`), kind));
+        show(byId("view-sizes"), el("div.page", el("h2", "Sizes"),
+          el("p.lead", `${count(functions.length, "function")}. Tokens are an estimate: the bytes of compact JSON divided by four. `, keys),
           totals, largest, map));
         await source.figures();
         drawMap();
@@ -67,13 +61,5 @@ export function charts(source, overview, rows) {
   }
 
   onChange(["view"], draw);
-  return { draw, update: () => isStarted && draw() };
-}
-
-const isOver = (profile, found) => profile.tools !== null && found.functions > profile.tools;
-
-function limitText(profile, found, whole) {
-  const left = whole - found.functions;
-  const most = profile.tools === null ? "" : `${number(found.functions)} of at most ${number(profile.tools)} tools`;
-  return [most, left ? `${number(left)} refused` : ""].filter(Boolean).join(", ");
+  return draw;
 }

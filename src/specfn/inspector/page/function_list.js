@@ -1,30 +1,27 @@
 // The list of functions and of operations that are none: search, filters, order.
-import { badge, byId, code, count, debounced, el, number, show } from "./dom.js";
-import { change, onChange, state } from "./state.js";
-import { VirtualList } from "./virtual_list.js";
+import { badge, byId, code, count, debounced, el, hint, number, on, show } from "./dom.js";
+import { change, onChange, openRow, state } from "./state.js";
+import { virtualList } from "./virtual_list.js";
 
-const ROW_HEIGHT = 54;
-
-const FILTERS = [
-  ["read", (row) => row.safety === "read"],
-  ["write", (row) => row.safety === "write"],
-  ["destructive", (row) => row.safety === "destructive"],
-  ["edited", (row) => editsOfRow(row) > 0],
-  ["noted", (row) => row.figures?.notes > 0],
-  ["over a limit", (row) => row.figures?.over.length > 0],
-  ["refused", (row) => row.tool?.refused !== undefined],
-  ["changed", (row) => row.changes > 0],
-  ["not a function", (row) => row.reason !== undefined],
-];
+const FILTERS = {
+  read: row => row.safety === "read",
+  write: row => row.safety === "write",
+  destructive: row => row.safety === "destructive",
+  edited: row => editsOfRow(row) > 0,
+  noted: row => row.figures?.notes > 0,
+  "over a limit": row => row.figures?.over.length > 0,
+  refused: row => row.tool?.refused !== undefined,
+  changed: row => row.changes > 0,
+  "not a function": row => row.isError,
+};
 
 /** Return the tokens of a row as a tool of the selected profile. */
-export const tokensOfRow = (row) => row.tool?.tokens ?? (row.tool?.refused ? undefined : row.figures?.tokens);
+export const tokensOfRow = row => row.tool?.tokens ?? (row.tool?.refused ? undefined : row.figures?.tokens);
 
 /** Return the number of edits of a row as a tool of the selected profile. */
-export const editsOfRow = (row) => row.tool?.edits ?? row.figures?.edits;
+export const editsOfRow = row => row.tool?.edits ?? row.figures?.edits;
 
 const ORDERS = {
-  "": null,
   tokens: (a, b) => (tokensOfRow(b) ?? 0) - (tokensOfRow(a) ?? 0),
   edits: (a, b) => (editsOfRow(b) ?? 0) - (editsOfRow(a) ?? 0),
   name: (a, b) => (a.name < b.name ? -1 : 1),
@@ -32,129 +29,101 @@ const ORDERS = {
 
 /** Return the rows of an overview: functions, then operations that are none. */
 export function rowsOf(overview) {
-  const rows = overview.functions.map((each, index) => ({ ...each, index }));
-  for (const error of overview.errors) {
-    rows.push({ ...error, name: `${error.method.toUpperCase()} ${error.path}`, summary: error.reason });
-  }
-  for (const row of rows) {
-    row.words = `${row.name} ${row.method} ${row.path} ${row.summary} ${row.accessor ?? ""}`.toLowerCase();
-  }
+  const errors = overview.errors.map(each => ({ ...each, name: `${each.method.toUpperCase()} ${each.path}`, summary: each.reason, isError: true }));
+  const rows = [...overview.functions.map((each, index) => ({ ...each, index })), ...errors];
+  for (const row of rows) row.words = `${row.name} ${row.method} ${row.path} ${row.summary} ${row.accessor ?? ""}`.toLowerCase();
   return rows;
 }
 
-/** Fill the panel with the list, and keep it up to date. */
+/** Fill the panel with the list. Returns a function that updates it. */
 export function functionList(source, rows) {
+  const [query, sort] = [byId("query"), byId("sort")];
   const active = new Set();
-  const byName = new Map(rows.map((row) => [row.name, row]));
+  const byName = new Map(rows.map(row => [row.name, row]));
   let shown = rows;
-  let ranked = null;
+  let ranked = [];
 
-  const list = new VirtualList(byId("list"), {
-    height: ROW_HEIGHT,
-    row: (index) => rowNode(shown[index]),
-    onSelect: (index, isClick) => {
-      change({ selected: shown[index].name, isChosen: true });
-      if (isClick) document.body.dataset.at = "detail";
-    },
-    onEnter: () => {
-      document.body.dataset.at = "detail";
+  const list = virtualList(byId("list"), {
+    height: 54,
+    row: index => rowNode(shown[index]),
+    onSelect: (index, isClick) => (isClick ? openRow(shown[index].name) : change({ selected: shown[index].name, isChosen: true })),
+    onEnter: index => {
+      openRow(shown[index].name);
       byId("detail").querySelector("h2")?.focus();
     },
   });
-  byId("list").setAttribute("aria-label", "Functions");
 
   function apply() {
-    const words = byId("query").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const passes = FILTERS.filter(([name]) => active.has(name)).map(([, test]) => test);
-    let found = rows.filter((row) => words.every((word) => row.words.includes(word)));
-    if (ranked && words.length) {
-      const first = ranked.map((name) => byName.get(name)).filter(Boolean);
-      const known = new Set(first);
-      found = [...first, ...found.filter((row) => !known.has(row))];
-    }
-    shown = found.filter((row) => passes.length === 0 || passes.some((test) => test(row)));
-    const order = ORDERS[byId("sort").value];
-    if (order) shown = [...shown].sort(order);
-    list.reset(shown.length, shown.findIndex((row) => row.name === state.selected));
-    byId("shown").textContent = shown.length === rows.length
-      ? count(rows.length, "operation") : `${number(shown.length)} of ${number(rows.length)}`;
-    if (shown.length === 0) show(byId("list"), el("p", { class: "hint" }, "No function matches."));
+    const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const tests = [...active].map(name => FILTERS[name]);
+    const found = new Set(words.length ? ranked : []);
+    for (const row of rows) if (words.every(word => row.words.includes(word))) found.add(row);
+    shown = [...found].filter(row => !tests.length || tests.some(test => test(row)));
+    if (ORDERS[sort.value]) shown.sort(ORDERS[sort.value]);
+    list.reset(shown.length, shown.findIndex(row => row.name === state.selected));
+    byId("shown").textContent = shown.length === rows.length ? count(rows.length, "operation") : `${number(shown.length)} of ${number(rows.length)}`;
+    if (!shown.length) byId("list").append(hint("No function matches."));
   }
 
   const search = debounced(async () => {
-    const query = byId("query").value.trim();
-    if (!query) return;
-    try {
-      const found = await source.search(query);
-      if (byId("query").value.trim() !== query) return;
-      ranked = found.map((each) => each.name);
-      apply();
-    } catch { /* the rows that contain the words stay */ }
+    const words = query.value;
+    const found = words.trim() ? await source.search(words).catch(() => []) : [];
+    if (query.value !== words) return;
+    ranked = found.map(each => byName.get(each.name));
+    apply();
   }, 120);
 
-  byId("query").addEventListener("input", () => {
-    ranked = null;
+  on(query, "input", () => {
+    ranked = [];
     apply();
     if (source.search) search();
   });
-  byId("query").addEventListener("keydown", (event) => {
+  on(query, "keydown", event => {
     if (event.key !== "ArrowDown" && event.key !== "Enter") return;
     event.preventDefault();
     byId("list").focus();
-    list.select(Math.max(0, list.active));
+    list.select(Math.max(0, list.active()));
   });
-  byId("sort").addEventListener("change", apply);
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "/" || /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName)) return;
+  on(sort, "change", apply);
+  on(document, "keydown", event => {
+    if (event.key !== "/" || event.target.matches("input, textarea, select")) return;
     event.preventDefault();
+    document.body.dataset.at = "list";
     change({ view: "functions" });
-    byId("query").focus();
+    query.focus();
   });
 
   function chips() {
-    show(byId("chips"), FILTERS.map(([name, test]) => {
+    show(byId("chips"), Object.entries(FILTERS).map(([name, test]) => {
       const found = rows.filter(test).length;
-      if (!found && !active.has(name)) return null;
-      return el("button", {
-        type: "button", class: "chip", "aria-pressed": active.has(name) ? "true" : "false",
-        onclick: () => {
-          if (!active.delete(name)) active.add(name);
-          chips();
-          apply();
-          [...byId("chips").children].find((each) => each.dataset.name === name)?.focus();
-        },
-        "data-name": name,
-      }, `${name} `, el("span", { class: "n" }, number(found)));
+      return (found || active.has(name)) && el("button.chip", { "aria-pressed": String(active.has(name)), "data-name": name, onclick: () => {
+        if (!active.delete(name)) active.add(name);
+        update();
+        byId("chips").querySelector(`[data-name="${name}"]`).focus();
+      } }, `${name} ${number(found)}`);
     }));
   }
 
-  onChange(["selected"], () => {
-    const index = shown.findIndex((row) => row.name === state.selected);
-    if (index >= 0 && index !== list.active) list.select(index);
-  });
-
-  const update = () => {
+  function update() {
     chips();
     apply();
-  };
+  }
+
+  onChange(["selected"], () => {
+    const index = shown.findIndex(row => row.name === state.selected);
+    if (index !== list.active()) list.activate(index);
+  });
   update();
-  return { update, select: (name) => list.select(Math.max(0, shown.findIndex((row) => row.name === name))) };
+  return update;
 }
 
 function rowNode(row) {
-  const isError = row.reason !== undefined;
-  const tokens = tokensOfRow(row);
-  const edits = editsOfRow(row);
-  return el("div", { class: `row ${isError ? "error" : row.safety}` },
-    el("div", { class: "first" },
-      el("span", { class: `method ${isError ? "error" : row.safety}` }, row.method.toUpperCase()),
-      code(isError ? row.path : row.name, { class: "name", title: row.name }),
-      row.changes ? badge("changed", "info") : null,
-      row.deprecated ? badge("deprecated", "") : null),
-    el("div", { class: "second" },
-      el("span", { class: "where" }, isError ? row.reason : row.summary || row.path),
-      isError ? badge(row.code, "bad") : null,
-      edits ? el("span", { class: "figure" }, count(edits, "edit")) : null,
-      tokens !== undefined ? el("span", { class: "figure strong" }, `${number(tokens)} tok`) : null,
-      row.tool?.refused ? badge("refused", "bad") : null));
+  const { isError } = row;
+  const [kind, tokens, edits] = [isError ? "error" : row.safety, tokensOfRow(row), editsOfRow(row)];
+  return el("div.row",
+    el("div.first", el(`span.method.${kind}`, row.method.toUpperCase()), el("code.name", isError ? row.path : row.name),
+      row.changes && badge("changed", "info"), row.deprecated && badge("deprecated")),
+    el("div.second", el("span.where", row.summary || row.path), isError && badge(row.code, "bad"),
+      edits && el("span.figure", count(edits, "edit")), tokens && el("span.figure", `${number(tokens)} tok`),
+      row.tool?.refused && badge("refused", "bad")));
 }

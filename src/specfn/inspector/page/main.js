@@ -1,5 +1,5 @@
 // The start of the page: it reads the overview, shows the list at once, and adds the figures when they arrive.
-import { byId, complain, count, el, number, show } from "./dom.js";
+import { byId, complain, count, el, number, on, show, visible } from "./dom.js";
 import { change, fromAddress, onChange, state } from "./state.js";
 import { changesView } from "./changes.js";
 import { charts } from "./charts.js";
@@ -11,21 +11,23 @@ import { problemsView } from "./problems.js";
 
 const VIEWS = ["functions", "sizes", "changes", "problems"];
 
+const viewOf = ({ view }) => (VIEWS.includes(view) ? view : "functions");
+
 function navigation(titles) {
-  const shown = VIEWS.filter((view) => titles[view]);
-  show(byId("views"), shown.map((view) => el("li", {}, el("button", {
-    type: "button", "aria-current": state.view === view ? "page" : null, onclick: () => change({ view }),
+  show(byId("views"), VIEWS.filter(view => titles[view]).map(view => el("li", el("button", {
+    "aria-current": state.view === view ? "page" : null, onclick: () => change({ view }),
   }, titles[view]))));
   for (const view of VIEWS) byId(`view-${view}`).hidden = state.view !== view;
 }
 
-function brand(overview) {
-  byId("title").textContent = document.createTextNode(overview.title).data;
-  const errors = overview.errors.length ? ` · ${number(overview.errors.length)} not functions` : "";
-  byId("subtitle").textContent = [overview.version, overview.format, `${count(overview.functions.length, "function")}${errors}`]
-    .filter(Boolean).join(" · ");
-  show(byId("profile"), overview.profiles.map((each) => el("option", { value: each.name }, each.name)));
-  byId("profile").addEventListener("change", (event) => change({ profile: event.target.value }));
+function header(overview) {
+  const errors = overview.errors.length ? `${number(overview.errors.length)} not functions` : "";
+  const texts = [overview.version, overview.format, count(overview.functions.length, "function"), errors];
+  byId("title").textContent = visible(overview.title);
+  byId("subtitle").textContent = visible(texts.filter(Boolean).join(" · "));
+  show(byId("profile"), overview.profiles.map(({ name }) => el("option", { value: name }, name)));
+  byId("profile").value = state.profile;
+  on(byId("profile"), "change", event => change({ profile: event.target.value }));
 }
 
 async function start() {
@@ -33,41 +35,37 @@ async function start() {
   const overview = await source.overview();
   const rows = rowsOf(overview);
   const titles = { functions: "Functions", sizes: "Sizes", problems: "Problems" };
-  let figures = {};
-  let differences = [];
-  brand(overview);
   const address = fromAddress();
-  Object.assign(state, { profile: overview.profile, view: VIEWS.includes(address.view) ? address.view : "functions" });
-  byId("profile").value = state.profile;
+  let [figures, differences] = [{}, []];
+  Object.assign(state, { profile: overview.profile, view: viewOf(address) });
+  header(overview);
   navigation(titles);
   onChange(["view"], () => navigation(titles));
-
-  const draw = functionDetail(source, overview, rows);
-  const list = functionList(source, rows);
+  functionDetail(source, overview, rows);
+  const update = functionList(source, rows);
   const problems = problemsView(overview, rows, () => figures);
-  const sizes = charts(source, overview, rows);
+  const drawSizes = charts(source, overview, rows);
   printView(overview, rows, () => figures, () => differences);
   document.body.dataset.at = address.selected ? "detail" : "list";
-  const first = rows.find((row) => row.name === address.selected) ?? rows[0];
+  const first = rows.find(row => row.name === address.selected) ?? rows[0];
   if (first) change({ selected: first.name, isChosen: first.name === address.selected });
-  window.addEventListener("hashchange", () => {
+  on(window, "hashchange", () => {
     const { view, selected } = fromAddress();
-    change({ view: VIEWS.includes(view) ? view : "functions", ...(selected ? { selected, isChosen: true } : {}) });
+    change({ view: viewOf({ view }), ...(selected ? { selected, isChosen: true } : {}) });
   });
 
   async function total() {
     const { profile } = state;
-    const found = await source.total(profile);
+    const { each } = await source.total(profile);
     if (profile !== state.profile) return;
-    found.each.forEach((each, index) => { rows[index].tool = each; });
-    list.update();
-    sizes.update();
+    each.forEach((tool, index) => { rows[index].tool = tool; });
+    update();
+    await drawSizes();
   }
-  onChange(["profile"], () => total().catch(complain));
 
+  onChange(["profile"], () => total().catch(complain));
   if (source.changes) {
-    await changesView(source, overview, rows);
-    differences = (await source.changes()).differences;
+    differences = await changesView(source, overview, rows);
     titles.changes = `Changes (${number(differences.length)})`;
     navigation(titles);
   }
@@ -77,9 +75,7 @@ async function start() {
   navigation(titles);
   await total();
   problems.draw();
-  await sizes.draw();
   document.body.dataset.ready = "true";
-  void draw;
 }
 
 start().catch(complain);

@@ -1,9 +1,9 @@
 // The tab with what a model reads for the selected profile, and the tabs with the enforced schemas.
-import { badge, bytes, copyButton, count, el, number, part, show } from "./dom.js";
+import { badge, bytes, code, count, el, fold, hint, number, part, show } from "./dom.js";
 import { foldableJson } from "./json_view.js";
 
 /** Return the edits of a part by pointer below it. */
-export function marksBelow(edits, prefix) {
+function marksBelow(edits, prefix) {
   const found = new Map();
   for (const edit of edits) {
     if (edit.pointer !== prefix && !edit.pointer.startsWith(`${prefix}/`)) continue;
@@ -21,76 +21,57 @@ function filled(shape, parts) {
 }
 
 /** Return the tool in the format of its profile. */
-export function toolOf(profile, view) {
-  const isEmpty = Object.keys(view.schema.properties ?? {}).length === 0;
+function toolOf(profile, { name, description, strict, schema }) {
+  const isEmpty = Object.keys(schema.properties ?? {}).length === 0;
   return filled(profile.shape, {
-    $name: view.name, $description: view.description, $strict: view.strict, $output: null, $deferred: null,
-    $schema: isEmpty && !profile.emptyRoot ? null : view.schema,
+    $name: name, $description: description, $strict: strict, $output: null, $deferred: null,
+    $schema: isEmpty && !profile.emptyRoot ? null : schema,
   });
-}
-
-function described(view, edits, onMark) {
-  const marks = marksBelow(edits, "/description").get("") ?? [];
-  return part("Description",
-    el("p", { class: "prose" }, view.description),
-    marks.map((each) => el("p", { class: "remark" }, badge(each.kind, "mark-text"), ` ${each.reason} `)));
 }
 
 /** Fill a panel with what a model reads. Returns the view of the schema, whose places can be revealed. */
 export function modelTab(panel, profile, view, go) {
   if (view.refused) {
-    show(panel, el("div", { class: "notice bad" }, el("strong", {}, `${profile.name} has no tool for this function.`),
-      el("p", {}, view.refused)));
+    show(panel, el("div.notice.bad", el("strong", `${profile.name} has no tool for this function.`), el("p", view.refused)));
     return null;
   }
-  const size = new TextEncoder().encode(JSON.stringify(view.schema)).length;
   const tool = toolOf(profile, view);
   const schema = foldableJson(view.schema, {
     marks: marksBelow(view.edits, "/parameters"), label: "Parameters that the model reads",
-    onMark: (pointer) => go("edits", `/parameters${pointer}`),
-  }, copyButton(() => JSON.stringify(tool, null, 2), "Copy tool"));
-  show(panel,
-    el("p", { class: "facts" },
-      el("span", {}, el("strong", {}, number(view.tokens)), " tokens"),
-      el("span", {}, el("strong", {}, bytes(size)), " of schema"),
-      el("span", {}, el("strong", {}, count(view.edits.length, "edit"))),
-      view.strict ? badge("enforced by the provider", "good") : null),
-    part("Name", el("p", {}, el("code", {}, view.name))),
-    described(view, view.edits),
-    part("Parameters", schema.node),
-    wire(profile, tool));
-  return { reveal: (pointer) => schema.reveal(pointer.replace(/^\/parameters/, "")) };
-}
-
-function wire(profile, tool) {
-  const folder = el("details", { class: "fold" }, el("summary", {}, `As sent to ${profile.name}`));
-  folder.addEventListener("toggle", () => {
-    if (folder.open && folder.children.length === 1) folder.append(foldableJson(tool, { label: "Tool as sent" }).node);
+    onMark: pointer => go("edits", `/parameters${pointer}`),
   });
-  return folder;
+  const remarks = (marksBelow(view.edits, "/description").get("") ?? []).map(each => el("p.remark", badge(each.kind, "mark-text"), ` ${each.reason}`));
+  const size = new TextEncoder().encode(JSON.stringify(view.schema)).length;
+  show(panel,
+    el("p.facts", el("span", el("strong", number(view.tokens)), " tokens"), el("span", el("strong", bytes(size)), " of schema"),
+      el("strong", count(view.edits.length, "edit")), view.strict && badge("enforced by the provider", "good")),
+    part("Name", code(view.name)),
+    part("Description", el("p.prose", view.description), remarks),
+    part("Parameters", schema.node),
+    fold(`As sent to ${profile.name}`, () => foldableJson(tool, { label: "Tool as sent" }).node));
+  return { reveal: pointer => schema.reveal(pointer.replace(/^\/parameters/, "")) };
 }
 
 /** Fill a panel with the schema that is enforced. */
 export function enforcedTab(panel, details) {
-  if (details.enforced === null) {
-    show(panel, el("p", { class: "notice bad" }, details.fault));
+  if (details.fault) {
+    show(panel, el("p.notice.bad", details.fault));
     return;
   }
-  const differs = details.edits.filter((edit) => edit.pointer.startsWith("/parameters")).length;
   show(panel,
-    el("p", { class: "lead" }, "Every call is validated against this schema (JSON Schema 2020-12), whatever the model read. ",
-      differs ? `specfn's own schema for models differs from it in ${count(differs, "place")}.` : ""),
+    el("p.lead", "Every call is validated against this schema (JSON Schema 2020-12), whatever the model read."),
     foldableJson(details.enforced, { label: "Enforced schema" }).node,
-    details.human ? part("Filled in by a human, not shown to the model", foldableJson(details.human, {}).node) : null);
+    details.human && part("Filled in by a human, and not shown to the model", foldableJson(details.human).node));
 }
 
-/** Fill a panel with the schema of the response. */
+/** Fill a panel with the schema of the response. Returns its view, whose places can be revealed. */
 export function responseTab(panel, details, go) {
   if (!details.output) {
-    show(panel, el("p", { class: "hint" }, "The document declares no content for the success response."));
-    return;
+    show(panel, hint("The success response has no declared content."));
+    return null;
   }
   const marks = marksBelow(details.edits, "/output");
-  show(panel, el("p", { class: "lead" }, "The schema of the success response."),
-    foldableJson(details.output, { marks, label: "Response schema", onMark: (at) => go("edits", `/output${at}`) }).node);
+  const schema = foldableJson(details.output, { marks, label: "Response schema", onMark: at => go("edits", `/output${at}`) });
+  show(panel, el("p.lead", "The schema of the success response."), schema.node);
+  return { reveal: pointer => schema.reveal(pointer.replace(/^\/output/, "")) };
 }

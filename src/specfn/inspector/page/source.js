@@ -1,9 +1,9 @@
 // The data of the page: from the blocks of a static report, or from the server.
-import { byId } from "./dom.js";
+import { byId, on } from "./dom.js";
 
 /** Return the tokens of a JSON Pointer. */
-export const tokensOf = (pointer) =>
-  pointer.split("/").slice(1).map((each) => each.replaceAll("~1", "/").replaceAll("~0", "~"));
+export const tokensOf = pointer =>
+  pointer.split("/").slice(1).map(each => each.replaceAll("~1", "/").replaceAll("~0", "~"));
 
 /** Return the value at a JSON Pointer. */
 export function valueAt(value, pointer) {
@@ -14,8 +14,8 @@ export function valueAt(value, pointer) {
   return value;
 }
 
-const parsed = () => document.readyState !== "loading" || new Promise((resolve) => {
-  document.addEventListener("DOMContentLoaded", resolve, { once: true });
+const parsed = () => document.readyState !== "loading" || new Promise(resolve => {
+  on(document, "DOMContentLoaded", resolve, { once: true });
 });
 
 async function block(id) {
@@ -26,16 +26,16 @@ async function block(id) {
 /** Return the source of a static report. */
 export function staticSource() {
   const known = new Map();
-  const once = (id) => {
+  const once = id => {
     if (!known.has(id)) known.set(id, block(id));
     return known.get(id);
   };
-  const details = (row) => block(`f${row.index}`);
+  const details = row => block(`f${row.index}`);
   return {
     live: null,
     overview: () => once("overview"),
     figures: () => once("figures"),
-    total: async (profile) => (await once("figures")).totals[profile],
+    total: async profile => (await once("figures")).totals[profile],
     changes: byId("changes") ? () => once("changes") : null,
     search: null,
     details,
@@ -75,7 +75,7 @@ export async function liveSource() {
   const known = new Map();
   const once = (key, load) => {
     if (!known.has(key)) {
-      known.set(key, load().catch((error) => { known.delete(key); throw error; }));
+      known.set(key, load().catch(error => { known.delete(key); throw error; }));
     }
     return known.get(key);
   };
@@ -83,13 +83,13 @@ export async function liveSource() {
     live: overview.live,
     overview: async () => overview,
     figures: () => once("figures", () => get("figures")),
-    total: (profile) => once(`total ${profile}`, () => get("total", { profile })),
+    total: profile => once(`total ${profile}`, () => get("total", { profile })),
     changes: overview.live.compares ? () => once("changes", () => get("changes")) : null,
-    search: (query) => get("search", { query }),
-    details: (row) => once(`f ${row.name}`, () => get("details", { name: row.name })),
+    search: query => get("search", { query }),
+    details: row => once(`f ${row.name}`, () => get("details", { name: row.name })),
     view: (row, profile) => once(`v ${profile} ${row.name}`, () => get("view", { name: row.name, profile })),
-    part: (pointer) => once(`p ${pointer}`, () => get("part", { pointer })),
-    check: (call) => post("check", call),
-    send: (call) => post("send", call),
+    part: pointer => once(`p ${pointer}`, () => get("part", { pointer })),
+    check: call => post("check", call),
+    send: call => post("send", call),
   };
 }

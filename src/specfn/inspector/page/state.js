@@ -11,16 +11,18 @@ export function onChange(keys, run) {
 
 /** Change the state, and write the address. */
 export function change(patch) {
-  const changed = Object.keys(patch).filter((key) => state[key] !== patch[key]);
+  const changed = Object.keys(patch).filter(key => state[key] !== patch[key]);
   Object.assign(state, patch);
-  const address = addressOf(state);
+  const { view, selected, isChosen } = state;
+  const address = view === "functions" && isChosen ? `#functions/${encodeURIComponent(selected)}` : `#${view}`;
   if ((location.hash || "#functions") !== address) history.replaceState(null, "", address);
-  for (const [keys, run] of listeners) if (keys.some((key) => changed.includes(key))) run(state);
+  for (const [keys, run] of listeners) if (keys.some(key => changed.includes(key))) run(state);
 }
 
-function addressOf({ view, selected, isChosen }) {
-  if (view !== "functions") return `#${view}`;
-  return selected && isChosen ? `#functions/${encodeURIComponent(selected)}` : "#functions";
+/** Show the details of a row. */
+export function openRow(name) {
+  document.body.dataset.at = "detail";
+  change({ view: "functions", selected: name, isChosen: true });
 }
 
 /** Return the view and the row of the address. */

@@ -1,97 +1,81 @@
 // A list of any length that has only the visible rows in the document. Printing uses print_view.js.
-import { show, svg } from "./dom.js";
+import { on, show, svg } from "./dom.js";
 
 const AROUND = 12;
 const MOST_ROWS = 180;
 
-/** A list box with rows of one height. */
-export class VirtualList {
-  /**
-   * @param {HTMLElement} box the element that scrolls
-   * @param {object} options height: of a row in pixels; row(index): returns an element; onSelect(index); onEnter(index)
-   */
-  constructor(box, options) {
-    this.box = box;
-    this.options = options;
-    this.length = 0;
-    this.active = -1;
-    this.first = this.last = 0;
-    box.tabIndex = 0;
-    box.setAttribute("role", "listbox");
-    this.spacers = [0, 1].map(() => svg("svg", { width: "1", height: "0", "aria-hidden": "true", class: "spacer" }));
-    box.addEventListener("scroll", () => this.#plan(), { passive: true });
-    box.addEventListener("keydown", (event) => this.#key(event));
-    box.addEventListener("click", (event) => {
-      const row = event.target.closest("[role=option]");
-      if (row) this.select(Number(row.id.slice(4)), true);
+/**
+ * Make an element a list box with rows of one height.
+ * Options: height of a row in pixels; row(index), which returns an element; onSelect(index, isClick); onEnter(index).
+ * Returns reset(length, active), activate(index), select(index) and active().
+ */
+export function virtualList(box, { height, row, onSelect, onEnter }) {
+  const [above, below] = [0, 1].map(() => svg("svg.spacer", { width: 1, height: 0, "aria-hidden": "true" }));
+  let [length, active, first, last, isPlanned] = [0, -1, 0, 0, false];
+
+  function render() {
+    first = Math.max(0, Math.min(length - 1, Math.floor(box.scrollTop / height) - AROUND));
+    last = Math.min(length, first + MOST_ROWS, first + Math.ceil(box.clientHeight / height) + 2 * AROUND);
+    const rows = Array.from({ length: last - first }, (_, at) => {
+      const index = first + at;
+      const node = row(index);
+      const attributes = { id: `row-${index}`, role: "option", "aria-posinset": index + 1, "aria-setsize": length, "aria-selected": index === active };
+      for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+      return node;
     });
-    new ResizeObserver(() => this.#plan()).observe(box);
+    above.setAttribute("height", first * height);
+    below.setAttribute("height", (length - last) * height);
+    show(box, above, rows, below);
+    if (active >= first && active < last) box.setAttribute("aria-activedescendant", `row-${active}`);
+    else box.removeAttribute("aria-activedescendant");
   }
 
-  /** Set the number of rows, and render them again. */
-  reset(length, active = -1) {
-    this.length = length;
-    this.active = active;
-    this.box.scrollTop = active < 0 ? 0 : this.box.scrollTop;
-    this.render();
-  }
-
-  /** Select a row and scroll to it. */
-  select(index, isClick = false) {
-    if (index < 0 || index >= this.length) return;
-    this.active = index;
-    const { height } = this.options;
-    if (index * height < this.box.scrollTop) this.box.scrollTop = index * height;
-    const below = (index + 1) * height - this.box.clientHeight;
-    if (below > this.box.scrollTop) this.box.scrollTop = below;
-    this.render();
-    this.options.onSelect(index, isClick);
-  }
-
-  /** Render the rows that are visible now. */
-  render() {
-    const { height } = this.options;
-    const first = Math.max(0, Math.floor(this.box.scrollTop / height) - AROUND);
-    const visible = Math.ceil(this.box.clientHeight / height) + 2 * AROUND;
-    this.first = Math.min(first, Math.max(0, this.length - 1));
-    this.last = Math.min(this.length, first + Math.min(visible, MOST_ROWS));
-    const rows = [];
-    for (let index = this.first; index < this.last; index += 1) {
-      const row = this.options.row(index);
-      row.id = `row-${index}`;
-      row.setAttribute("role", "option");
-      row.setAttribute("aria-posinset", index + 1);
-      row.setAttribute("aria-setsize", this.length);
-      row.setAttribute("aria-selected", index === this.active ? "true" : "false");
-      rows.push(row);
-    }
-    this.spacers[0].setAttribute("height", this.first * height);
-    this.spacers[1].setAttribute("height", Math.max(0, this.length - this.last) * height);
-    show(this.box, this.spacers[0], ...rows, this.spacers[1]);
-    const isShown = this.active >= this.first && this.active < this.last;
-    if (isShown) this.box.setAttribute("aria-activedescendant", `row-${this.active}`);
-    else this.box.removeAttribute("aria-activedescendant");
-  }
-
-  #plan() {
-    if (this.planned) return;
-    this.planned = true;
+  /** Render in the next frame, if a row that is not rendered came close. */
+  function plan() {
+    if (isPlanned) return;
+    isPlanned = true;
     requestAnimationFrame(() => {
-      this.planned = false;
-      const { height } = this.options;
-      const top = Math.floor(this.box.scrollTop / height);
-      const bottom = Math.ceil((this.box.scrollTop + this.box.clientHeight) / height);
-      const isCovered = (this.first === 0 || top >= this.first + 2) && (this.last >= this.length || bottom <= this.last - 2);
-      if (!isCovered || this.last - this.first > MOST_ROWS) this.render();
+      isPlanned = false;
+      const top = box.scrollTop / height - 2;
+      const bottom = (box.scrollTop + box.clientHeight) / height + 2;
+      if ((first > 0 && top < first) || (last < length && bottom > last)) render();
     });
   }
 
-  #key(event) {
-    const page = Math.max(1, Math.floor(this.box.clientHeight / this.options.height) - 1);
-    const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.length, End: this.length };
-    if (event.key === "Enter" && this.active >= 0) this.options.onEnter(this.active);
-    if (!(event.key in moves) || this.length === 0) return;
-    event.preventDefault();
-    this.select(Math.min(this.length - 1, Math.max(0, this.active + moves[event.key])));
+  function activate(index) {
+    if (index < 0 || index >= length) return;
+    active = index;
+    box.scrollTop = Math.max((index + 1) * height - box.clientHeight, Math.min(box.scrollTop, index * height));
+    render();
   }
+
+  function select(index, isClick = false) {
+    activate(index);
+    if (length) onSelect(active, isClick);
+  }
+
+  box.tabIndex = 0;
+  on(box, "scroll", plan, { passive: true });
+  on(box, "click", event => {
+    const found = event.target.closest("[role=option]");
+    if (found) select(Number(found.id.slice(4)), true);
+  });
+  on(box, "keydown", event => {
+    const page = Math.max(1, Math.floor(box.clientHeight / height) - 1);
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -length, End: length }[event.key];
+    if (event.key === "Enter" && active >= 0) onEnter(active);
+    if (!step || !length) return;
+    event.preventDefault();
+    select(Math.min(length - 1, Math.max(0, active + step)));
+  });
+  new ResizeObserver(plan).observe(box);
+
+  return {
+    activate, select, active: () => active,
+    reset(count, selected) {
+      [length, active] = [count, selected];
+      if (selected < 0) box.scrollTop = 0;
+      render();
+    },
+  };
 }
