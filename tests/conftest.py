@@ -19,7 +19,7 @@ COMMON: dict[str, Any] = {
     "suppress_health_check": [HealthCheck.filter_too_much, HealthCheck.too_slow],
 }
 settings.register_profile("fast", derandomize=True, max_examples=20, **COMMON)
-settings.register_profile("specfn", derandomize=True, max_examples=40, **COMMON)
+settings.register_profile("specfn", derandomize=True, max_examples=30, **COMMON)
 settings.register_profile("thorough", max_examples=1_000, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "specfn"))
 
