@@ -177,8 +177,9 @@ def test_functions_without_pages_are_refused() -> None:
     writing = load(document("cursor"), options=Options(safety={"*": "write"}))
     with pytest.raises(UsageError, match="not read-only"):
         writing.pages("items_get", {}, connection)
-    with pytest.raises(UsageError, match="max_items"):
-        application("cursor").pages("items_get", {}, connection, max_items=0)
+    for wrong in (0, "9", 1.5, True):
+        with pytest.raises(UsageError, match="max_items must be a whole number"):
+            application("cursor").pages("items_get", {}, connection, max_items=wrong)  # type: ignore[arg-type]
 
 
 # -- texts ------------------------------------------------------------------------------------------
@@ -206,7 +207,7 @@ def test_a_counter_with_unknown_start_has_no_value() -> None:
     server = Server(lambda _: {"items": ITEMS})
     found = load(raw).bind(server.connection())["items_get"].outcome({})
     assert found.next is None
-    assert "increase query.page" in found.text
+    assert "the first value of query.page is not documented; pass query.page" in found.text
     found = load(raw).bind(server.connection())["items_get"].outcome({"query": {"page": 4}})
     assert found.next == {"query": {"page": 5}}
 

@@ -150,7 +150,8 @@ class _ReceivedPage:
             return None
         name = escape_invisible(".".join(paging.counter))
         if found.value is None:
-            return NextPage(problem=f"increase {name}, whose first value is not documented")
+            text = f"the first value of {name} is not documented; pass {name} to continue"
+            return NextPage(problem=text)
         return self.at_count(paging.counter, found.value)
 
     def at_count(self, counter: Names, value: int) -> NextPage:

@@ -178,8 +178,8 @@ def _walk(
     if function.paging is None:
         raise UsageError(f"{function.name} has no paging: the document declares none; use execute")
     for name, value in (("max_items", max_items), ("max_bytes", max_bytes)):
-        if value is not None and value < 1:
-            raise UsageError(f"{name} must be at least 1, not {value}")
+        if value is not None and (type(value) is not int or value < 1):
+            raise UsageError(f"{name} must be a whole number of at least 1, not {value!r}")
     return _Walk(function, connection, max_items, max_bytes, io)
 
 

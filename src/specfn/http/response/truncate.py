@@ -75,7 +75,7 @@ def _binary(data: bytes, room: int, media_type: str | None) -> dict[str, Any]:
     about = {"media_type": named if is_short else "application/octet-stream"}
     if len(data) * 4 / 3 <= room - _LEAST:
         return about | {"base64": base64.b64encode(data).decode()}
-    return about | {"size": len(data), "note": "binary, not shown"}
+    return about | {"size": len(data), "note": "binary, not in this text"}
 
 
 def _listed(texts: Sequence[str], room: int) -> list[str]:
