@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.http.conftest import listen
 
 SECRET = "canary-71cd"
 
@@ -318,3 +319,16 @@ def test_lines_of_a_text_on_a_terminal(
     monkeypatch.setattr("specfn.cli.commands.call._is_terminal", lambda _: True)
     ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url)
     assert ended.out == "a\nb\\u000dc\n"
+
+
+def test_the_events_of_a_stream_are_printed(specfn: Any, pets: Path) -> None:
+    """The events until a limit are JSON on stdout, and one line on stderr says why the stream was stopped."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+    server, stop = listen()
+    server.respond = lambda _: iter([head, *(b'data: {"n":1}\n\n' for _ in range(10_001))])
+    found = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url)
+    stop()
+    assert found.code == 0
+    assert found.data == [{"data": {"n": 1}}] * 10_000
+    (line,) = found.err.splitlines()
+    assert line.endswith("the stream was stopped after 10,000 events: this is the limit of events")

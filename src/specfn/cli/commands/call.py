@@ -170,7 +170,7 @@ def _call(request: _Request) -> int:
         _print(result, path)
     for note in result.notes:
         output.complain(note.text)
-    if result.truncated:
+    if result.truncated and not isinstance(result.data, list):  # a note has the end of a stream
         output.complain("the response was longer than the limit and is truncated")
     if not result.ok:
         where = redirect_of(result)
