@@ -648,6 +648,12 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T24",
+        function="specfn.http.transport.event_reader:EventReader._counted",
+        off=lambda _: lambda _, event: [] if event is None else [event],
+        tests="test_endless_events",
+    ),
+    Defence(
+        threat="T24",
         function="specfn.http.transport.network:remaining",
         off=first,
         tests="test_slow_answers",

@@ -62,6 +62,35 @@ def test_endless_answers(call: Callable[..., Any], make: Any, loopback: Any, res
     assert peak < 20_000_000
 
 
+EVENTS = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+
+
+def packed(line: bytes) -> Callable[[bytes], Iterator[bytes]]:
+    """Events without end, or lines that end none, a thousand to one."""
+
+    def respond(_: bytes) -> Iterator[bytes]:
+        yield EVENTS + b"Content-Encoding: gzip\r\n\r\n"
+        yield from itertools.repeat(gzip.compress(line * 200_000, 1))
+
+    return respond
+
+
+@pytest.mark.parametrize("line", [b"data:{}\n\n", b"\n", b":\n", b"data:x\n"])
+def test_endless_events(call: Callable[..., Any], make: Any, loopback: Any, line: bytes) -> None:
+    """A stream without end is cut at the limit of events, and costs little more than its events."""
+    loopback.respond = packed(line)
+    connection = Connection(
+        base_url=loopback.url, max_events=1_000, max_bytes=1_000_000, timeout=20
+    )
+    tracemalloc.start()
+    result = call(make(), {}, connection)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    count = 1_000 if line.startswith(b"data:{") else 0
+    assert (len(result.data), result.truncated) == (count, True)
+    assert peak < 20_000_000
+
+
 def test_endless_headers(call: Callable[..., Any], make: Any, loopback: Any) -> None:
     """Headers are bounded by the client; an answer that is only headers is an error."""
 
