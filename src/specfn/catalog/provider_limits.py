@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from specfn.catalog.tools.fit_cache import FitCache
-from specfn.catalog.tools.tool_builder import offered_functions, tools
+from specfn.catalog.tools.tool_builder import Progress, offered_functions, tools
 from specfn.catalog.tools.tools import LeftOut, LeftOutCode, offered
 from specfn.function.function import Function
 from specfn.schema.profiles.lint import refusals
@@ -35,15 +35,28 @@ class Finding:
     mended: bool
 
 
-def check(functions: Sequence[Function], profile: Profile, fits: FitCache) -> Iterator[Finding]:
-    """Yield the violations of a provider's limits, function by function, in the document's order."""
+def check(
+    functions: Sequence[Function],
+    profile: Profile,
+    fits: FitCache,
+    progress: Progress | None = None,
+) -> Iterator[Finding]:
+    """Yield the violations of a provider's limits, function by function, in the document's order.
+
+    Args:
+        functions: the functions.
+        profile: the profile of the provider.
+        fits: the cache of fitted schemas.
+        progress: receives the number of fitted functions, and the number of all.
+    """
     most = profile.tools
     if most is not None and len(functions) > most:
         reason = (
             f"there are {len(functions):,} functions, but one request accepts {most}: select fewer"
         )
         yield Finding(function="", code="count", pointer="", reason=reason, mended=False)
-    listed = tools(offered_functions(functions), replace(profile, tools=None), fits=fits)
+    unlimited = replace(profile, tools=None)
+    listed = tools(offered_functions(functions), unlimited, fits=fits, progress=progress)
     left_out = {item.function: item for item in listed.left_out}
     for function in functions:
         gone = left_out.get(function.name)

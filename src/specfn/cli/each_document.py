@@ -8,12 +8,14 @@ from typing import Final, TypeAlias
 
 from specfn.cli import output
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS, explain
-from specfn.cli.output import Converted
 from specfn.cli.progress import Progress
 from specfn.errors import UsageError
 
 _DOCUMENTS: Final = frozenset({".json", ".yaml", ".yml"})
 
+
+#: The messages about a document for stderr, of which empty ones are skipped; and whether all functions were written.
+Converted: TypeAlias = tuple[tuple[str, ...], bool]
 
 #: Converts a document into a file. It is sent to other processes.
 Convert: TypeAlias = Callable[[str, str | None], Converted]
@@ -110,4 +112,4 @@ def _guarded(convert: Convert, pair: tuple[str, str]) -> Converted:
         Path(place).parent.mkdir(parents=True, exist_ok=True)
         return convert(path, place)
     except Exception as error:  # noqa: BLE001  # one faulty document does not end the others
-        return Converted((explain(error)[0],), is_complete=False)
+        return (explain(error)[0],), False

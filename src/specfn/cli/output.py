@@ -3,7 +3,7 @@
 import io
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from specfn._internal.characters import escape_invisible, has_invisible
 from specfn._internal.json import dumps
@@ -165,15 +165,3 @@ def complain(line: str, meaning: "Meaning" = "plain") -> None:
         sys.stderr.flush()
     except OSError:  # stderr is closed; the exit code still reports the error
         return
-
-
-class Converted(NamedTuple):
-    """The result of writing the functions of a document.
-
-    Attributes:
-        messages: for stderr; an empty one is skipped.
-        is_complete: whether all functions were written.
-    """
-
-    messages: tuple[str, ...]
-    is_complete: bool

@@ -30,7 +30,7 @@ class Command(click.Command):
     """A subcommand with examples in its help.
 
     Attributes:
-        examples: command lines; ``PROVIDER`` stands for the name of a provider's profile.
+        examples: command lines; ``PROVIDER`` in them is replaced by the name of a profile.
     """
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **settings: Any) -> None:

@@ -7,11 +7,14 @@ import click
 
 from specfn._internal.json import JsonObject
 from specfn.application.examples import example_faults
+from specfn.catalog.provider_limits import check
+from specfn.catalog.tools.fit_cache import FitCache
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.terminal.colors import Meaning
+from specfn.connectors import registry
 from specfn.document.diagnose.check import strict as thorough
 from specfn.records import members
 from specfn.settings import DEFAULT
@@ -49,7 +52,7 @@ def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
     with Progress() as progress:
         application = source.application(spec, DEFAULT, progress, thorough=True)
         progress.working("checking")
-        report = _report(application, profile, strict=strict)
+        report = _report(application, profile, progress, strict=strict)
     if as_json:
         output.write_value(report)
     elif _is_faultless(report):
@@ -60,9 +63,12 @@ def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
     return EXIT_FAILURE if report["counts"]["faults"] else EXIT_SUCCESS
 
 
-def _report(application: "Application", profile: str, *, strict: bool) -> JsonObject:
+def _report(
+    application: "Application", profile: str, progress: Progress, *, strict: bool
+) -> JsonObject:
     """Return the report as data."""
-    findings = [*map(members, application.check(profile))]
+    found = check(application.functions, registry.profile(profile), FitCache(), progress.composed)
+    findings = [*map(members, found)]
     diagnostics = [*map(members, _diagnostics(application, strict=strict))]
     refused = [*map(members, example_faults(application.raw))]
     errors = [*map(members, application.errors)]

@@ -11,7 +11,6 @@ import click
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.lists.function_list import fitting, written
-from specfn.cli.output import Converted
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
 from specfn.errors import UsageError
@@ -20,6 +19,7 @@ from specfn.settings import Settings
 
 if TYPE_CHECKING:
     from specfn.application.application import Application
+    from specfn.cli.each_document import Converted
     from specfn.cli.lists.cut import Cut
     from specfn.function.function import Function
 
@@ -118,7 +118,7 @@ def _check(options: Mapping[str, Any]) -> None:
         raise UsageError("--max-tokens needs --format json, whose tokens are counted")
 
 
-def _convert(spec: str, path: str | None, *, options: Mapping[str, Any]) -> Converted:
+def _convert(spec: str, path: str | None, *, options: Mapping[str, Any]) -> "Converted":
     """Write the functions of one document."""
     settings = Settings(
         keyword=not options["positional"],
@@ -134,7 +134,7 @@ def _convert(spec: str, path: str | None, *, options: Mapping[str, Any]) -> Conv
 
 def _shortened(
     application: "Application", path: str | None, options: Mapping[str, Any], progress: Progress
-) -> Converted:
+) -> "Converted":
     """Write a part of the functions, or tools of a provider."""
     from specfn.cli.lists import cut  # noqa: PLC0415  # for these options
 
@@ -149,7 +149,7 @@ def _shortened(
         found = found.keeping("--max-tokens", rest)
     messages, is_complete = _functions(application, found.functions, path, options, progress)
     report = found.report() if options["query"] is not None or budget is not None else ""
-    return Converted((report, *messages), is_complete)
+    return (report, *messages), is_complete
 
 
 def _functions(
@@ -158,14 +158,14 @@ def _functions(
     path: str | None,
     options: Mapping[str, Any],
     progress: Progress,
-) -> Converted:
+) -> "Converted":
     """Write functions independently of a provider."""
     faults = [each.fault for each in functions if each.fault is not None]
     usable = [each for each in functions if each.fault is None] if faults else functions
     form: Literal["json"] | Language = options["form"] or "json"
     with closing(written(usable, form, progress)) as pieces:
         _write(pieces, path, progress, is_json=form == "json")
-    return Converted((_left_out(application), *map(str, faults)), not faults)
+    return (_left_out(application), *map(str, faults)), not faults
 
 
 def _tools(
@@ -174,7 +174,7 @@ def _tools(
     path: str | None,
     options: Mapping[str, Any],
     progress: Progress,
-) -> Converted:
+) -> "Converted":
     """Write functions as tools of a provider."""
     from specfn.cli.lists import provider_list  # noqa: PLC0415  # for this option
 
@@ -186,7 +186,7 @@ def _tools(
     report = found.keeping("the provider", accepted).keeping("--max-tokens", sent).report()
     reasons = provider_list.refused(tools)
     messages = (report, _left_out(application), provider_list.too_large(tools), *reasons)
-    return Converted(messages, not refused)
+    return messages, not refused
 
 
 def _write(pieces: Iterable[bytes], path: str | None, progress: Progress, *, is_json: bool) -> None:
