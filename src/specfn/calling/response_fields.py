@@ -9,6 +9,7 @@ from specfn.answers import Drop, FieldNames, Filtered, Keep, absent, covers, fie
 from specfn.calling.documented_fields import DocumentedFields
 from specfn.errors import UsageError
 from specfn.function.function import Function
+from specfn.http.response.event_fields import paths_in_items, place_of_fields
 from specfn.migrate.bodies.media_types import EVENT_STREAM, essence, has_events
 from specfn.migrate.migrate import all_matching, names_of
 from specfn.migrate.paging.record import Paging
@@ -19,14 +20,6 @@ if TYPE_CHECKING:
 
 #: Nothing was left out.
 _NOTHING: Final = Filtered(None)
-
-#: The members of events that are never left out.
-_OF_EVENTS: Final[tuple[FieldNames, ...]] = (
-    ("event",),
-    ("id",),
-    ("data", "error"),
-    ("data", "errors"),
-)
 
 #: The data of a response that cannot be shown without the fields of ``Drop``.
 _WITHHELD: Final = "The response is not JSON, so it is not shown: fields of it must not be shown."
@@ -87,8 +80,8 @@ class ResponseFields:
         if keep is not None and not _is_documented(function, result):
             keep = None
             note = "The document does not describe this response, so all of its fields are shown."
-        place = _place(result)
-        kept = None if keep is None else _in_events(keep, place)
+        place = place_of_fields(result.media_type)
+        kept = None if keep is None else paths_in_items(keep, result.media_type)
         found = filtered(self._without_texts(result), kept, self._never_shown(result))
         missing: tuple[str, ...] = ()
         if keep is not None and self.is_asked:
@@ -143,7 +136,7 @@ class ResponseFields:
 
     def _never_shown(self, result: "Result") -> tuple[FieldNames, ...]:
         """Return the fields of ``drop``, also in the data of events."""
-        place = _place(result)
+        place = place_of_fields(result.media_type)
         return (*self.drop, *((*place, *names) for names in self.drop if place))
 
     def _without_texts(self, result: "Result") -> Any:
@@ -151,7 +144,7 @@ class ResponseFields:
         media_type, data = result.media_type, result.data
         if not self.drop or not isinstance(data, list) or not has_events(media_type or ""):
             return data
-        if not _place(result):
+        if not place_of_fields(result.media_type):
             return [_NO_TEXT if isinstance(item, str) else item for item in data]
         return [{**each, "data": _NO_TEXT} if _has_text(each) else each for each in data]
 
@@ -219,16 +212,6 @@ def _stream_kind(media_type: str | None) -> str | None:
     if media_type is None or not has_events(media_type):
         return None
     return "events" if essence(media_type) == EVENT_STREAM else "items"
-
-
-def _place(result: "Result") -> FieldNames:
-    """Return the place of the fields in each item of a response: server-sent events have a member ``data``."""
-    return ("data",) if result.media_type == EVENT_STREAM else ()
-
-
-def _in_events(keep: tuple[FieldNames, ...], place: FieldNames) -> tuple[FieldNames, ...]:
-    """Return the paths of fields in the data of events, with the members that are always kept."""
-    return (*((*place, *names) for names in keep), *(_OF_EVENTS if place else ()))
 
 
 def _outside(paths: Iterable[str], place: FieldNames) -> tuple[str, ...]:

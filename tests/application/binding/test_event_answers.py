@@ -108,6 +108,16 @@ def test_fields_are_those_of_items(path: str) -> None:
     assert (wrong.kind, served.requests) == ("invalid", [])
 
 
+@pytest.mark.parametrize(
+    ("content", "media_type"), [(sent_events(ITEMS), EVENTS), (sent_lines(ITEMS), LINES)]
+)
+def test_the_same_paths_apply_in_python(content: str, media_type: str) -> None:
+    """X12, X15: ``for_model`` takes the paths of ``outcome``."""
+    found, _ = answer("/data" if media_type == EVENTS else "/lines", content, media_type, ["name"])
+    assert found.result is not None
+    assert json.loads(found.result.for_model(fields=["name"]))["data"] == shown(found)
+
+
 def test_events_without_documented_data_accept_any_field() -> None:
     """X12, X15: if the document declares a text, every name is possible in the data, and a missing one is named."""
     found, _ = answer("/text", sent_events(ITEMS), EVENTS, ["name", "size"])

@@ -9,6 +9,7 @@ from specfn.answers import asked_fields, filtered
 from specfn.errors import UsageError
 from specfn.http.media import charset_of
 from specfn.http.response.content import Content, read
+from specfn.http.response.event_fields import paths_in_items
 from specfn.http.response.links import next_request
 from specfn.http.response.truncate import truncated_json
 from specfn.records import Note
@@ -91,7 +92,7 @@ class Result:
             limit: the maximum number of characters.
             sent_without: the arguments of the model that were removed; they become ``"sent_without"``.
             fields: the paths of the fields that are shown, such as ``["items.name"]``; all if ``None``. They do not
-                apply outside of 2xx.
+                apply outside of 2xx. Those of server-sent events begin in the data of the events.
             shows_bytes: whether short binary data is base64; if false, only its media type and size are shown.
 
         Raises:
@@ -102,7 +103,8 @@ class Result:
             names = asked_fields(fields)
             if isinstance(names, str):
                 raise UsageError(names)
-            data = filtered(data, names).data if self.ok else data
+            paths = paths_in_items(names, self.media_type)
+            data = filtered(data, paths).data if self.ok else data
         return truncated_json(
             self.status,
             data,
