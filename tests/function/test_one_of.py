@@ -96,7 +96,7 @@ def test_a_tool_says_it_only_where_it_is_enforced(name: str) -> None:
     line = "@oneOf exactly one alternative may fit"
     for one_of in ("any", "exactly"):
         application = load(document(), options=Options(one_of=one_of))
-        assert (line in str(application.tools(name))) is (one_of == "exactly")
+        assert (line in str([*application.tools(name)])) is (one_of == "exactly")
 
 
 def test_the_option_decides() -> None:
