@@ -58,8 +58,8 @@ class EventParser(Protocol):
     def value(self, event: Event) -> Any:
         """Return an event as a JSON value."""
 
-    def note(self) -> str | None:
-        """Return a sentence on events that are not as they must be; ``None`` without such events."""
+    def notes(self) -> list[str]:
+        """Return sentences on events that are not as they must be, and on corrections."""
 
 
 class ServerSentEvents:
@@ -68,7 +68,10 @@ class ServerSentEvents:
     def __init__(self) -> None:
         """Begin a stream."""
         self.separator = _LINE_ENDS
+        self._decoder = _Decoder()
         self._is_incomplete = False
+        self._events = 0
+        self._unknown = 0
         self._data: list[bytes] = []
         self._event = ""
         self._id = ""
@@ -82,9 +85,11 @@ class ServerSentEvents:
         if name == b"data":
             self._data.append(value)
         elif name == b"event":
-            self._event = _text(value)
-        elif name == b"id" and b"\0" not in value:
-            self._id = _text(value)
+            self._event = self._decoder.text(value)
+        elif name == b"id":
+            self._id = self._id if b"\0" in value else self._decoder.text(value)
+        elif name not in {b"", b"retry"}:
+            self._unknown += 1
         return None
 
     def _dispatched(self) -> Event | None:
@@ -92,7 +97,9 @@ class ServerSentEvents:
         self._data, self._event = [], ""
         if not data:
             return None
-        return Event(data=_container(b"\n".join(data)), event=event or _MESSAGE, id=self._id)
+        self._events += 1
+        content = self._decoder.container(b"\n".join(data))
+        return Event(data=content, event=event or _MESSAGE, id=self._id)
 
     def end(self, line: bytes) -> Event | None:
         """End the stream. An event without its empty line is incomplete, and is left out."""
@@ -108,9 +115,14 @@ class ServerSentEvents:
             found["id"] = event.id
         return {**found, "data": event.data}
 
-    def note(self) -> str | None:
-        """Return a sentence on an incomplete last event."""
-        return "the last event is not complete, and was left out" if self._is_incomplete else None
+    def notes(self) -> list[str]:
+        """Return sentences on an incomplete last event, and on a response that is something else."""
+        found = self._decoder.notes()
+        if self._is_incomplete:
+            found.append("the last event is not complete, and was left out")
+        if self._unknown and not self._events and not self._is_incomplete:
+            found.append("the response has no events: its lines are not those of text/event-stream")
+        return found
 
 
 class JsonItems:
@@ -119,6 +131,7 @@ class JsonItems:
     def __init__(self, separator: re.Pattern[bytes]) -> None:
         """Begin a stream."""
         self.separator = separator
+        self._decoder = _Decoder()
         self._malformed = 0
 
     def line(self, line: bytes) -> Event | None:
@@ -127,10 +140,10 @@ class JsonItems:
         if not line:
             return None
         try:
-            return Event(data=_json_value(line))
+            return Event(data=self._decoder.json_value(line))
         except ValueError:
             self._malformed += 1
-            return Event(data=_text(line))
+            return Event(data=self._decoder.text(line))
 
     def end(self, line: bytes) -> Event | None:
         """Take the last item, which needs no separator."""
@@ -140,12 +153,13 @@ class JsonItems:
         """Return the item."""
         return event.data
 
-    def note(self) -> str | None:
+    def notes(self) -> list[str]:
         """Return a sentence on items that are not JSON."""
-        count = self._malformed
-        if not count:
-            return None
-        return f"{count:,} item{'s are' if count > 1 else ' is'} not JSON, and shown as text"
+        count, found = self._malformed, self._decoder.notes()
+        if count:
+            are = "items are" if count > 1 else "item is"
+            found.append(f"{count:,} {are} not JSON, and shown as text")
+        return found
 
 
 def parser_of(media_type: str | None) -> EventParser | None:
@@ -198,31 +212,67 @@ class LineSplitter:
         return line
 
 
-def _text(content: bytes) -> str:
-    """Decode a text as UTF-8, which is the only encoding of all these streams."""
-    return content.decode("utf-8", "replace")
+class _Decoder:
+    """A reader of UTF-8 and JSON, which counts corrections. UTF-8 is the only encoding of all these streams."""
 
+    def __init__(self) -> None:
+        self._invalid = 0
+        self._corrected = 0
 
-def _container(content: bytes) -> Any:
-    """Return a JSON object or array, or the text."""
-    if content[:1] in (b"{", b"["):
+    def text(self, content: bytes) -> str:
+        """Decode a text."""
         try:
-            return _json_value(content)
+            return content.decode()
+        except UnicodeDecodeError:
+            self._invalid += 1
+            return content.decode("utf-8", "replace")
+
+    def container(self, content: bytes) -> Any:
+        """Return a JSON object or array, or the text."""
+        if content[:1] in (b"{", b"["):
+            try:
+                return self.json_value(content)
+            except ValueError:
+                pass
+        return self.text(content)
+
+    def json_value(self, content: bytes) -> Any:
+        """Read a JSON value like a response: NaN and infinities are floats, and half of a surrogate pair is U+FFFD.
+
+        Raises:
+            ValueError: it is not JSON, or has too many levels.
+        """
+        try:
+            value = _json.loads(content)
         except ValueError:
-            pass
-    return _text(content)
+            value, notes = tolerant_json.loads(content.decode("utf-8", "replace"))
+            self._corrected += bool(notes)
+            self._invalid += not _is_utf_8(content)
+            return value
+        if _json.is_deep(value, content):
+            raise ValueError
+        return value
+
+    def notes(self) -> list[str]:
+        """Return sentences on the corrections."""
+        found = []
+        if self._invalid:
+            found.append(f"bytes that are not utf-8 were read as U+FFFD ({_events(self._invalid)})")
+        if self._corrected:
+            found.append(
+                f"numbers that are NaN or infinite are null in JSON, and half of a surrogate pair is U+FFFD "
+                f"({_events(self._corrected)})"
+            )
+        return found
 
 
-def _json_value(content: bytes) -> Any:
-    """Read a JSON value like a response: NaN and infinities are floats, and half of a surrogate pair is U+FFFD.
-
-    Raises:
-        ValueError: it is not JSON, or has too many levels.
-    """
+def _is_utf_8(content: bytes) -> bool:
     try:
-        value = _json.loads(content)
-    except ValueError:
-        return tolerant_json.loads(_text(content))[0]
-    if _json.is_deep(value, content):
-        raise ValueError
-    return value
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _events(count: int) -> str:
+    return "1 event" if count == 1 else f"{count:,} events"

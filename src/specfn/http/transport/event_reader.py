@@ -78,10 +78,9 @@ class EventReader:
         return self._parser.value(event)
 
     def notes(self) -> tuple[Note, ...]:
-        """Return a note on the end of a stream that was not read completely, and one on malformed events."""
+        """Return a note on the end of a stream that was not read completely, and those on its events."""
         found = [] if self.stopped is None else [self.reason()]
-        malformed = self._parser.note()
-        return tuple(Note(pointer="", text=text) for text in (*found, malformed) if text)
+        return tuple(Note(pointer="", text=text) for text in (*found, *self._parser.notes()))
 
     def reason(self) -> str:
         """Return why the stream was stopped."""
