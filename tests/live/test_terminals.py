@@ -200,3 +200,27 @@ def test_reading_shows_a_bar_with_a_rate(terminals: list[Terminal], tmp_path: Pa
         stream.write('"paths": {}}')
     terminal.wait()
     assert terminal.screen() == "no faults in 0 functions for the profile portable"
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("specfn conv", "specfn convert "),
+        ("specfn show shop.yaml orders_po", "specfn show shop.yaml orders_post "),
+        ("specfn tools sho", "specfn tools shop.yaml "),
+        ("specfn tools shop.yaml --profile gemini-", "specfn tools shop.yaml --profile gemini-json-schema "),
+        ("specfn tools shop.yaml --select orders_ship", "orders_shipping_addresses_eraseByOrderIdAndShippingAddressId"),
+        ("specfn serve shop.yaml --read", "specfn serve shop.yaml --read-only "),
+    ],
+)  # fmt: skip
+def test_bash_completes_words(
+    terminals: list[Terminal], tmp_path: Path, typed: str, completed: str
+) -> None:
+    """In bash, the tab key completes subcommands, files, options, values and names of functions."""
+    terminal = Terminal(tmp_path, 140, color=False)
+    terminals.append(terminal)
+    terminal.start("PS1='$ ' bash --norc --noprofile")
+    terminal.tmux("send-keys", 'eval "$(specfn completion bash)"; clear; echo ready', "Enter")
+    until(terminal, "ready\n$")
+    terminal.tmux("send-keys", typed, "Tab")
+    until(terminal, completed.strip())
