@@ -31,7 +31,7 @@ _OPTIONS: Final = (
         "A credential by security scheme; user:password for basic authentication. "
         "Better in the environment: SPECFN_AUTH_SCHEME.",
     ),
-    shared.headers("Header for the request."),
+    shared.headers("Header of each request."),
     shared.queries,
     shared.cookies,
     shared.timeout("For the whole call; 60 by default."),

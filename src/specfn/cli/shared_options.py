@@ -205,8 +205,8 @@ yes: Final = click.option(
     "-y", "--yes", is_flag=True, help="Send unsafe requests without confirmation."
 )
 
-queries: Final = repeated("--query", "queries", "NAME=VALUE", "Likewise.")
-cookies: Final = repeated("--cookie", "cookies", "NAME=VALUE", "Likewise.")
+queries: Final = repeated("--query", "queries", "NAME=VALUE", "Query parameter of each request.")
+cookies: Final = repeated("--cookie", "cookies", "NAME=VALUE", "Cookie of each request.")
 
 
 def headers(text: str) -> Option[Any]:

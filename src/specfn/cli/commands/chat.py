@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 #: Timeout of a reply of the model, in seconds.
 _REPLY_TIMEOUT = 300.0
 
-#: Values of the connection options that this subcommand does not offer.
-_UNUSED_OPTIONS: dict[str, Any] = {"origins": (), "queries": (), "cookies": (), "timeout": None}
-
 
 @shared.command(
     "chat",
@@ -41,7 +38,7 @@ _UNUSED_OPTIONS: dict[str, Any] = {"origins": (), "queries": (), "cookies": (), 
 )
 @source.argument
 @click.argument("message", required=False)
-@shared.base_url
+@connect.options
 @click.option("--model", metavar="NAME", required=True, help="The model's name.")
 @click.option(
     "--model-url",
@@ -53,13 +50,6 @@ _UNUSED_OPTIONS: dict[str, Any] = {"origins": (), "queries": (), "cookies": (), 
     "--connector", "connector", lambda: CODECS, "The wire format of the model.", DEFAULT_CONNECTOR
 )
 @click.option("--key-env", metavar="NAME", help="Environment variable that holds the model's key.")
-@shared.repeated(
-    "--auth",
-    "auth",
-    "SCHEME=VALUE",
-    "A credential of that API; better in the environment: SPECFN_AUTH_SCHEME.",
-)
-@shared.headers("Header for that API.")
 @shared.select
 @click.option("--system", metavar="TEXT", default="", help="System prompt.")
 @shared.yes
@@ -75,7 +65,7 @@ def command(spec: str, message: str | None, **settings: Any) -> int:
         application = source.application(spec, DEFAULT, progress)
     if not application.functions:
         raise UsageError("the document has no functions; specfn inspect lists the reasons")
-    connection = connect.connection(application.functions[0].api, {**_UNUSED_OPTIONS, **settings})
+    connection = connect.connection(application.functions[0].api, settings)
     application = replace(application, functions=select_functions(application, settings["globs"]))
     conversation = _Conversation(application, wire, ask, connection, settings)
     if message is not None:

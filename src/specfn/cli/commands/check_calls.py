@@ -33,6 +33,7 @@ STDOUT: Final = "-"
 @shared.jobs("Number of processes; the number of processors by default.")
 @click.option(
     "--chunk",
+    metavar="N",
     type=click.IntRange(1),
     default=2000,
     show_default=True,

@@ -44,7 +44,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     "[NAME.]SCHEME=VALUE",
     "A credential by security scheme. Better in the environment: SPECFN_AUTH_[NAME_]SCHEME.",
 )
-@shared.headers("Header for each request.")
+@shared.headers("Header of each request.")
 @shared.queries
 @shared.cookies
 @shared.origins("Another trusted origin of the API.")
@@ -71,7 +71,10 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
 )
 @click.option("--read-only", is_flag=True, help="Only functions that read.")
 @click.option(
-    "--page-size", type=click.IntRange(1), help="The most tools of a page; all by default."
+    "--page-size",
+    metavar="N",
+    type=click.IntRange(1),
+    help="The most tools of a page; all by default.",
 )
 @click.option(
     "--files",
