@@ -35,7 +35,7 @@ def test_only_one_module_sends() -> None:
     senders = {"handle_request", "handle_async_request"}
     found = [path for path, tree in trees() if senders & called(tree)]
     assert found == [
-        "asgi/app_connection.py",
+        "asgi/app_response.py",
         "http/transport/attempt.py",
         "http/transport/pool.py",
     ]

@@ -1,13 +1,14 @@
 """Connections to an ASGI application of this process."""
 
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Final, Self
 
 import httpx
 from pydantic import PrivateAttr
 
 from specfn.asgi.app_loop import AppLoop
+from specfn.asgi.app_response import LONGEST, AppResponse
 from specfn.asgi.lifespan import AsgiApp, Lifespan, Message
 from specfn.http.connection import Connection
 from specfn.http.transport.network import remaining
@@ -23,7 +24,6 @@ class RunningApp:
         """Take an application that is not started."""
         self._app = app
         self._lifespan = Lifespan(app)
-        self._sends: Final = httpx.ASGITransport(self._with_state, raise_app_exceptions=False)
         self.loop = AppLoop()
         weakref.finalize(self, self.loop.stop)  # copies of a connection share the application
         self.is_started = False
@@ -53,24 +53,12 @@ class RunningApp:
         await self._lifespan.end()
 
     async def respond(self, request: httpx.Request) -> httpx.Response:
-        """Return the complete response to a request.
+        """Return the response to a request: complete, or a stream of events that is still being sent.
 
         Raises:
             httpx.RemoteProtocolError: the application ended without a response.
         """
-        try:
-            response = await self._sends.handle_async_request(request)
-        except AssertionError as error:  # httpx's sign of an incomplete response
-            raise httpx.RemoteProtocolError(str(error)) from error
-        assert isinstance(response.stream, httpx.AsyncByteStream)
-        content = b"".join([chunk async for chunk in _chunks(response.stream)])
-        stream = httpx.ByteStream(content)
-        return httpx.Response(response.status_code, headers=response.headers, stream=stream)
-
-
-async def _chunks(stream: httpx.AsyncByteStream) -> AsyncIterator[bytes]:
-    async for chunk in stream:
-        yield chunk
+        return await AppResponse(self._with_state, request).respond(self.loop)
 
 
 class BlockingTransport(httpx.BaseTransport):
@@ -81,9 +69,9 @@ class BlockingTransport(httpx.BaseTransport):
         self._app = app
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request, and block until its response is complete."""
+        """Send a request, and block until its response is complete, or a stream of events begins."""
         try:
-            return self._app.loop.run(self._app.respond(request), min(remaining(None), 1e6))
+            return self._app.loop.run(self._app.respond(request), min(remaining(None), LONGEST))
         except TimeoutError:
             raise httpx.ReadTimeout("") from None
 
