@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import specfn
+from specfn import calling, connectors
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 ENTRY = re.compile(r"^ +- (?P<title>[^:\n]+): (?P<page>\S+\.md)$", re.MULTILINE)
@@ -20,9 +23,11 @@ def prose(page: Path) -> str:
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the anchors of a page's headings, as mkdocs and GitHub write them."""
+    """Return the anchors of a page's headings, as mkdocs and GitHub write them, and of its public names."""
     titles = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles}
+    names = re.findall(r"^::: (\S+)$", prose(page), re.MULTILINE)
+    found = {re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles}
+    return found | set(names)
 
 
 def name(page: Path) -> str:
@@ -69,3 +74,29 @@ def test_anchors_exist(page: Path) -> None:
     for target, anchor in LINK.findall(prose(page)):
         linked = (page.parent / target).resolve() if target else page
         assert anchor in anchors(linked), f"{target}#{anchor}"
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    """The pages of the reference show each public name, and no name twice."""
+    texts = [prose(page) for page in sorted((ROOT / "docs" / "reference").glob("*.md"))]
+    shown = re.findall(r"(?m)^::: (\S+)$", "\n".join(texts))
+    modules = {"specfn.calling", "specfn.choice", "specfn.connectors", "specfn.errors"}
+    public = {
+        f"{module.__name__}.{each}"
+        for module in (specfn, calling, connectors)
+        for each in module.__all__
+    }
+    assert public - modules - set(shown) == set()
+    assert len(shown) == len(set(shown))
+
+
+def test_every_threat_is_on_the_page_on_security() -> None:
+    """The page on security names each threat with its test."""
+    rows = re.findall(
+        r"(?m)^\| (T\d+) \| (.+?) \| .+? \| `(\w+\.py)` \|$", prose(ROOT / "docs" / "security.md")
+    )
+    text = prose(ROOT / "docs" / "rules" / "threats.md")
+    threats = re.findall(
+        r"(?ms)^## (T\d+) – ([^\n]+)$.*?^- Tests: `tests/security/(\w+\.py)`", text
+    )
+    assert sorted(rows) == sorted(threats)

@@ -4,6 +4,7 @@ import ast
 import asyncio
 import inspect
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +64,15 @@ def _answer(request: httpx.Request) -> httpx.Response:
     return httpx.Response(200, json={"path": request.url.path})
 
 
+def compiled(code: str) -> Callable[[dict[str, Any]], Any]:
+    """Return an example as a function of its names; it may await at its top level."""
+    made = compile(code, "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    return lambda names: eval(made, names)
+
+
 async def _run(code: str, names: dict[str, Any]) -> None:
-    """Run an example, which may await at its top level."""
-    compiled = compile(code, "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-    if inspect.iscoroutine(waiting := eval(compiled, names)):
+    """Run an example."""
+    if inspect.iscoroutine(waiting := compiled(code)(names)):
         await waiting
 
 
