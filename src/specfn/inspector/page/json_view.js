@@ -36,22 +36,22 @@ export function jsonView(value, options = {}) {
     const isList = Array.isArray(inner);
     const [open, close] = isList ? "[]" : "{}";
     const body = el("div.jb");
-    const line = el(`summary.jl${mark}`, name, open, el("span.folded", ` ${entries.length} `, close), marks(pointer));
-    let isBuilt = false;
-    const build = () => {
-      if (isBuilt) return;
-      isBuilt = true;
-      show(body, entries.map(([each, item], at) =>
-        node(item, `${pointer}/${escapeToken(each)}`, isList ? null : each, at < entries.length - 1 ? "," : "", depth + 1)));
+    const end = el("div.jl.end", close, comma);
+    const folded = el("span.folded", ` ${entries.length} `, close);
+    const toggle = button("toggle", "", () => unfold(body.hidden), { "aria-label": `Unfold ${key ?? "value"}` });
+    const line = el(`div.jl${mark}`, toggle, name, open, folded, marks(pointer));
+    const unfold = isOpen => {
+      if (isOpen && !body.hasChildNodes()) {
+        show(body, entries.map(([each, item], at) =>
+          node(item, `${pointer}/${escapeToken(each)}`, isList ? null : each, at < entries.length - 1 ? "," : "", depth + 1)));
+      }
+      body.hidden = end.hidden = !isOpen;
+      folded.hidden = isOpen;
+      toggle.setAttribute("aria-expanded", isOpen);
     };
-    const folder = el("details.jn", { ontoggle: () => folder.open && build() }, line, body, el("div.jl.end", close, comma));
-    const unfold = () => {
-      build();
-      folder.open = true;
-    };
-    if (depth < 1 || whole <= LIMIT || (depth < 3 && size(inner, LIMIT) < LIMIT / 4) || size(inner, 20) <= 12) unfold();
-    nodes.set(pointer, { line, folder, unfold });
-    return folder;
+    unfold(depth < 1 || whole <= LIMIT || (depth < 3 && size(inner, LIMIT) < LIMIT / 4) || size(inner, 20) <= 12);
+    nodes.set(pointer, { line, unfold });
+    return el("div.jn", line, body, end);
   }
 
   function scalar(inner, key) {
@@ -63,17 +63,14 @@ export function jsonView(value, options = {}) {
   function marks(pointer) {
     const reasons = new Map();
     for (const { kind, reason } of options.marks?.get(pointer) ?? []) reasons.set(kind, [...(reasons.get(kind) ?? []), reason]);
-    return [...reasons].map(([kind, all]) => button("mark", all.length > 1 ? `${kind} ×${all.length}` : kind, event => {
-      event.preventDefault();
-      options.onMark?.(pointer);
-    }, { title: all.join("\n"), "aria-label": `edit ${kind}: ${all.join("; ")}` }));
+    return [...reasons].map(([kind, all]) => button("mark", all.length > 1 ? `${kind} ×${all.length}` : kind, () => options.onMark?.(pointer), { title: all.join("\n") }));
   }
 
   function reveal(pointer) {
     let found = nodes.get("");
     let at = "";
     for (const token of pointer.split("/").slice(1)) {
-      found.unfold?.();
+      found.unfold?.(true);
       at += `/${token}`;
       if (!nodes.has(at)) break;
       found = nodes.get(at);
@@ -85,8 +82,7 @@ export function jsonView(value, options = {}) {
     for (let before = -1; before !== nodes.size;) {
       before = nodes.size;
       for (const [pointer, each] of [...nodes]) {
-        if (isOpen) each.unfold?.();
-        else if (each.folder && pointer) each.folder.open = false;
+        if (isOpen || pointer) each.unfold?.(isOpen);
       }
     }
   }

@@ -35,6 +35,6 @@ export function tabs(group, label, list) {
     select(list[(to + list.length) % list.length][0]).focus();
   }
 
-  const node = el("section.tabbed", { "aria-label": label }, el("div.tabs", { role: "tablist", "aria-label": label, onkeydown: move }, buttons), panel);
+  const node = el(`section.tabbed.${group}`, { "aria-label": label }, el("div.tabs", { role: "tablist", "aria-label": label, onkeydown: move }, buttons), panel);
   return { node, select, start: () => select(state.tabs[group]) };
 }
