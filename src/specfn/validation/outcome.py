@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from specfn._internal.values import brief
-from specfn.records import ArgumentProblem, Repair, TextFault
+from specfn.records import ABSENT, ArgumentProblem, Repair, TextFault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,10 @@ class Success:
 #: The most errors in the ``repr`` of a failure, and the most characters of one.
 _SHOWN: Final = 3
 _LENGTH: Final = 300
+
+
+def _found(value: Any) -> str:
+    return "missing" if value is ABSENT else brief(value)
 
 
 def _short(problem: ArgumentProblem) -> str:
@@ -85,7 +89,7 @@ class Failure:
         from specfn.notebook import Table, html  # noqa: PLC0415  # for notebooks only
 
         rows = (
-            (each.path, each.expected, brief(each.value), each.description or "")
+            (each.path, each.expected, _found(each.value), each.description or "")
             for each in self.errors
         )
         columns = ("path", "expected", "found", "description")
