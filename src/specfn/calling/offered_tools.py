@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol
 
 from specfn._internal.json import JsonObject
 from specfn.calling.names.catalog import Entry
+from specfn.calling.response_fields import refuse_filtered
 from specfn.calling.responses.advertised import AdvertisedFunction
 from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.namespaces import namespace_of
@@ -139,7 +140,12 @@ def offer_tools(
         deferred: the advertised names of functions whose definitions are loaded when the model searches for them.
         namespaces: whether to group the functions by application, or by accessor if there is one application.
         output_schema: whether to send the schemas of results, which contain the documented success responses.
+
+    Raises:
+        UsageError: with ``output_schema``, ``Options.answers`` filters the responses of a function.
     """
+    if output_schema:
+        refuse_filtered(entry.function for entry in entries)
     listed = tools(
         (
             OfferedFunction(

@@ -13,6 +13,7 @@ from specfn.application.application import Application
 from specfn.calling.call_answer import Answer
 from specfn.calling.drive import run
 from specfn.calling.response_fields import ResponseFields
+from specfn.calling.session import Session
 from specfn.errors import UsageError
 from specfn.http.response.response import Result
 from specfn.options import Options
@@ -182,6 +183,14 @@ def test_options_that_name_nothing_are_refused() -> None:
         application(answers={"*": ["items"]})
     with pytest.raises(UsageError, match=r"items\.nam"):
         answer(None, answers={"repos*": Keep("items.nam")})
+
+
+def test_an_output_schema_excludes_filtered_responses_in_conversations() -> None:
+    """X12: a conversation that sends the schemas of results refuses filtered responses before its first request."""
+    app = application(answers={"*": Drop("items.size")})
+    choice = {"type": "auto", "options": {"output_schema": True}}
+    with pytest.raises(UsageError, match="output_schema"):
+        Session(app, connector="gemini", messages="x", choice=choice)
 
 
 def test_an_output_schema_excludes_filtered_responses() -> None:

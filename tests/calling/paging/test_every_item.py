@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.calling.models import results, said, wished
+from tests.calling.models import Script, results, said, wished
 from tests.calling.paging.servers import KINDS, Paged, application
 
 from specfn.calling import InvocationConfig, run
@@ -110,6 +110,22 @@ def test_a_conversation_reaches_every_page(kind: str, length: int) -> None:
     assert outcome.text == "Done."
     assert {item["id"] for item in seen} == {item["id"] for item in server.items()}
     assert length or seen == server.items()
+
+
+def test_a_result_with_a_schema_is_json_alone() -> None:
+    """X13: if the schema of results is sent, a result has no lines beside the JSON that it describes."""
+    server = Paged("cursor", 7, 3)
+    script = Script([wished(("c1", "items_get", {}), connector="gemini"), said("Done.", "gemini")])
+    choice = {"type": "auto", "options": {"output_schema": True}}
+    outcome = run(
+        APPS["cursor"],
+        script,
+        connector="gemini",
+        messages="Read.",
+        choice=choice,
+        connection=server.connection(),
+    )
+    assert json.loads(outcome.calls[0].result)["data"]["next_cursor"] == "c3"
 
 
 def test_pages_are_awaited() -> None:

@@ -191,6 +191,10 @@ def _shown(
     if not result.ok:
         text = result.for_model(limit, sent_without=call.removed)
         return prompts.answered(f"{function.method.upper()} {function.path}", result.status, text)
+    tool, fields = offered.tool_of(function), ResponseFields.of(function)
+    if tool is not None and tool.output is not None:  # the text must match the schema of the result
+        shown = fields.view(function, result).result
+        return shown.for_model(limit, sent_without=call.removed)
     from specfn.calling.responses.answer_text import answer_text  # noqa: PLC0415  # httpx is imported on first use
 
     return answer_text(
@@ -200,8 +204,8 @@ def _shown(
         connection,
         limit=limit,
         sent_without=call.removed,
-        tool=offered.tool_of(function),
-        fields=ResponseFields.of(function),
+        tool=tool,
+        fields=fields,
         advertised=offered.advertised_functions,
         shows_bytes=True,
     ).text
