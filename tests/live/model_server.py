@@ -1,4 +1,4 @@
-"""A server that speaks the wire protocols of three vendors and plays one model: it errs twice, corrects itself, and answers.
+"""A server that speaks the wire protocols of vendors and plays one model: it errs twice, corrects itself, and answers.
 
 What it says depends on how many results the request carries: first a name with a dot in it and a wrong argument, then a call
 without a required value, then the right one, then words. It checks what a real server would check: names by the vendor's
@@ -172,10 +172,31 @@ def gemini(body: dict[str, Any], fault: Callable[[str], None]) -> dict[str, Any]
     }
 
 
+def bedrock(body: dict[str, Any], fault: Callable[[str], None]) -> dict[str, Any]:
+    """Bedrock Converse."""
+    blocks = [block for message in body["messages"] for block in message["content"]]
+    asked = [block["toolUse"] for block in blocks if "toolUse" in block]
+    results = [block["toolResult"] for block in blocks if "toolResult" in block]
+    _agree([call["toolUseId"] for call in asked], [item["toolUseId"] for item in results], fault)
+    _legal([call["name"] for call in asked], fault)
+    calls = turn_of(len(results))
+    content: list[dict[str, Any]] = [
+        {"toolUse": {"toolUseId": f"t_{len(results)}_{index}", "name": name, "input": given}}
+        for index, (name, given) in enumerate(calls or ())
+    ]
+    return {
+        "output": {"message": {"role": "assistant", "content": content or [{"text": ANSWER}]}},
+        "stopReason": "end_turn" if calls is None else "tool_use",
+        "usage": {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2},
+        "metrics": {"latencyMs": 1},
+    }
+
+
 PROTOCOLS: list[tuple[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any]]]] = [
     ("/chat/completions", chat),
     ("/responses", responses),
     ("/messages", anthropic),
+    ("/converse", bedrock),
     (":generateContent", gemini),
     (":streamGenerateContent", gemini),
 ]

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.live.test_documented import NEEDS
+from tests.live.test_documented import NEEDS, VENDORS
 from tests.typed.documented import Example
 
 DOCUMENT = {
@@ -51,7 +51,7 @@ EXAMPLES = [
 
 def test_every_example_is_run() -> None:
     """Each page with an example that needs a package is run here, or by another test of this folder."""
-    others = {"conversations", "frameworks"}
+    others = {"conversations", "frameworks", "tutorial", *(page.stem for page in VENDORS)}
     assert {page.stem for page, found in NEEDS.items() if found} == others | set(RESULT)
 
 
