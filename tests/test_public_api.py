@@ -97,7 +97,7 @@ def test_classes_of_the_door_pickle() -> None:
 def test_the_version_is_that_of_the_package(root: Path) -> None:
     """``__version__`` is the only place of the version, from which the packaging reads it."""
     declared = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    assert declared["project"]["dynamic"] == ["version"]
+    assert "version" in declared["project"]["dynamic"]
     assert "version" not in declared["project"]
     home = root / declared["tool"]["hatch"]["version"]["path"]
     assert re.findall(r'^__version__ = "(.*)"$', home.read_text("utf-8"), re.MULTILINE) == [

@@ -51,7 +51,7 @@ EXAMPLES = [
 
 def test_every_example_is_run() -> None:
     """Each page with an example that needs a package is run here, or by another test of this folder."""
-    others = {"conversations", "frameworks", "tutorial", *(page.stem for page in VENDORS)}
+    others = {"README", "conversations", "frameworks", "tutorial", *(page.stem for page in VENDORS)}
     assert {page.stem for page, found in NEEDS.items() if found} == others | set(RESULT)
 
 

@@ -20,14 +20,14 @@ def _root() -> Path:
 
 NEEDS = {page: [each for each in examples(page) if each.needs] for page in pages(_root())}
 
-#: The examples with a conversation.
+#: The examples with a conversation; those of the README build on each other.
 RUN = [
     each.code
     for page, found in NEEDS.items()
-    if page.stem in {"README", "conversations", "tutorial"}
+    if page.stem in {"conversations", "tutorial"}
     for each in found
 ]
-
+RUN.append("\n".join(each.code for each in examples(_root() / "README.md")))
 
 #: The pages on a vendor, whose examples build on each other.
 VENDORS = [page for page, found in NEEDS.items() if found and page.parent.name == "how-to"]
