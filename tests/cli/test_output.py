@@ -115,6 +115,20 @@ def test_progress_is_for_terminals(
     assert told == "" if stream is io.StringIO else told.endswith("\r\x1b[K")
 
 
+def test_only_the_outermost_work_has_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work within other work shows no line of its own, and the next work shows one again."""
+    stderr = _Terminal()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setattr("specfn.cli.progress._DELAY", 0)
+    for outer, inner in (("comparing", "hidden"), ("searching", "hidden")):
+        with Progress() as progress, Progress() as nested:
+            nested.working(inner)
+            progress.working(outer)
+            while outer not in stderr.getvalue():
+                pass
+    assert "hidden" not in stderr.getvalue()
+
+
 def test_progress_is_silent_for_short_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Work that is done at once is not told."""
     stderr = _Terminal()

@@ -3,7 +3,7 @@
 import sys
 from time import monotonic
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 if TYPE_CHECKING:
     from threading import Event, Thread
@@ -46,8 +46,11 @@ class Step:
 class Progress:
     """A progress line, shown during a ``with`` block of more than half a second if stderr is a terminal.
 
-    The work only stores its state. A thread draws it, so that steps without counts show a line, too.
+    The work only stores its state. A thread draws it, so that steps without counts show a line, too. Only the outermost
+    block of the first process has a line.
     """
+
+    _is_drawing: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self._step = Step("reading", "MB", monotonic())
@@ -56,9 +59,13 @@ class Progress:
         self._shown = False
 
     def __enter__(self) -> Self:
-        if sys.stderr is not None and sys.stderr.isatty():
-            from threading import Event, Thread  # noqa: PLC0415  # for terminals only
+        if sys.stderr is not None and sys.stderr.isatty() and not Progress._is_drawing:
+            from multiprocessing import parent_process  # noqa: PLC0415  # for terminals only
+            from threading import Event, Thread  # noqa: PLC0415  # likewise
 
+            if parent_process() is not None:
+                return self
+            Progress._is_drawing = True
             self._end = Event()
             self._thread = Thread(target=self._draw, daemon=True, name="specfn-progress")
             self._thread.start()
@@ -78,6 +85,7 @@ class Progress:
             self._end.set()
             self._thread.join()
             self._end = self._thread = None
+            Progress._is_drawing = False
         if self._shown:
             self._write("")
 
