@@ -99,6 +99,14 @@ def events(
     return status
 
 
+async def either(
+    application: specfn.Application, connection: specfn.Connection, *, stream: bool
+) -> None:
+    found: specfn.Result | EventStream = application.execute("t", {}, connection, stream=stream)
+    later: specfn.Result | AsyncEventStream = await application.aexecute("t", stream=stream)
+    print(found, later)
+
+
 async def awaited_events(
     application: specfn.Application, function: specfn.Function, connection: specfn.Connection
 ) -> list[Event]:

@@ -64,6 +64,15 @@ class ServerCalls(FunctionLookup):
         *,
         stream: Literal[True],
     ) -> "EventStream": ...
+    @overload
+    def execute(
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
+        *,
+        stream: bool,
+    ) -> "Result | EventStream": ...
     def execute(
         self,
         function: Function | str,
@@ -101,6 +110,15 @@ class ServerCalls(FunctionLookup):
         *,
         stream: Literal[True],
     ) -> "AsyncEventStream": ...
+    @overload
+    async def aexecute(
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
+        *,
+        stream: bool,
+    ) -> "Result | AsyncEventStream": ...
     async def aexecute(
         self,
         function: Function | str,

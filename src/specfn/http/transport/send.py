@@ -47,6 +47,14 @@ def execute(
     *,
     stream: Literal[True],
 ) -> EventStream: ...
+@overload
+def execute(
+    function: Function,
+    arguments: Any = None,
+    connection: Connection | None = None,
+    *,
+    stream: bool,
+) -> Result | EventStream: ...
 @known_keywords
 def execute(
     function: Function,
@@ -109,6 +117,14 @@ async def aexecute(
     *,
     stream: Literal[True],
 ) -> AsyncEventStream: ...
+@overload
+async def aexecute(
+    function: Function,
+    arguments: Any = None,
+    connection: Connection | None = None,
+    *,
+    stream: bool,
+) -> Result | AsyncEventStream: ...
 @known_keywords_async
 async def aexecute(
     function: Function,
