@@ -87,7 +87,7 @@ class Planner:
 
     @property
     def plans_only(self) -> bool:
-        """Whether the conversation reports calls without executing them."""
+        """Return whether the conversation reports calls without executing them."""
         return self.dry or not self._config.auto_invoke or self._config.max_rounds == 0
 
     def begin(self, state: State) -> None:
