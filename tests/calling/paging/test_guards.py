@@ -95,6 +95,22 @@ def test_other_places_are_not_followed(
     assert "evil" not in found.text.split("\n", 1)[1]
 
 
+def test_the_human_part_is_not_in_the_next_arguments() -> None:
+    """X13: a member of a next URL that belongs to the human is asked for again, and is in no text."""
+    raw = document("link")
+    pin = {"name": "pin", "in": "query", "schema": {"type": "string"}}
+    raw["paths"]["/items"]["get"]["parameters"].append(pin)
+    app = load(raw, options=Options(separate=lambda node: node.name == "pin"))
+    link = '</v1/items?from_item=1&pin=SECRET>; rel="next"'
+    server = Server(lambda _: {"items": ITEMS}, link=link)
+    bound = app.bind(server.connection(), fill=lambda *_: {"query": {"pin": "SECRET"}})
+    found = bound["items_get"].outcome({})
+    assert found.next == {"query": {"from_item": 1}}
+    assert "SECRET" not in found.text
+    bound["items_get"].outcome(found.next)
+    assert server.requests[1].url.query == b"from_item=1&pin=SECRET"
+
+
 def test_a_number_of_a_page_in_a_header_is_no_url() -> None:
     """X13: ``Next-Page`` is read as a URL only."""
     found = answer("link", {"items": ITEMS}, **{"next-page": "2"})

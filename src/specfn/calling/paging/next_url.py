@@ -128,9 +128,17 @@ def with_query(
         if parameter is None or not _is_plain(parameter):
             return None
         values.setdefault(name, []).append(text)
-    read = {name: _value(declared[name], texts) for name, texts in values.items()}
+    own = _properties(function)
+    read = {name: _value(declared[name], texts) for name, texts in values.items() if name in own}
     rest = {key: value for key, value in named.items() if key != "query"}
     return accepted(function, {**rest, "query": read} if read else rest)
+
+
+def _properties(function: Function) -> JsonObject:
+    """Return the members of the query that the model fills in. Those of a human are asked for again."""
+    query = function.schemas.composed.arguments["properties"].get("query")
+    found: JsonObject = query.get("properties", {}) if isinstance(query, dict) else {}
+    return found
 
 
 def _names(parameter: Parameter) -> Iterator[str]:
