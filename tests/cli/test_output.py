@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from specfn._internal.json import dumps, dumps_indented
 from specfn.cli import output
-from specfn.cli.progress import Progress, Step, line
+from specfn.cli.progress import Progress, ProgressState, line
 from specfn.cli.terminal.colors import is_colored
 from specfn.cli.terminal.shown_json import indented, paint_json
 from specfn.cli.terminal.wrap import wrap
@@ -143,18 +143,21 @@ def test_progress_is_silent_for_short_work(monkeypatch: pytest.MonkeyPatch) -> N
     ("state", "text"),
     [
         (
-            Step("reading", "MB", 0, 3_000_000, 12_000_000),
+            ProgressState("reading", "MB", 0, 3_000_000, 12_000_000),
             "reading [#####...............] 3.0 of 12.0 MB, 1.5/s",
         ),
-        (Step("reading", "MB", 0, 3_000_000), "reading [...####.............] 3.0 MB, 1.5/s"),
         (
-            Step("composing", "functions", 0, 1_200, 1_200),
+            ProgressState("reading", "MB", 0, 3_000_000),
+            "reading [...####.............] 3.0 MB, 1.5/s",
+        ),
+        (
+            ProgressState("composing", "functions", 0, 1_200, 1_200),
             "composing [####################] 1,200 of 1,200 functions, 600/s",
         ),
-        (Step("comparing", "", 0), "comparing [...####.............] 2 s"),
+        (ProgressState("comparing", "", 0), "comparing [...####.............] 2 s"),
     ],
 )
-def test_a_line_has_a_bar_and_a_rate(state: Step, text: str) -> None:
+def test_a_line_has_a_bar_and_a_rate(state: ProgressState, text: str) -> None:
     """A state with counts has a rate, and any other one the elapsed time; the bar is filled if the end is known."""
     told = line(state, 2.0, 80)
     assert re.sub(r"\.+####\.+", "...####.............", told) == text
@@ -163,7 +166,7 @@ def test_a_line_has_a_bar_and_a_rate(state: Step, text: str) -> None:
 @given(st.integers(0, 10**12), st.one_of(st.none(), st.integers(1, 10**12)), st.integers(1, 100))
 def test_a_line_fits_into_the_terminal(done: int, whole: int | None, width: int) -> None:
     """Whatever the counts, the line has at most the columns of the terminal."""
-    assert len(line(Step("composing", "functions", 0, done, whole), 3.0, width)) <= width
+    assert len(line(ProgressState("composing", "functions", 0, done, whole), 3.0, width)) <= width
 
 
 @given(st.text(st.sampled_from("abcXY /_.-"), max_size=60), st.integers(10, 40))

@@ -22,7 +22,7 @@ _NAME: Final = "specfn: "
 _MEGABYTE: Final = 1_000_000
 
 
-class Step:
+class ProgressState:
     """The state of a step of the work.
 
     Attributes:
@@ -53,7 +53,7 @@ class Progress:
     _is_drawing: ClassVar[bool] = False
 
     def __init__(self) -> None:
-        self._step = Step("reading", "MB", monotonic())
+        self._step = ProgressState("reading", "MB", monotonic())
         self._end: Event | None = None
         self._thread: Thread | None = None
         self._shown = False
@@ -109,12 +109,12 @@ class Progress:
 
     def working(self, label: str) -> None:
         """Begin a step without counts."""
-        self._step = Step(label, "", monotonic())
+        self._step = ProgressState(label, "", monotonic())
 
     def _counted(self, label: str, unit: str, count: int, whole: int | None) -> None:
         step = self._step
         begun = step.begun if step.label == label else monotonic()
-        self._step = Step(label, unit, begun, count, whole)
+        self._step = ProgressState(label, unit, begun, count, whole)
 
     # -- the line ---------------------------------------------------------------------------------
 
@@ -138,7 +138,7 @@ class Progress:
             self._shown = False
 
 
-def line(step: Step, now: float, width: int) -> str:
+def line(step: ProgressState, now: float, width: int) -> str:
     """Return the text of a state: a bar, the counts, and the units in a second or the elapsed time.
 
     Args:

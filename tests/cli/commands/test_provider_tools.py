@@ -79,6 +79,13 @@ def test_a_search_is_best_first(specfn: Command, products: Path) -> None:
         )
 
 
+def test_a_search_without_words_finds_nothing(specfn: Command, products: Path) -> None:
+    """An empty query writes an empty list, not all functions."""
+    ended = specfn("tools", products, "--search", "")
+    assert (ended.code, ended.data) == (0, [])
+    assert "21 by --search" in ended.err
+
+
 def test_a_search_looks_among_the_selected(specfn: Command, products: Path) -> None:
     """``--search`` finds only functions that ``--select`` leaves."""
     ended = specfn(

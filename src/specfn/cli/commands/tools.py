@@ -127,7 +127,7 @@ def _convert(spec: str, path: str | None, *, options: Mapping[str, Any]) -> "Con
     )
     with Progress() as progress:
         application = source.application(spec, settings, progress)
-        if any(options[name] for name in _SHORTENING):
+        if any(options[name] not in (None, ()) for name in _SHORTENING):
             return _shortened(application, path, options, progress)
         return _functions(application, application.functions, path, options, progress)
 
