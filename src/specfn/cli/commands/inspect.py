@@ -175,6 +175,9 @@ _UNITS: Final = {
     "depth": "levels",
 }
 
+#: The least columns of path and name together beside the safety, which the color of the method also shows.
+_NARROW: Final = 36
+
 #: The columns between two cells.
 _GAP: Final = 2
 
@@ -195,6 +198,8 @@ def _columns(rows: Sequence[Mapping[str, str]], width: int) -> dict[str, int]:
         if _sum(needed) > width:
             del needed[title]
     room = width - _sum(needed) + needed["path"] + needed["name"]
+    if room < min(_NARROW, wanted["path"] + wanted["name"]):
+        room += needed.pop("safety") + _GAP
     needed["path"] = min(wanted["path"], max(room // 2, room - wanted["name"]))
     needed["name"] = min(wanted["name"], room - needed["path"])
     return needed
