@@ -1,12 +1,15 @@
 """The differences between two documents, each with its declarations side by side."""
 
-from typing import Any
+from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.application.application import Application
 from specfn.application.comparison.compare import compare
 from specfn.application.comparison.difference import Difference
 from specfn.inspector.document_places import declarations, steps_of_path, value_at
+
+#: The place of the declarations of security schemes.
+_SCHEMES: Final = "/components/securitySchemes"
 
 
 def changes(old: Application, new: Application) -> JsonObject:
@@ -37,6 +40,8 @@ def changes(old: Application, new: Application) -> JsonObject:
 def _pointers(old: JsonObject, new: JsonObject, each: Difference) -> tuple[str | None, str | None]:
     """Return the deepest declarations that both documents have; those of the difference for no schema."""
     before, after = each.old_pointer, each.new_pointer
+    if each.kind == "security" and each.before == each.after:
+        return _SCHEMES, _SCHEMES  # the requirement is the same, but one of its schemes is not
     root, steps = steps_of_path(each.place)
     if not root or before is None or after is None:
         return before, after

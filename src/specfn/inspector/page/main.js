@@ -1,6 +1,6 @@
 // The start of the page: it reads the overview, shows the list at once, and adds the figures when they arrive.
 import { byId, complain, count, el, number, on, show, visible } from "./dom.js";
-import { change, fromAddress, onChange, state } from "./state.js";
+import { change, fromAddress, onChange, openRow, state } from "./state.js";
 import { changesView } from "./changes.js";
 import { charts } from "./charts.js";
 import { functionDetail } from "./function_detail.js";
@@ -51,7 +51,8 @@ async function start() {
   if (first) change({ selected: first.name, isChosen: first.name === address.selected });
   on(window, "hashchange", () => {
     const { view, selected } = fromAddress();
-    change({ view: viewOf({ view }), ...(selected ? { selected, isChosen: true } : {}) });
+    if (selected) openRow(selected);
+    else change({ view: viewOf({ view }) });
   });
 
   async function total() {

@@ -47,16 +47,16 @@ function label(text, x, y, width, height) {
   return svg("text", { x: x + 5, y: y + 13 }, shorten(text, most));
 }
 
-const item = ([{ label: text, value, kind, onclick }, x, y, width, height]) => svg(`g.item.${kind}`, { onclick },
+const item = ([{ label: text, value, kind, onclick }, x, y, width, height], prefix) => svg(`g.item.${kind}`, { onclick },
   svg("title", `${text}: ${bytes(value)}`),
   svg("rect", { x: x + 0.5, y: y + 0.5, width: Math.max(0, width - 1), height: Math.max(0, height - 1) }),
-  label(text, x, y, width, height));
+  label(text.replace(prefix, ""), x, y, width, height));
 
 function groupNode([group, x, y, width, height]) {
   const head = height > 34 && width > 40 ? HEAD : 2;
   const text = `${group.label} · ${bytes(group.value)}`;
   return svg("g.group", svg("title", text), svg("rect.frame", { x, y, width, height }), head > 2 && label(text, x, y, width, head),
-    squarified(group.items, x + 2, y + head, width - 4, height - head - 2).map(item));
+    squarified(group.items, x + 2, y + head, width - 4, height - head - 2).map(area => item(area, `${group.label}_`)));
 }
 
 /** Return a tree map. Groups are {label, items}, and items {label, value, kind, onclick}. */
