@@ -19,7 +19,7 @@ _UNIONS: Final = ("allOf", "anyOf", "oneOf")
 _GROUPS: Final = frozenset({"query", "headers", "cookies"})
 
 
-class Step(NamedTuple):
+class SchemaStep(NamedTuple):
     """One step into a schema.
 
     Attributes:
@@ -31,8 +31,8 @@ class Step(NamedTuple):
     name: str = ""
 
 
-_ITEM: Final = Step("items")
-_ANY_KEY: Final = Step("additionalProperties")
+_ITEM: Final = SchemaStep("items")
+_ANY_KEY: Final = SchemaStep("additionalProperties")
 
 #: The steps of keywords, with the number of tokens of a pointer that they take.
 _KEYWORDS: Final = {
@@ -50,7 +50,7 @@ _PATH_STEP: Final = re.compile(
 
 
 def value_at(document: Any, pointer: str) -> Any:
-    """Return the value at a JSON Pointer; ``None`` if there is none."""
+    """Return the value at a JSON Pointer; ``None`` if it does not exist."""
     value = document
     try:
         tokens = split(pointer)
@@ -84,7 +84,7 @@ def place_of_edit(document: JsonObject, function: Function, pointer: str) -> str
     return declarations(document, start, steps)[-1]
 
 
-def _argument(function: Function, steps: list[Step]) -> tuple[str, list[Step]]:
+def _argument(function: Function, steps: list[SchemaStep]) -> tuple[str, list[SchemaStep]]:
     """Return the pointer of the argument that the steps lead to, and the steps below it."""
     route = function.route
     names = [each.name for each in steps[:2] if each.keyword == "properties"]
@@ -102,7 +102,7 @@ def _argument(function: Function, steps: list[Step]) -> tuple[str, list[Step]]:
     return route.pointer, []
 
 
-def steps_of_path(path: str) -> tuple[str, list[Step]]:
+def steps_of_path(path: str) -> tuple[str, list[SchemaStep]]:
     """Return the argument of a path such as ``$input.body.tags[*]`` and the steps below it.
 
     Returns:
@@ -110,7 +110,7 @@ def steps_of_path(path: str) -> tuple[str, list[Step]]:
         the declaration of the argument.
     """
     root = next((each for each in ("$input", "$output") if path.startswith(each)), "")
-    steps: list[Step] = []
+    steps: list[SchemaStep] = []
     position = len(root)
     while root and position < len(path):
         match = _PATH_STEP.match(path, position)
@@ -123,21 +123,21 @@ def steps_of_path(path: str) -> tuple[str, list[Step]]:
     return root, steps
 
 
-def _path_step(match: re.Match[str]) -> Step:
+def _path_step(match: re.Match[str]) -> SchemaStep:
     if match["item"]:
         return _ITEM
     if match["key"]:
         return _ANY_KEY
-    return Step("properties", match["name"] or str(loads(match["quoted"])))
+    return SchemaStep("properties", match["name"] or str(loads(match["quoted"])))
 
 
-def _schema_steps(tokens: Sequence[str]) -> Iterator[Step]:
+def _schema_steps(tokens: Sequence[str]) -> Iterator[SchemaStep]:
     """Yield the steps of a pointer into a schema. Unions are skipped: the searched declaration may have others."""
     position = 0
     while position < len(tokens):
         keyword = tokens[position]
         if keyword in {"properties", "$defs"} and position + 1 < len(tokens):
-            yield Step(keyword, tokens[position + 1])
+            yield SchemaStep(keyword, tokens[position + 1])
             position += 2
         elif keyword in _KEYWORDS:
             step, length = _KEYWORDS[keyword]
@@ -148,7 +148,7 @@ def _schema_steps(tokens: Sequence[str]) -> Iterator[Step]:
             return
 
 
-def declarations(document: JsonObject, start: str, steps: Sequence[Step]) -> list[str]:
+def declarations(document: JsonObject, start: str, steps: Sequence[SchemaStep]) -> list[str]:
     """Return the pointers of the declarations on the way from a place, as far as the document declares them.
 
     Args:
@@ -205,8 +205,8 @@ def _schema(document: JsonObject, pointer: str) -> str | None:
     return None
 
 
-def _child(document: JsonObject, schema: str, step: Step, depth: int) -> str | None:
-    """Return the pointer of a subschema, also of one in a union; ``None`` if there is none."""
+def _child(document: JsonObject, schema: str, step: SchemaStep, depth: int) -> str | None:
+    """Return the pointer of a subschema, also of one in a union; ``None`` if it does not exist."""
     place, node = resolve_reference(document, schema)
     if not isinstance(node, dict):
         return None

@@ -47,7 +47,7 @@ _Item = TypeVar("_Item")
 _Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
-class RefusedError(Exception):
+class RequestRefusedError(Exception):
     """A request that is refused, with its status."""
 
     def __init__(self, status: int, reason: str) -> None:
@@ -91,7 +91,7 @@ def _safe(handler: _Handler) -> _Handler:
     async def handled(request: Request) -> Response:
         try:
             return await handler(request)
-        except RefusedError as error:
+        except RequestRefusedError as error:
             return _error(error.status, str(error))
         except SpecfnError as error:
             return _error(400, str(error))
@@ -161,7 +161,7 @@ class _Handlers:
     async def _file(self, request: Request) -> Response:
         found = served_file(request.path_params["name"])
         if found is None:
-            raise RefusedError(404, "there is no such file")
+            raise RequestRefusedError(404, "there is no such file")
         return Response(found[0], 200, _HEADERS, found[1])
 
     # -- the document -----------------------------------------------------------------------------
@@ -215,7 +215,7 @@ class _Handlers:
 
     async def _changes(self, _: Request) -> Response:
         if self._old is None:
-            raise RefusedError(404, "there is no document to compare with")
+            raise RequestRefusedError(404, "there is no document to compare with")
         if "changes" not in self._known:
             self._known["changes"] = dumps(changes(self._old, self._application))
         return _json(self._known["changes"])
@@ -249,19 +249,19 @@ async def _body(request: Request) -> JsonObject:
     """Read the JSON object of a request.
 
     Raises:
-        RefusedError: it is too large, or no JSON object.
+        RequestRefusedError: it is too large, or no JSON object.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise RefusedError(415, "the request must be JSON")
+        raise RequestRefusedError(415, "the request must be JSON")
     content = bytearray()
     async for chunk in request.stream():
         content += chunk
         if len(content) > MAX_BODY:
-            raise RefusedError(413, f"the request is larger than {MAX_BODY:,} bytes")
+            raise RequestRefusedError(413, f"the request is larger than {MAX_BODY:,} bytes")
     try:
         body: Any = loads(bytes(content))
     except ValueError:
-        raise RefusedError(400, "the request is not JSON") from None
+        raise RequestRefusedError(400, "the request is not JSON") from None
     if not isinstance(body, dict):
-        raise RefusedError(400, "the request must be a JSON object")
+        raise RequestRefusedError(400, "the request must be a JSON object")
     return body

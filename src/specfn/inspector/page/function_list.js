@@ -1,4 +1,4 @@
-// The list of functions and of operations that are none: search, filters, order.
+// The list of functions and of operations that are not functions: search, filters, order.
 import { badge, byId, code, count, debounced, el, hint, number, on, show } from "./dom.js";
 import { change, onChange, openRow, state } from "./state.js";
 import { virtualList } from "./virtual_list.js";
@@ -27,7 +27,7 @@ const ORDERS = {
   name: (a, b) => (a.name < b.name ? -1 : 1),
 };
 
-/** Return the rows of an overview: functions, then operations that are none. */
+/** Return the rows of an overview: functions, then operations that are not functions. */
 export function rowsOf(overview) {
   const errors = overview.errors.map(each => ({ ...each, name: `${each.method.toUpperCase()} ${each.path}`, summary: each.reason, isError: true }));
   const rows = [...overview.functions.map((each, index) => ({ ...each, index })), ...errors];
