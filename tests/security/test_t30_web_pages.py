@@ -196,13 +196,15 @@ def test_the_inspector_shows_no_credential(caplog: pytest.LogCaptureFixture) -> 
     """No credential is in the page, in an answer or in a log, also if the API repeats it."""
     app = application(DOCUMENT_OF_PETS)
     transport = httpx.MockTransport(
-        lambda request: httpx.Response(200, json={"seen": [*map(list, request.headers.items())]})
+        lambda request: httpx.Response(
+            200, json={"seen": [*map(list, request.headers.items())], "number": 4711}
+        )
     )
     with caplog.at_level(0):
         connection = specfn.Connection(
             base_url="https://api.example",
             credentials={"key": CREDENTIAL},
-            headers={"X-More": f"{CREDENTIAL}-2"},
+            headers={"X-More": f"{CREDENTIAL}-2", "X-Number": "4711"},
             query={"token": f'{CREDENTIAL}"3'},
             async_client=httpx.AsyncClient(transport=transport),
         )
@@ -217,4 +219,5 @@ def test_the_inspector_shows_no_credential(caplog: pytest.LogCaptureFixture) -> 
             page.send("POST", "/api/send", json={**call, "profile": "x"}).text,
         ]
     assert "**********" in texts[3]
+    assert json.loads(texts[3])["result"]["data"]["number"] == 4711
     assert [text for text in (*texts, caplog.text) if CREDENTIAL in text] == []

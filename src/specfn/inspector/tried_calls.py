@@ -1,5 +1,6 @@
 """Calls that a person tries in the page: checked as a model's call, shown as a request, and sent after approval."""
 
+import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
@@ -108,7 +109,7 @@ class TriedCalls:
                 arguments = merge(function, llm=arguments, human=human)
                 problems = function.problems(arguments)
                 if problems:
-                    return {"human": problems_json(problems)}
+                    return {"human": [_without_value(each) for each in problems_json(problems)]}
                 arguments = masked(function, arguments)
             request = dry_run(function, arguments, connection, validate=False)
         except SpecfnError as error:
@@ -116,7 +117,7 @@ class TriedCalls:
         if self._connection is None:
             for key in ("url", "curl"):
                 request[key] = request[key].replace(_NO_SERVER, _SERVER)
-        del request["headers"]["Host"]
+        request["headers"].pop("Host", None)
         return {"request": request}
 
     # -- calls ------------------------------------------------------------------------------------
@@ -141,10 +142,18 @@ class TriedCalls:
 
     def safe_json(self, value: Any) -> bytes:
         """Return JSON text in which every secret of the connection is masked, also where a server repeats it."""
+        secrets = [dumps(secret)[1:-1] for secret in self._secrets()]
         text = dumps(value)
-        for secret in self._secrets():
-            text = text.replace(dumps(secret)[1:-1], _MASKED)
-        return text
+        if not any(secret in text for secret in secrets):
+            return text
+
+        def masked_string(found: re.Match[bytes]) -> bytes:
+            string = found[0]
+            for secret in secrets:
+                string = string.replace(secret, _MASKED)
+            return string
+
+        return _STRING.sub(masked_string, text)
 
     def _secrets(self) -> Iterator[str]:
         connection = self._connection
@@ -161,7 +170,15 @@ class TriedCalls:
                 yield from _long((credential,))
 
 
+def _without_value(problem: JsonObject) -> JsonObject:
+    """Return a problem of the human part without the value, which may be a secret."""
+    return {key: value for key, value in problem.items() if key != "value"}
+
+
 _MASKED: Final = b"**********"
+
+#: A string of JSON text.
+_STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
 def _long(values: Any) -> Iterator[str]:
