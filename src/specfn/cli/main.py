@@ -41,7 +41,10 @@ def _run(arguments: Sequence[str]) -> int:
 
         output.prepare()
         given = list(arguments) or ["--help"]
-        code = group.main(args=given, prog_name="specfn", standalone_mode=False)
+        try:
+            code = group.main(args=given, prog_name="specfn", standalone_mode=False)
+        except SystemExit as ended:  # of click: after completion, and for a closed pipe
+            code = ended.code
         output.flush()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last handler
         from specfn.cli.errors import explain  # noqa: PLC0415  # for errors only

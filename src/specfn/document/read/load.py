@@ -12,7 +12,7 @@ from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from specfn._internal.json import JsonObject
 from specfn._internal.url import HiddenQuery, hide_queries_in_log
@@ -81,8 +81,7 @@ def read(
     """Read a document from any source.
 
     Args:
-        source: a path or an ``http(s)`` URL (``str``, ``Path``), the text itself (``bytes``), or the
-            document (``dict``).
+        source: a path or an ``http(s)`` URL (``str``, ``Path``), the text (``bytes``), or the document (``dict``).
         references: ``Options.references``. A URL may also redirect to the origins that it lists.
         limit: the most bytes of a file or of a response, decompressed.
         login: headers and authentication for the origin of the URL.
@@ -133,7 +132,9 @@ def read_text(
 
 def uri_of(path: str | os.PathLike[str]) -> str:
     """Return the absolute file URI of a path. Symbolic links are not resolved."""
-    return Path(os.path.abspath(path)).as_uri()  # noqa: PTH100  # Path.absolute keeps ".."
+    absolute = os.path.abspath(path)  # noqa: PTH100  # Path.absolute keeps ".."
+    # Path.as_uri imports urllib.request with an HTTP client from Python 3.14 on.
+    return f"file://{quote(os.fsencode(absolute))}" if os.sep == "/" else Path(absolute).as_uri()
 
 
 def _check_path(path: str) -> None:
@@ -304,10 +305,8 @@ class _Download:
         login: Login,
         progress: Progress | None,
     ) -> None:
-        self.url = url
-        self.limit = limit
-        self.trusted = trusted
-        self.login = login
+        self.url, self.limit = url, limit
+        self.trusted, self.login = trusted, login
         self.progress = progress
         self.cancelled = False
 

@@ -43,7 +43,10 @@ if hasattr(os, "register_at_fork"):  # two processes must not share a socket
 @cache
 def _ssl_context() -> ssl.SSLContext:
     """Return the TLS context of the process; reading the certificates takes longer than most calls."""
-    return httpx.create_ssl_context()
+    context = httpx.create_ssl_context()
+    # The policy of a system may permit less than Python's own default.
+    context.minimum_version = max(context.minimum_version, ssl.TLSVersion.TLSv1_2)
+    return context
 
 
 #: The lifetime of an idle socket in seconds. Many servers close theirs after 5, when a request may be on its way.
