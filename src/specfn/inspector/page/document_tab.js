@@ -28,11 +28,10 @@ export function documentTab(source, home, edits) {
       trail.push(part);
       draw(panel, decodeURIComponent(reference.slice(1)));
     };
-    const view = foldableJson(value, { marks, label: `Document at ${part}`, onReference });
-    show(panel, el("div.bar",
+    const view = foldableJson(value, { marks, label: `Document at ${part}`, onReference }, el("code.pointer", `#${part}`),
       trail.length && button("quiet", "← Back", () => draw(panel, trail.pop())),
-      part === home ? null : button("quiet", "Operation", () => { trail.length = 0; draw(panel, home); }),
-      el("code.pointer", `#${part}`)), value ? view.node : hint("The document has nothing at this place."));
+      part !== home && button("quiet", "Operation", () => { trail.length = 0; draw(panel, home); }));
+    show(panel, view.node, !value && hint("The document has nothing at this place."));
     if (pointer === part || !value) panel.scrollTop = 0;
     else view.reveal(pointer.slice(part.length));
   }

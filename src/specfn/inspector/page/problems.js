@@ -1,5 +1,5 @@
 // The view of what is wrong: operations that are no functions, exceeded limits, and faults of the document.
-import { badge, button, byId, code, count, el, hint, number, part, show } from "./dom.js";
+import { badge, button, byId, code, el, hint, number, part, show } from "./dom.js";
 import { onChange, openRow, state } from "./state.js";
 
 /** Return the exceeded limits of rows as sentences with their rows. */
@@ -9,17 +9,17 @@ export const overLimits = rows => rows.flatMap(row => (row.figures?.over ?? []).
 export function problemsView(overview, rows, figures) {
   const errors = rows.filter(row => row.isError);
   const open = row => button("link", code(row.name), () => openRow(row.name));
-  const list = (title, items, none) => part(title, items.length ? el("ul.edits", items.map(each => el("li", each))) : hint(none));
+  const list = (title, items, none) => part(`${title} (${number(items.length)})`, items.length ? el("ul.edits", items.map(each => el("li", each))) : hint(none));
 
   function draw() {
     if (state.view !== "problems") return;
     const over = overLimits(rows);
     const notes = [...Map.groupBy(figures().notes ?? [], note => note.text)];
     show(byId("view-problems"), el("div.page", el("h2", "Problems"),
-      list(`${count(errors.length, "operation")} not a function`, errors.map(row =>
+      list("Operations that are not functions", errors.map(row =>
         [open(row), " ", badge(row.code, "bad"), el("div", row.reason), el("div.places", code(`#${row.pointer}`))]), "Every operation is a function."),
-      list(`${count(over.length, "exceeded limit")} of ${overview.profile}`, over.map(([row, text]) => [open(row), " ", text]), "No function exceeds a limit."),
-      list(`${count(notes.length, "fault")} of the document`, notes.map(([text, all]) => [text, el("div.places",
+      list(`Exceeded limits of ${overview.profile}, to which its tools are fitted`, over.map(([row, text]) => [open(row), " ", text]), "No function exceeds a limit."),
+      list("Faults of the document", notes.map(([text, all]) => [text, el("div.places",
         all.slice(0, 5).map(each => `#${each.pointer}`).join("  "), all.length > 5 ? ` and ${number(all.length - 5)} more` : "")]), "None was found.")));
   }
 
