@@ -50,7 +50,7 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 
 
 def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
-    """Refuse a page that loads anything from another host.
+    """Refuse a page that loads anything from another host; write ``::`` of docstrings as a colon.
 
     Raises:
         PluginError: the page loads something from another host.
@@ -58,4 +58,4 @@ def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
     found = EXTERNAL.search(output)
     if found and config.strict:
         raise PluginError(f"{page.file.src_uri} loads from another host: {found[0]}")
-    return output
+    return output.replace("::</p>", ":</p>")
