@@ -96,6 +96,9 @@ def reports(tmp_path_factory: pytest.TempPathFactory, documents: dict[str, Path]
     return {name: report(spec, folder / f"{name}.html") for name, spec in documents.items()}
 
 
+#: Changes that one document can have together.
+CHANGES = ("encoding", "type", "null", "enum value", "minimum", "multipleOf", "security scheme")
+
 NAMES = ["shop", "hostile", "faulty", "github", "stripe"]
 
 
@@ -427,3 +430,23 @@ def test_each_difference_is_shown_at_its_place(browser: Browser, tmp_path: Path)
                 lines = each.locator("tr.added, tr.removed, tr.changed")
                 expect(lines.first, kind).to_be_visible()
             assert found.messages == []
+
+
+def test_the_view_of_changes_is_accessible(browser: Browser, script: str, tmp_path: Path) -> None:
+    """The changes have no fault of accessibility, and fit on a phone."""
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(DOCUMENT), "utf-8")
+    new = tmp_path / "new.json"
+    new.write_text(json.dumps(changed(*(PAIRS[name].change for name in CHANGES))), "utf-8")
+    url = report(new, tmp_path / "report.html", "--compare", old)
+    for form in (DESKTOP, DARK, PHONE):
+        with visit(browser, **form) as found:
+            found.open(url)
+            found.view("Changes")
+            for each in found.page.locator(".difference summary").all()[:5]:
+                each.click()
+            expect(found.page.locator(".diff").first).to_be_visible()
+            assert found.faults(script) == []
+            assert found.messages == []
+            width = found.page.evaluate("document.documentElement.scrollWidth")
+            assert width == form["viewport"]["width"]

@@ -40,10 +40,10 @@ export function svg(what, ...given) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), classes, given);
 }
 
-/** Return a region that can be scrolled. */
-export const region = (what, label, ...children) => el(what, { tabindex: "0", role: "region", "aria-label": label }, ...children);
+/** Return a group that can be scrolled. */
+export const region = (what, label, ...children) => el(what, { tabindex: "0", role: "group", "aria-label": label }, ...children);
 
-/** Return a table in a region that can be scrolled; rows are lists of cells, and the first cell is a heading. */
+/** Return a table that can be scrolled; rows are lists of cells, and the first cell is a heading. */
 export function table(label, heads, rows) {
   return region("div.wide", label, el("table",
     el("thead", el("tr", heads.map(each => el("th", { scope: "col" }, each)))),
