@@ -135,6 +135,15 @@ def test_the_human_part_is_checked_and_masked() -> None:
     assert "secret-of-a-human" not in str(found)
 
 
+def test_a_call_of_a_human_alone_is_masked() -> None:
+    """If all arguments belong to the human, all of them are masked."""
+    page = Page(application(separate=lambda node: node.location == "body" or node.name == "petId"))
+    human = {"petId": 1, "body": {"name": "secret-of-a-human"}}
+    found = page.post("check", name="changePet", text="{}", human=human)
+    assert found["request"]["body"] == "***"
+    assert "secret-of-a-human" not in str(found)
+
+
 # -- calls ------------------------------------------------------------------------------------------------
 
 

@@ -4,14 +4,20 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, Response, sync_playwright
 from tests.live.environments import node_environment
+
+import specfn
+from specfn.http_server.listen import bound_socket, origin_of
+from specfn.inspector.web_app import web_app
 
 AXE = "axe-core@4.14.1"
 
@@ -139,6 +145,22 @@ def inspector(*arguments: str | Path, environment: dict[str, str] | None = None)
             yield found[0]
         finally:
             process.terminate()
+
+
+@contextmanager
+def served(application: specfn.Application) -> Iterator[str]:
+    """Serve the page of an application in a thread while the block runs; the value is its URL."""
+    token = "token-of-the-tests"
+    app = web_app(application, None, token=token)
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
+    with bound_socket("127.0.0.1", 0, "--port 0") as bound:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        try:
+            yield f"{origin_of(bound, '127.0.0.1')}/{token}/"
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def rows(page: Page) -> Sequence[str]:

@@ -12,7 +12,18 @@ import pytest
 from playwright.sync_api import Browser, expect
 from pypdf import PdfReader
 from tests.application.comparison.pairs import DOCUMENT, PAIRS, changed
-from tests.live.browser import DARK, DESKTOP, PHONE, Visit, axe, inspector, launched, rows, visit
+from tests.live.browser import (
+    DARK,
+    DESKTOP,
+    PHONE,
+    Visit,
+    axe,
+    inspector,
+    launched,
+    rows,
+    served,
+    visit,
+)
 from tests.security.test_t31_markup import PAYLOADS, document
 
 import specfn
@@ -357,6 +368,53 @@ def test_the_human_part_has_a_form(browser: Browser, live: str, tmp_path: Path) 
             found.page.set_input_files("input[type=file]", image)
         request = found.page.get_by_label("Request", exact=True)
         expect(request).to_contain_text("***")
+        assert found.messages == []
+
+
+#: Values of a human part, by the label of their fields, and what is sent for them.
+FIELDS: Any = {
+    "text": ({"type": "string"}, "Rex", "Rex"),
+    "whole": ({"type": "integer"}, "3", 3),
+    "part": ({"type": "number"}, "0.5", 0.5),
+    "day": ({"type": "string", "format": "date"}, "2026-01-31", "2026-01-31"),
+    "pin": ({"type": "string", "format": "password"}, "abcd", "abcd"),
+    "kind": ({"type": "string", "enum": ["cat", "dog"]}, "dog", "dog"),
+    "tame": ({"type": "boolean"}, "false", False),
+}
+
+
+def test_the_form_has_a_field_for_each_type(browser: Browser, script: str) -> None:
+    """The form of a human part has a field for each type of value, and its values are sent as this type."""
+    schema = {
+        "type": "object",
+        "required": list(FIELDS),
+        "properties": {name: each[0] for name, each in FIELDS.items()},
+    }
+    operation = {
+        "requestBody": {"content": {"application/json": {"schema": schema}}},
+        "responses": {},
+    }
+    value = {
+        "openapi": "3.1.0",
+        "info": {"title": "Form", "version": "1"},
+        "paths": {"/pets": {"post": operation}},
+    }
+    options = specfn.Options(separate=lambda node: node.name in FIELDS)
+    with served(specfn.load(value, options=options)) as url, visit(browser) as found:
+        found.open(url)
+        found.tab("Try")
+        for name, (declared, given, _) in FIELDS.items():
+            field = found.page.get_by_label(f"{name} (required)")
+            if "enum" in declared or declared["type"] == "boolean":
+                field.select_option(label=given)
+            else:
+                field.fill(given)
+        assert found.faults(script) == []
+        with found.page.expect_request("**/api/check") as sent:
+            found.page.get_by_role("button", name="Check").click()
+        expected = {name: each[2] for name, each in FIELDS.items()}
+        assert sent.value.post_data_json["human"] == {"body": expected}
+        expect(found.page.get_by_label("Request", exact=True)).to_contain_text("***")
         assert found.messages == []
 
 

@@ -110,7 +110,9 @@ class TriedCalls:
                 problems = function.problems(arguments)
                 if problems:
                     return {"human": [_without_value(each) for each in problems_json(problems)]}
-                arguments = masked(function, arguments)
+                shown = masked(function, arguments)
+                # a text, if all arguments belong to the human
+                arguments = shown if isinstance(shown, dict) else dict.fromkeys(arguments, shown)
             request = dry_run(function, arguments, connection, validate=False)
         except SpecfnError as error:
             return {"unsendable": str(error)}
