@@ -29,7 +29,7 @@ COMMANDS = (["inspect", "-"], ["inspect", "-", "--json"], ["tools", "-"], ["show
         (["show", "-"], 2),
         (["demo", "surplus"], 2),
         (["tools", "-"], 1),
-        (["inspect", "missing.json"], 2),
+        (["inspect", "missing.json"], 1),
         (["tools", "."], 2),
         (["tools", "ftp://example.com/openapi.json"], 1),
         (["--help"], 0),
@@ -193,5 +193,5 @@ def test_every_level_of_nesting_is_survived(specfn: Command) -> None:
 def test_a_directory_of_files_is_not_a_document(specfn: Command, tmp_path: Path) -> None:
     """A directory is named as what it is."""
     ended = specfn("inspect", tmp_path)
-    assert ended.code == 2
+    assert ended.code == 1
     assert "directory" in ended.err

@@ -142,7 +142,7 @@ MISSING = [
 def test_a_missing_file_has_one_exit_code(
     specfn: Command, products: Any, tmp_path: Any, arguments: list[str]
 ) -> None:
-    """Whatever a file is for, if it is missing the exit code is 2, and the text is the same."""
+    """Whatever a file is for, if it is missing the exit code is 1, and the text is the same."""
     given = {
         "SPEC": str(products),
         "MISSING": "no/such.json",
@@ -150,7 +150,7 @@ def test_a_missing_file_has_one_exit_code(
     }
     given["OUT"] = str(tmp_path / "out.jsonl")
     ended = specfn(*(given.get(each, each) for each in arguments))
-    assert (ended.code, ended.out) == (2, "")
+    assert (ended.code, ended.out) == (1, "")
     assert "there is no file 'no/such.json'; check the path\n" in ended.err
     assert ended.err.count("\n") == 1
 

@@ -34,6 +34,10 @@ _OPTIONS: Final = {
 }
 
 
+class UnreadableFileError(SpecfnError):
+    """A file that the command line names is missing, a directory, or cannot be read."""
+
+
 def explain(error: BaseException) -> tuple[str, int]:
     """Return the message and exit code for an error.
 

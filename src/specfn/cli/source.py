@@ -9,6 +9,7 @@ import click
 
 from specfn.api import convert
 from specfn.cli import output
+from specfn.cli.errors import UnreadableFileError
 from specfn.cli.terminal.shell_completion import files
 from specfn.document.read.load import MAX_BYTES
 from specfn.errors import DocumentError, TransportError, UsageError
@@ -63,13 +64,13 @@ def version(role: str, spec: str, progress: "Progress") -> "Application":
     Raises:
         DocumentError: it is not a document.
         TransportError: the server of a URL did not respond.
-        UsageError: there is no such file.
+        UnreadableFileError: there is no such file.
     """
     try:
         return convert(content(spec, progress), DEFAULT, progress=progress.read)
     except DocumentError as error:
         raise DocumentError(f"{role}: {error.reason}", pointer=error.pointer) from None
-    except (TransportError, UsageError) as error:
+    except (TransportError, UnreadableFileError, UsageError) as error:
         raise type(error)(f"{role}: {error}") from None
 
 
@@ -77,7 +78,8 @@ def content(spec: str, progress: "Progress") -> str | bytes:
     """Return the content of stdin for ``-``, or any other source as it is.
 
     Raises:
-        UsageError: the argument is a path without a readable file, or stdin is closed.
+        UnreadableFileError: the argument is a path without a readable file.
+        UsageError: stdin is closed.
         DocumentError: stdin cannot be read, or is larger than the limit.
     """
     if spec == STDIN:
@@ -92,37 +94,37 @@ def check_file(path: str) -> None:
     """Refuse a path that names no readable file. The same fault has the same text and exit code everywhere.
 
     Raises:
-        UsageError: there is no such file, it is a directory, or it may not be read.
+        UnreadableFileError: there is no such file, it is a directory, or it may not be read.
     """
     try:
         is_directory = Path(path).is_dir()
         is_missing = not is_directory and not os.path.lexists(path)
         is_refused = not is_missing and not os.access(path, os.R_OK)
     except ValueError:
-        raise UsageError(f"{path!r} is not a path") from None
+        raise UnreadableFileError(f"{path!r} is not a path") from None
     shown = repr(path if len(path) <= _SHOWN else f"{path[:_SHOWN]}...")
     if is_directory:
-        raise UsageError(f"{shown} is a directory; name a file in it")
+        raise UnreadableFileError(f"{shown} is a directory; name a file in it")
     if is_missing:
-        raise UsageError(f"there is no file {shown}; check the path")
+        raise UnreadableFileError(f"there is no file {shown}; check the path")
     if is_refused:
-        raise UsageError(f"{shown} may not be read; check its permissions")
+        raise UnreadableFileError(f"{shown} may not be read; check its permissions")
 
 
 def read_file(path: str) -> bytes:
     """Return the content of a file of at most the limit of a document.
 
     Raises:
-        UsageError: the file cannot be read, or is larger than the limit.
+        UnreadableFileError: the file cannot be read, or is larger than the limit.
     """
     check_file(path)
     try:
         with Path(path).open("rb") as stream:
             found = stream.read(MAX_BYTES + 1)
     except OSError as error:
-        raise UsageError(f"{path!r} cannot be read: {error.strerror}") from None
+        raise UnreadableFileError(f"{path!r} cannot be read: {error.strerror}") from None
     if len(found) > MAX_BYTES:
-        raise UsageError(f"{path!r} is larger than the limit of {MAX_BYTES:,} bytes")
+        raise UnreadableFileError(f"{path!r} is larger than the limit of {MAX_BYTES:,} bytes")
     return found
 
 

@@ -191,7 +191,6 @@ WRONG = [
     (["--origin", f"https://u:{SECRET}@h"], "--origins"),
     (["--base-url", f"https://u:{SECRET}@h"], "--base-url"),
     (["--file", "photo"], "--file"),
-    (["--file", "photo=/nowhere/at/all"], "--file: there is no file"),
 ]
 
 
@@ -202,6 +201,15 @@ def test_wrong_options(specfn: Any, pets: Path, server: Any, options: list[str],
     assert ended.code == 2
     assert said in ended.err
     assert SECRET not in ended.out + ended.err
+    assert server.requests == []
+
+
+def test_a_file_that_is_missing(specfn: Any, pets: Path, server: Any) -> None:
+    """A missing file is one line with the option, and nothing is sent."""
+    options = ["--base-url", server.url, "--file", "photo=/nowhere/at/all"]
+    ended = specfn("call", pets, "pet", '{"id": 1}', *options)
+    assert (ended.code, ended.err.count("\n")) == (1, 1)
+    assert "--file: there is no file" in ended.err
     assert server.requests == []
 
 

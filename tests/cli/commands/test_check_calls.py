@@ -58,8 +58,6 @@ def test_strict_is_an_exit_code(specfn: Callable[..., Ended], spec: Path, calls:
     ("given", "line"),
     [
         (["-", "-"], "stdin cannot be both the document and the calls; name a file"),
-        (["SPEC", "missing.jsonl", "-o", "x"], "there is no file 'missing.jsonl'"),
-        (["SPEC", "missing.jsonl"], "there is no file 'missing.jsonl'"),
         (["SPEC", "a.parquet"], "Parquet needs two files: pass FILE and -o FILE"),
         (["SPEC", "a", "-j", "0"], "invalid value for '-j'"),
     ],

@@ -189,7 +189,7 @@ def test_a_page_goes_to_stdout(specfn: Command, products: Path) -> None:
     [
         (["--compare", "{spec}"], 2, "--compare needs --html FILE"),
         (["--html", "x.html", "--json"], 2, "--html and --json cannot be combined"),
-        (["--html", "{folder}", "--compare", "no.json"], 2, "--compare: "),
+        (["--html", "{folder}", "--compare", "no.json"], 1, "--compare: "),
         (["--html", "{folder}"], 2, "pass another path to --html"),
         (["--html", "x.html", "--profile", "x"], 2, "'x' is not one of anthropic"),
     ],

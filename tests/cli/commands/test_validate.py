@@ -102,17 +102,31 @@ def test_whatever_was_sent(
     ("arguments", "words"),
     [
         (("no_such_function",), "there is no function"),
-        ((ORDERS, "no such file"), "there is no file 'no such file'"),
-        ((ORDERS, "."), "is a directory"),
-        ((ORDERS, "a\0b"), "there is no file"),
         ((), "missing argument"),
     ],
-    ids=range(5),
+    ids=range(2),
 )
 def test_wrong_use(specfn: Command, products: Path, arguments: tuple[str, ...], words: str) -> None:
-    """A function or a file that is not there is the caller's fault: exit code 2, and one line."""
+    """A function that is not there is invalid use: exit code 2, and one line."""
     ended = specfn("validate", products, *arguments)
     assert (ended.code, ended.out) == (2, "")
+    assert words in ended.err
+    assert ended.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("no such file", "there is no file 'no such file'"),
+        (".", "is a directory"),
+        ("a\0b", "there is no file"),
+    ],
+    ids=range(3),
+)
+def test_a_file_that_cannot_be_read(specfn: Command, products: Path, file: str, words: str) -> None:
+    """A file that cannot be read is one line, and exit code 1."""
+    ended = specfn("validate", products, ORDERS, file)
+    assert (ended.code, ended.out) == (1, "")
     assert words in ended.err
     assert ended.err.count("\n") == 1
 

@@ -28,6 +28,7 @@ from specfn.application.comparison.request_rules import (
 )
 from specfn.application.comparison.schema_pairs import SchemaPairs
 from specfn.application.comparison.subschema_rules import ANY_ITEM, ANY_KEY
+from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.records import ABSENT, OperationError
 
@@ -46,7 +47,15 @@ def compare(old: "Application", new: "Application") -> tuple[Difference, ...]:
     Returns:
         The differences: those of the document, then by function in the order of the new document, then the removed
         functions. An application compared with itself has none.
+
+    Raises:
+        UsageError: one of them is not an application, but for example a path.
     """
+    for each in (old, new):
+        if not hasattr(each, "settings"):
+            raise UsageError(
+                f"expected two applications, as specfn.load returns them, found {type(each).__name__}"
+            )
     return tuple(_Comparison(old, new).differences())
 
 

@@ -12,7 +12,7 @@ import click
 from specfn._internal.json import JsonObject, dumps, dumps_indented
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
-from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
+from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS, UnreadableFileError
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
 from specfn.cli.select import find_function
@@ -118,8 +118,8 @@ def _with_files(arguments: Any, files: Sequence[str]) -> Any:
             )
         try:
             file = File(source.read_file(path), name=Path(path).name)
-        except UsageError as error:
-            raise UsageError(f"--file: {error}") from None
+        except UnreadableFileError as error:
+            raise UnreadableFileError(f"--file: {error}") from None
         body = arguments.get("body")
         whole = {**(body if isinstance(body, dict) else {}), place: file}
         arguments = {**arguments, "body": file if place == "body" else whole}
