@@ -66,6 +66,17 @@ def started(*arguments: str, **more: str) -> "subprocess.Popen[str]":
             ["a={spec}", "b={spec}", "--auth", "bearer=x"],
             "--auth is invalid: expected NAME.SCHEME=VALUE",
         ),
+        (
+            ["{spec}", "--base-url", URL, "--auth", "wrong=x"],
+            "a credential for 'wrong', which is not a security scheme of the document; it declares: bearer",
+        ),
+        (
+            [
+                *("a={spec}", "b={spec}", "--base-url", f"a={URL}", "--base-url", f"b={URL}"),
+                *("--auth", "b.wrong=x"),
+            ],
+            "specfn: b: the connection has a credential for 'wrong'",
+        ),
         (["a={spec}", "b={spec}", "--header", "A: b"], "--header does not say for which document"),
         (["{spec}", "--stdio", "--http", ":80"], "pass either --stdio or --http"),
         (["-"], "stdin belongs to the client"),

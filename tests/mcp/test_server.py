@@ -35,6 +35,31 @@ def tools(server: Any, era: str) -> dict[str, Any]:
     return {tool.name: tool for tool in listed.tools}
 
 
+# -- the connection ---------------------------------------------------------------------------------------
+
+
+def test_a_credential_of_no_scheme_is_refused_at_start(era: str) -> None:
+    """A credential for a security scheme that the document does not declare is an error of the operator."""
+    connection = Api().connection(credentials={"wrong": CANARY})
+    with pytest.raises(UsageError, match="'wrong', which is not a security scheme") as caught:
+        mcp.server(application(), connection)
+    assert CANARY not in str(caught.value), era
+
+
+def test_a_missing_credential_is_one_line_of_the_log(
+    era: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log has the reason without a traceback; the model reads that the server is not configured."""
+    server = mcp.server(application(), Api().connection(credentials={}))
+    result = call(server, era, "pets_get")
+    assert result.is_error
+    assert "a credential is missing" in text(result)
+    assert "bearer" not in text(result)
+    (record,) = [each for each in caplog.records if each.name == "specfn.mcp"]
+    assert "GET /pets needs credentials: bearer" in record.getMessage()
+    assert record.exc_info is None
+
+
 # -- the list ---------------------------------------------------------------------------------------------
 
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.parametrize("era", ERAS)
 def test_a_faulty_connection_is_not_described(era: str, caplog: pytest.LogCaptureFixture) -> None:
     """The reason of a fault of the operator is in the log, and not in the result."""
     api = Api()
-    server = mcp.server(application(), api.connection(credentials={CANARY: "x"}))
+    server = mcp.server(application(), api.connection(credentials={"bearer": (CANARY, "x")}))
     result = call(server, era, "pets_getById", {"id": 1})
     assert result.is_error
     assert CANARY not in text(result)

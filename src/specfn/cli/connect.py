@@ -57,11 +57,13 @@ def connection(
         document: name of the document, if there are several.
 
     Raises:
-        UsageError: an option is invalid; the text does not contain its value.
+        UsageError: an option is invalid, or a credential belongs to no declared security scheme; the text does not
+            contain its value.
     """
     from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415  # slow import
 
     from specfn.http.connection import Connection  # noqa: PLC0415  # likewise
+    from specfn.http.request.security import require_declared  # noqa: PLC0415  # likewise
 
     fields: dict[str, Any] = {
         "base_url": _base_url(api, given["base_url"], option),
@@ -74,9 +76,14 @@ def connection(
     if given["timeout"] is not None:
         fields["timeout"] = given["timeout"]
     try:
-        return TypeAdapter(Connection).validate_python(fields)
+        found: Connection = TypeAdapter(Connection).validate_python(fields)
     except ValidationError as error:
         raise UsageError(_message(error.errors(include_input=False, include_url=False))) from None
+    try:
+        require_declared(api, found)
+    except UsageError as error:
+        raise UsageError(f"{document}: {error}" if document else str(error)) from None
+    return found
 
 
 def _base_url(api: "Api", given: str | None, option: str) -> str:

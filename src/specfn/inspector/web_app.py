@@ -17,6 +17,7 @@ from specfn.connectors import registry
 from specfn.errors import SpecfnError
 from specfn.function.function import Function
 from specfn.http.connection import Connection
+from specfn.http.request.security import require_declared
 from specfn.http_server.guard import LOOPBACK, AsgiApp, Guard
 from specfn.inspector.changes import changes
 from specfn.inspector.document_places import value_at
@@ -74,8 +75,11 @@ def web_app(
         old: the previous version, whose differences are shown.
 
     Raises:
-        UsageError: there is no such profile.
+        UsageError: there is no such profile, or the connection has a credential for a security scheme that the document
+            does not declare.
     """
+    if connection is not None and application.functions:
+        require_declared(application.functions[0].api, connection)
     handlers = _Handlers(application, connection, registry.profile(profile).name, old)
     routes = [
         Route(path, _safe(handler), methods=[method]) for method, path, handler in handlers.table()

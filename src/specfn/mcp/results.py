@@ -7,10 +7,12 @@ from typing import Any, Final
 from anyio import to_thread
 from mcp import types
 
+from specfn._internal.characters import escape_invisible
 from specfn._internal.json import loads
 from specfn.calling.call_answer import Answer
 from specfn.calling.calls import prompts
 from specfn.calling.response_fields import ResponseFields
+from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.mcp.files.content_blocks import content_block
 from specfn.mcp.files.saved_files import SavedFiles
@@ -20,11 +22,30 @@ log: Final = logging.getLogger("specfn.mcp")
 #: The types of structured content that an output schema may describe.
 _ANY: Final = (dict, list, str, int, float)
 
-#: The text of every failure whose cause is not for the model.
+#: The text of every other failure whose cause is not for the model.
 INTERNAL: Final = (
     "Error: the server could not make this call, because of a fault on its side. The log of the server has the reason. "
     "Do not repeat the call; tell the user."
 )
+
+#: The text of a call that the connection or the options of the server do not permit.
+MISCONFIGURED: Final = (
+    "Error: the server is not configured for this call; for example, a credential is missing. The log of the server has "
+    "the reason. Do not repeat the call; tell the user."
+)
+
+
+def logged_failure(name: str, error: Exception) -> str:
+    """Log the failure of a call, and return the text for the model, which does not contain the reason.
+
+    A mistake in the configuration is logged as one line. An unexpected error is logged with its traceback.
+    """
+    if isinstance(error, UsageError):
+        reason = escape_invisible(" ".join(str(error).split()))
+        log.error("the call of %.100r failed: %s", name, reason)
+        return MISCONFIGURED
+    log.error("the call of %.100r failed", name, exc_info=error)
+    return INTERNAL
 
 
 def text_result(text: str, *, is_error: bool = False) -> types.CallToolResult:

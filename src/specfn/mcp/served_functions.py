@@ -24,6 +24,7 @@ from specfn.catalog.tools.tool_builder import OutputForm, ToolBuilder
 from specfn.catalog.tools.tools import LeftOut, OfferedFunction, Tool
 from specfn.connectors.registry import profile
 from specfn.errors import UnknownFunctionError, UsageError
+from specfn.http.request.security import require_declared
 from specfn.schema.profiles.profile import OUTPUT, Profile
 from specfn.validation.outcome import Failure
 
@@ -126,7 +127,8 @@ class ServedFunctions:
             fields: models may ask for fields of responses.
 
         Raises:
-            UsageError: ``allow`` contains another word, or a document has no connection.
+            UsageError: ``allow`` contains another word, a document has no connection, or a connection has a credential
+                for a security scheme that its document does not declare.
         """
         self.catalog = catalog
         self.entries = {e.name: e for e in catalog.entries if e.function.fault is None}
@@ -141,7 +143,7 @@ class ServedFunctions:
             translation=self.tools, wire={name: name for name in self.entries}
         )
         for entry in self.entries.values():
-            self._policy(entry)
+            require_declared(entry.function.api, self._policy(entry).connection)
 
     # -- calls ----------------------------------------------------------------------------------------
 

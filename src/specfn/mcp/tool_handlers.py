@@ -11,7 +11,7 @@ from specfn.calling.call_answer import Answer
 from specfn.mcp import search_tools
 from specfn.mcp.files.saved_files import SavedFiles
 from specfn.mcp.listing import ToolList, unknown_cursor
-from specfn.mcp.results import INTERNAL, log, result_of, text_result, with_file
+from specfn.mcp.results import log, logged_failure, result_of, text_result, with_file
 from specfn.mcp.search_tools import InvalidCallError, NamedCall
 from specfn.mcp.served_functions import ServedFunctions
 from specfn.mcp.tool_approval import Context, call_with_approval, is_modern
@@ -73,9 +73,8 @@ class Handlers:
             return await self._called(ctx, params)
         except InvalidCallError as error:
             return text_result(str(error), is_error=True)
-        except Exception:  # noqa: BLE001  # likewise
-            log.exception("the call of %.100r failed", params.name)
-            return text_result(INTERNAL, is_error=True)
+        except Exception as error:  # noqa: BLE001  # likewise
+            return text_result(logged_failure(params.name, error), is_error=True)
 
     # -- the list -------------------------------------------------------------------------------------
 

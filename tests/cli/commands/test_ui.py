@@ -52,6 +52,11 @@ def test_a_missing_extra_is_one_line(
         (["{spec}", "--header", "A: b"], 2, "--header needs --base-url URL"),
         (["{spec}", "--profile", "x"], 2, "'x' is not one of anthropic"),
         (["{spec}", "--base-url", "x"], 2, "--base-url: "),
+        (
+            ["{spec}", "--base-url", "https://a.example", "--auth", "wrong=x"],
+            2,
+            "a credential for 'wrong', which is not a security scheme",
+        ),
         (["-", "--compare", "-"], 2, "stdin cannot be both documents"),
     ],
 )

@@ -44,6 +44,21 @@ class Placement:
     value: str = field(repr=False)
 
 
+def require_declared(api: Api, connection: Connection) -> None:
+    """Check that each credential of a connection belongs to a security scheme of the document.
+
+    Raises:
+        UsageError: a credential belongs to no declared scheme.
+    """
+    unknown = sorted(set(connection.credentials).difference(api.security_schemes))
+    if unknown:
+        known = ", ".join(sorted(api.security_schemes)) or "none"
+        raise UsageError(
+            f"the connection has a credential for {unknown[0]!r}, which is not a security scheme of the document; "
+            f"it declares: {known}"
+        )
+
+
 def required_schemes(route: Route, api: Api, base: Base, connection: Connection) -> tuple[str, ...]:
     """Return the names of the security schemes whose credentials are sent.
 
@@ -54,13 +69,7 @@ def required_schemes(route: Route, api: Api, base: Base, connection: Connection)
         UsageError: no requirement is satisfied, a credential belongs to no declared scheme, or credentials must not be
             sent to the base URL.
     """
-    unknown = sorted(set(connection.credentials).difference(api.security_schemes))
-    if unknown:
-        known = ", ".join(sorted(api.security_schemes)) or "none"
-        raise UsageError(
-            f"the connection has a credential for {unknown[0]!r}, which is not a security scheme of the document; "
-            f"it declares: {known}"
-        )
+    require_declared(api, connection)
     names = _satisfied(route, api, connection)
     names = (*names, *_schemes_of_hidden(route, api, connection, names))
     if not base.trusted:

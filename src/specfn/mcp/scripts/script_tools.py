@@ -18,7 +18,7 @@ from specfn.code_mode.script_result import ScriptPause, ScriptResult
 from specfn.code_mode.script_run import Scripts
 from specfn.mcp.elicitation import request_of
 from specfn.mcp.listing import HINTS
-from specfn.mcp.results import INTERNAL, log, text_result
+from specfn.mcp.results import log, logged_failure, text_result
 from specfn.mcp.scripts.script_form import form_of_calls
 from specfn.mcp.search_tools import LOCAL, SEARCH, InvalidCallError, expected, tool, whole
 from specfn.mcp.served_functions import ServedFunctions
@@ -148,9 +148,9 @@ class _Execution:
             return await self._served.outcome(
                 call, ask=ask, granted=granted, advertised=self._advertised
             )
-        except Exception:  # noqa: BLE001  # its text must not reach the client
-            log.exception("the call of %.100r failed", call.name)
-            return Answer(text=INTERNAL, kind="refused", repairs=call.repairs)
+        except Exception as error:  # noqa: BLE001  # its text must not reach the client
+            text = logged_failure(call.name, error)
+            return Answer(text=text, kind="refused", repairs=call.repairs)
 
 
 def _result(made: ScriptResult) -> types.CallToolResult:
