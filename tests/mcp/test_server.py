@@ -336,6 +336,32 @@ def test_read_only_servers_offer_and_change_nothing(era: str, mode: Any) -> None
     assert api.requests == []
 
 
+@pytest.mark.parametrize("mode", ["all", "search", "code"])
+def test_read_only_servers_name_nothing_that_changes_data(era: str, mode: Any) -> None:
+    """The instructions and the errors for names contain only tools and functions that exist."""
+    api = Api()
+    server = mcp.server(application(), api.connection(), mode=mode, read_only=True)
+    assert "change_function" not in (server.instructions or "")
+    for name in ("pets_nothing", "weather", "change_function"):
+        unknown = text(call(server, era, name))
+        assert "pets_get" in unknown
+        assert "pets_post" not in unknown
+        assert "delete" not in unknown
+    names = [*tools(server, era)]
+    calls = [("pets_post", {}), ("Pets-Post", REX)]
+    if "read_function" in names:
+        calls.append(("read_function", {"name": "pets_post"}))
+        described = text(call(server, era, "describe_functions", {"names": ["pets_posts_it"]}))
+        assert "pets_post," not in described
+    for name, sent in calls:
+        refused = call(server, era, name, sent)
+        assert refused.is_error
+        assert text(refused) == (
+            "Error: pets_post changes data, and this server only reads. Nothing was executed."
+        )
+    assert api.requests == []
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [

@@ -94,12 +94,9 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
         output_schema=output_schema,
         key=key,
         fields=fields,
+        read_only=read_only,
     )
-    names = [
-        name
-        for name, entry in served.entries.items()
-        if not read_only or entry.function.safety == "read"
-    ]
+    names = served.offered
     listed = ToolList(served, names)
     searches = mode == "search" or (mode == "auto" and listed.is_large())
     titles = titles_of(catalog)
@@ -230,7 +227,9 @@ def _instructions(handlers: Handlers, titles: str) -> str:
         )
     if not handlers.search_tools:
         return f"Functions of {titles}."
+    listed = [tool["name"] for tool in handlers.search_tools]
+    calls = [name for name in (search_tools.READ, search_tools.CHANGE) if name in listed]
     return (
         f"Functions of {titles}. Find functions with {search_tools.SEARCH}, read their schemas with "
-        f"{search_tools.DESCRIBE}, and call them with {search_tools.READ} or {search_tools.CHANGE}."
+        f"{search_tools.DESCRIBE}, and call them with {' or '.join(calls)}."
     )

@@ -26,6 +26,8 @@ _MOST_DESCRIBED: Final = 5
 
 _NOTHING: Final = "Nothing was executed."
 
+_ONLY_READS: Final = "changes data, and this server only reads"
+
 
 @dataclass(frozen=True, slots=True)
 class NamedCall:
@@ -208,14 +210,19 @@ def refusal(name: str) -> str:
     return f"Error: {name} changes data, and {READ} only calls functions that read. Call it with {CHANGE}. {_NOTHING}"
 
 
+def only_reads(name: str) -> str:
+    """Return the text for a function that changes data, and that a server that only reads does not offer."""
+    return f"Error: {name} {_ONLY_READS}. {_NOTHING}"
+
+
 def _described(served: ServedFunctions, called: str, among: frozenset[str]) -> JsonObject:
     found = served.resolve(called)
     if found.name is None:
-        similar = ", ".join(found.candidates)
+        similar = ", ".join(name for name in found.candidates if name in among)
         hint = f"; similar names are {similar}" if similar else ""
         return {"name": called[:200], "error": f"there is no such function{hint}"}
     if found.name not in among:
-        return {"name": found.name, "error": "it changes data, and this server only reads"}
+        return {"name": found.name, "error": f"it {_ONLY_READS}"}
     made = served.tools.composed(found.name)
     if isinstance(made, LeftOut):
         log.warning("%s cannot be called: %s", found.name, made.reason)

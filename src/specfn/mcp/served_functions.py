@@ -102,7 +102,8 @@ class ServedFunctions:
 
     Attributes:
         catalog: the functions of all documents.
-        entries: the functions that can be called, by their names.
+        entries: the functions that could be called, by their names.
+        offered: the names of those that the server offers.
         tools: their tools.
     """
 
@@ -115,6 +116,7 @@ class ServedFunctions:
         output_schema: bool = False,
         key: bytes | str | None = None,
         fields: bool = False,
+        read_only: bool = False,
     ) -> None:
         """Take the functions and permissions.
 
@@ -125,6 +127,7 @@ class ServedFunctions:
             output_schema: add the schemas of documented responses to the tools.
             key: the key of approval tokens; random if ``None``.
             fields: models may ask for fields of responses.
+            read_only: offer only functions that read.
 
         Raises:
             UsageError: ``allow`` contains another word, a document has no connection, or a connection has a credential
@@ -132,6 +135,11 @@ class ServedFunctions:
         """
         self.catalog = catalog
         self.entries = {e.name: e for e in catalog.entries if e.function.fault is None}
+        self.offered = tuple(
+            name
+            for name, entry in self.entries.items()
+            if not read_only or entry.function.safety == "read"
+        )
         if output_schema:
             refuse_filtered(entry.function for entry in self.entries.values())
         self.tools = ComposedTools(self.entries, output_schema=output_schema)
@@ -140,7 +148,7 @@ class ServedFunctions:
         self._allowed, self._trusted = _permissions(catalog, allow)
         self._tokens = ApprovalTokens(key)
         self._offered = OfferedFunctions(
-            translation=self.tools, wire={name: name for name in self.entries}
+            translation=self.tools, wire={name: name for name in self.offered}
         )
         for entry in self.entries.values():
             require_declared(entry.function.api, self._policy(entry).connection)
@@ -231,8 +239,9 @@ class ServedFunctions:
         )
 
     def _advertised(self) -> Iterator[AdvertisedFunction]:
-        for name, entry in self.entries.items():
-            yield AdvertisedFunction(name, entry.function, partial(self.tools.__getitem__, name))
+        for name in self.offered:
+            function = self.entries[name].function
+            yield AdvertisedFunction(name, function, partial(self.tools.__getitem__, name))
 
     # -- search ---------------------------------------------------------------------------------------
 

@@ -121,6 +121,9 @@ class Handlers:
     async def _function(
         self, ctx: Context, params: types.CallToolRequestParams, found: NamedCall
     ) -> Result:
+        meant = self.served.resolve(found.name).name
+        if meant is not None and meant not in self.listed.names:
+            return text_result(search_tools.only_reads(meant), is_error=True)
         call = self.served.prepare(found.name, found.arguments, found.fields)
         function = None if call.entry is None else call.entry.function
         if found.reads and function is not None and function.safety != "read":
