@@ -8,12 +8,12 @@ from specfn.function.function_names import operation_ids
 
 
 def suggestions(key: str, functions: Sequence[Function], known: Collection[str]) -> Sequence[str]:
-    """Return at most three names of functions that a key may mean.
+    """Return at most three names of functions that a key may refer to.
 
     Args:
         key: the key.
         functions: the functions.
-        known: the keys that mean one function.
+        known: the keys that refer to exactly one function.
     """
     meant = [each.name for each in functions if key in operation_ids(each)]
     if meant:  # an operationId of several functions: list their names

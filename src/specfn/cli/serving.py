@@ -119,7 +119,7 @@ def _only(spec: str, options: Mapping[str, Any]) -> DocumentConfig:
     """Return the only document, with the options as they are."""
     urls = options["base_urls"]
     if len(urls) > 1:
-        raise UsageError("--base-url is given twice: one document has one")
+        raise UsageError("--base-url is given more than once; a single document takes one base URL")
     return DocumentConfig(
         name="",
         spec=spec,

@@ -104,11 +104,11 @@ def check_file(path: str) -> None:
         raise UnreadableFileError(f"{path!r} is not a path") from None
     shown = repr(path if len(path) <= _SHOWN else f"{path[:_SHOWN]}...")
     if is_directory:
-        raise UnreadableFileError(f"{shown} is a directory; name a file in it")
+        raise UnreadableFileError(f"{shown} is a directory; pass the path of a file in it")
     if is_missing:
         raise UnreadableFileError(f"there is no file {shown}; check the path")
     if is_refused:
-        raise UnreadableFileError(f"{shown} may not be read; check its permissions")
+        raise UnreadableFileError(f"{shown} cannot be read; check its permissions")
 
 
 def read_file(path: str) -> bytes:

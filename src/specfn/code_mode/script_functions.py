@@ -43,7 +43,7 @@ class ScriptFunctions:
     """
 
     def __init__(self, catalog: Catalog, names: Collection[str]) -> None:
-        """Take the functions and the names of those that scripts may call."""
+        """Store all functions, and the names of the functions that scripts may call."""
         self._catalog = catalog
         self._entries = {name: catalog.by_name[name] for name in names}
         self._has_namespaces = len(catalog.parts) > 1
@@ -174,7 +174,7 @@ def _no_tool() -> None:
 
 
 def _check_unique(accessors: Mapping[str, tuple[str, ...]]) -> None:
-    """Check that no accessor is another one, or its beginning.
+    """Check that no accessor equals another one or is a prefix of one.
 
     Raises:
         UsageError: two documents have such functions.

@@ -245,7 +245,7 @@ class _Run:
     # -- the end --------------------------------------------------------------------------------------
 
     def _pause(self, box: Sandbox) -> ScriptPause | Mapping[int, Settled]:
-        """Return the script as it waits; refuse its calls if it holds too much data."""
+        """Return the paused script; refuse its calls if its state is too large to store."""
         snapshot = compressed(box.snapshot())
         limit = self._scripts.limits.snapshot
         if len(snapshot) > limit:

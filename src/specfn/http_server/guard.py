@@ -37,7 +37,7 @@ class Guard:
 
         Args:
             app: the application.
-            hosts: the names that it is called by; ``None`` for any name.
+            hosts: the accepted names of the host; ``None`` for any name.
             origins: the origins of web pages that may call it; its own origin may.
             token: the bearer token of clients; ``None`` for none.
             secret_path: the secret first segment of each path, for pages in a browser; ``None`` for none.

@@ -14,7 +14,7 @@ _DEEP = frozenset({"components"})
 def parts(document: JsonObject) -> Iterator[tuple[str, Any]]:
     """Yield the pointer and the value of each path, webhook and component, and of every other member.
 
-    The longest pointer of a part that begins a pointer into the document is that of its part.
+    A pointer into the document belongs to the part with the longest pointer that is a prefix of it.
     """
     for name, value in document.items():
         if name in _SHALLOW and isinstance(value, dict):

@@ -52,7 +52,7 @@ def edits_with_places(
 
 
 def model_view(application: Application, function: Function, tools: ToolIndex) -> JsonObject:
-    """Return what a model reads of a function with a profile: name, description and schema, with the edits.
+    """Return the name, description, schema and edits of a function as a model sees them with a profile.
 
     If the profile has no such tool, the result has only ``refused``, the reason.
     """

@@ -143,7 +143,7 @@ class TriedCalls:
         return found
 
     def safe_json(self, value: Any) -> bytes:
-        """Return JSON text in which every secret of the connection is masked, also where a server repeats it."""
+        """Return JSON text in which every secret of the connection is masked, even if the server returned it."""
         secrets = [dumps(secret)[1:-1] for secret in self._secrets()]
         text = dumps(value)
         if not any(secret in text for secret in secrets):

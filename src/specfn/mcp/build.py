@@ -84,7 +84,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
     _check(mode, approve, questions, page_size, key)
     allow = (allow,) if isinstance(allow, str) else tuple(allow)
     if read_only and ({*allow} - {"read"} or approve == "allow"):
-        raise UsageError("read_only contradicts allow and approve: pass one or the other")
+        raise UsageError("read_only contradicts allow and approve: they cannot be combined")
     _check_fields(mode, fields=fields, output_schema=output_schema)
     catalog = Catalog.of(functions)
     served = ServedFunctions(

@@ -109,7 +109,7 @@ def test_a_file_without_permission_is_said() -> None:
         path = Path(folder, "api.json")
         path.write_bytes(JSON)
         path.chmod(0)
-        with unprivileged(), pytest.raises(DocumentError, match="may not be read"):
+        with unprivileged(), pytest.raises(DocumentError, match="cannot be read; check"):
             read(path)
 
 

@@ -50,7 +50,7 @@ class BranchRule:
         self._is_exact = is_exact
 
     def is_alone(self, old: JsonObject, new: JsonObject) -> bool:
-        """Return whether one schema has only alternatives, and the other one has none or only alternatives too."""
+        """Return whether one schema consists only of a union, and the other has no union or also consists only of one."""
         unions = [_union(each) is not None for each in (old, new)]
         alone = [len(constraints(each)) == 1 for each in (old, new)]
         if all(unions):
@@ -115,7 +115,7 @@ class BranchRule:
     # -- two lists of alternatives ----------------------------------------------------------------
 
     def _alternatives(self, before: list[Any], after: list[Any], depth: int) -> _Found:
-        """Pair the alternatives of two lists; yield the pairs, and the changes of the others."""
+        """Pair the alternatives of two lists; yield the pairs, and a change for each alternative without a pair."""
         pairs, lost, found = self._paired(before, after)
         yield from (((), *pair) for pair in pairs)
         for schema in lost:

@@ -42,7 +42,7 @@ def compare(old: "Application", new: "Application") -> tuple[Difference, ...]:
 
     Args:
         old: the version that callers use today.
-        new: the version that they will use.
+        new: the new version.
 
     Returns:
         The differences: those of the document, then by function in the order of the new document, then the removed

@@ -18,7 +18,7 @@ class Matched(NamedTuple):
 
     Attributes:
         pairs: each old item with the new one, in the order of the old ones.
-        removed, added: the others.
+        removed, added: old items without a new one, and new items without an old one.
     """
 
     pairs: list[tuple[Any, Any]]

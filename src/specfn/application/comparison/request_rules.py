@@ -26,7 +26,7 @@ class PartChange(NamedTuple):
 
 
 def request_changes(old: Function, new: Function) -> Iterator[PartChange]:
-    """Yield the differences of two operations, without those of their arguments and bodies."""
+    """Yield the differences of two operations, except differences of arguments and bodies."""
     for rule in _RULES:
         yield from rule(old, new)
 

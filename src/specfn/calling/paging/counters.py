@@ -54,7 +54,7 @@ def _is_complete(value: int, received: int | None, data: Any, paging: Paging) ->
     """Return whether a documented total proves that a page is the last.
 
     A number of pages is compared as if pages were counted from one. A page number times the items received is at most
-    the number of items up to here, because no page before was smaller than the last one.
+    the number of items up to here, because each earlier page has at least as many items as the last one.
     """
     pages, total = integer_at(data, paging.pages), integer_at(data, paging.total)
     is_from_zero = paging.start == 0

@@ -45,7 +45,7 @@ class NextPage:
 def next_page(
     function: Function, named: JsonObject, result: "Result", connection: "Connection"
 ) -> NextPage | None:
-    """Return the next page of a response; ``None`` after the last page, or if the next one is not known.
+    """Return the next page of a response; ``None`` after the last page, or if the next one cannot be determined.
 
     Args:
         function: the function, with the arguments that may be changed.

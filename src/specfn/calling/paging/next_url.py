@@ -112,7 +112,7 @@ def climbs(path: str) -> bool:
 def with_query(
     function: Function, named: JsonObject, query: str, connection: "Connection"
 ) -> JsonObject | None:
-    """Return arguments whose query is that of a URL; ``None`` if they cannot express it."""
+    """Return arguments that produce the query of a URL; ``None`` if they cannot express it."""
     group = function.route.query
     declared = {name: each for each in (group.parameters if group else ()) for name in _names(each)}
     ignored = _ignored(function, connection)

@@ -43,7 +43,7 @@ class StatusCall:
         advertised: its function; ``None`` without one.
         arguments: the arguments by key.
         tool: the function as the model reads it.
-        foreign: the origin of a URL on another host, which is not called; ``None`` for any other URL.
+        foreign: the origin, if the URL of the status is on another host; it is not called.
     """
 
     advertised: AdvertisedFunction | None = None

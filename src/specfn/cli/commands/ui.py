@@ -59,7 +59,7 @@ def command(
     """Show SPEC in a browser: what a model reads, what is enforced, and calls to try.
 
     Calls are checked without a server. With --base-url they can be sent, after confirmation if they change data.
-    The page listens on this machine only. Its URL contains a secret token.
+    The server listens on this machine only. Its URL contains a secret token.
     """
     _need_extra()
     if old == spec == source.STDIN:

@@ -150,8 +150,8 @@ def _check_path(path: str) -> None:
 #: The error text by the class of the exception. The first class that matches counts.
 _FILE_FAULTS: Final[tuple[tuple[type[Exception], str], ...]] = (
     (FileNotFoundError, "there is no file {path}; check the path"),
-    (IsADirectoryError, "{path} is a directory; name the document in it"),
-    (PermissionError, "{path} may not be read; check its permissions"),
+    (IsADirectoryError, "{path} is a directory; pass the path of a document in it"),
+    (PermissionError, "{path} cannot be read; check its permissions"),
     (OSError, "{path} cannot be read"),
     (ValueError, "{path} is not a path"),
 )

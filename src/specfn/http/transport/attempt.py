@@ -109,7 +109,7 @@ class Attempt:
         return found
 
     def open(self) -> Result | OpenStream:
-        """Send the request; return a response with events before they are read, and any other response like ``send``."""
+        """Send the request; return an event stream before its events are read, and any other response like ``send``."""
         return self._sent(streams=True)
 
     def _sent(self, *, streams: bool) -> Result | OpenStream:

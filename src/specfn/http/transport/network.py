@@ -44,7 +44,7 @@ class UnansweredError(httpcore.RemoteProtocolError):
 class Exchange:
     """One request and its response on a socket.
 
-    A socket takes another request only after a response that ended exactly at its end. If ``end`` is never called, the
+    A socket is reused only if the previous response ended exactly where its framing says. If ``end`` is never called, the
     socket is not used again.
 
     Attributes:
@@ -223,7 +223,7 @@ class PrivateAddressError(httpcore.ConnectError):
 
 
 def _public_host(found: Iterable[Any]) -> str:
-    """Return the address to connect to. A private address among those of a host refuses all of them.
+    """Return the address to connect to. If any address of a host is private, all of its addresses are refused.
 
     The socket is connected to this address. A second lookup could return another one (DNS rebinding).
     """
