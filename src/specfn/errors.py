@@ -230,7 +230,10 @@ def surprise(problems: "Sequence[ArgumentProblem]") -> str:
 
 
 class TransportError(SpecfnError):
-    """The server could not be reached, broke off, or responded in a content encoding that was not requested.
+    """No complete response was received.
+
+    The server could not be reached, broke off, or responded in a content encoding that was not requested; or a callable
+    for a credential raised, and nothing was sent.
 
     Attributes:
         sent: the request may have reached the server; ``False`` if no byte of it was sent.

@@ -230,7 +230,7 @@ def unreached(operation: str, safety: str) -> str:
 
 
 def unreachable(operation: str) -> str:
-    """Return the text for a request that was not sent, because the server could not be reached."""
+    """Return the text for a request that was not sent: no connection, or no credential."""
     return (
         f"Error: {escape_invisible(operation)} could not be reached, so the request was not sent. You may call it once "
         f"more; if that fails, too, tell the user. {NOTHING}"

@@ -5,17 +5,18 @@ arguments; ``finish`` adds the headers, cookies, query values and credentials of
 """
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote, unquote
 
 import httpx
 
+from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords
 from specfn._internal.pointer import input_path
-from specfn.errors import ArgumentError, DocumentError, UsageError
+from specfn.errors import ArgumentError, DocumentError, TransportError, UsageError
 from specfn.http.connection import Connection, reveal
 from specfn.http.headers import is_token, is_value
 from specfn.http.media import is_json
@@ -91,9 +92,13 @@ def request(
     Raises:
         ArgumentError: the arguments are invalid or cannot be serialized.
         UsageError: the connection does not fit the operation.
+        TransportError: a credential callable raised.
     """
     draft = prepare(function, arguments, connection, validate=validate)
-    given = {name: _credential(name, connection.credentials[name]) for name in draft.schemes}
+    given = {
+        name: run_without_waiting(credential(name, connection.credentials[name], _sync_result))
+        for name in draft.schemes
+    }
     return finish(draft, additions(draft, given, connection))
 
 
@@ -109,8 +114,36 @@ def sync_result(value: Any, name: str) -> Any:
     return value
 
 
-def _credential(name: str, source: Any) -> Any:
-    return sync_result(source(), f"the credential {name!r}") if callable(source) else source
+async def credential(
+    name: str, source: Any, result_of: Callable[[Callable[[], Any], str], Awaitable[Any]]
+) -> Any:
+    """Return the credential of a security scheme.
+
+    Args:
+        name: the name of the scheme.
+        source: the credential, or a callable that returns it.
+        result_of: calls a callable of the caller and returns its result; takes the callable and its name.
+
+    Raises:
+        UsageError: the callable must be awaited, but the call is not async.
+        TransportError: the callable raised. The error does not contain the text of its exception.
+    """
+    if not callable(source):
+        return source
+    try:
+        return await result_of(source, f"the credential {name!r}")
+    except Exception as error:
+        if isinstance(error, UsageError) and not error.sent:
+            raise
+        kind = type(error).__name__
+        raise TransportError(
+            f"the credential {name!r} could not be obtained: its callable raised {kind}; nothing was sent",
+            sent=False,
+        ) from error
+
+
+async def _sync_result(source: Callable[[], Any], name: str) -> Any:
+    return sync_result(source(), name)
 
 
 def prepare(

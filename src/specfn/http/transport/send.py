@@ -20,7 +20,7 @@ from specfn._internal.url import shown
 from specfn.errors import HTTPStatusError, ResponseError, UsageError, wrong_result
 from specfn.http.connection import Connection
 from specfn.http.request import base_url
-from specfn.http.request.request import additions, finish, prepare, sync_result
+from specfn.http.request.request import additions, credential, finish, prepare, sync_result
 from specfn.http.response import validate_response
 from specfn.http.response.excerpt import excerpt
 from specfn.http.response.response import Result
@@ -76,7 +76,7 @@ def execute(
         UsageError: the connection does not fit the operation; nothing was sent.
         HTTPStatusError: the status of the response is not 2xx; the error has the ``Result``.
         ResponseError: with ``stream``, the response is not a stream of events; the error has the ``Result``.
-        TransportError: no complete response was received.
+        TransportError: no complete response was received, or a credential callable raised.
     """
     if stream:
         return _stream(function, arguments, connection)
@@ -240,12 +240,10 @@ async def call_through(
     draft = prepare(function, arguments, connection, accepts_events=io.streams)
     assert connection is not None
     connection.require_open()
-    credentials = {}
-    for name in draft.schemes:
-        source = connection.credentials[name]
-        credentials[name] = (
-            await io.result_of(source, f"the credential {name!r}") if callable(source) else source
-        )
+    credentials = {
+        name: await credential(name, connection.credentials[name], io.result_of)
+        for name in draft.schemes
+    }
     is_guarded = not draft.base.trusted and not connection.allow_private
     request = finish(draft, additions(draft, credentials, connection))
     result = await _exchange(request, connection, io, is_guarded=is_guarded, within=within)
