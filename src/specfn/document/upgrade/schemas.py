@@ -14,17 +14,16 @@ from specfn.document.references.dynamic import bind, binds
 from specfn.document.references.resolve import Resolver
 from specfn.document.upgrade.constants import is_mistyped, upgrade_values
 from specfn.document.upgrade.keywords import DROP, RULES, is_plain, schema_map
+from specfn.document.upgrade.nullable import NULLABLE, upgrade_nullable
 from specfn.document.upgrade.rewrites import (
     BOUNDS,
     IDENTITY,
-    NULLABLE,
     TUPLE,
     drop_identity,
     is_before_2019,
     upgrade_bounds,
     upgrade_dependencies,
     upgrade_example,
-    upgrade_nullable,
     upgrade_tuple,
 )
 
