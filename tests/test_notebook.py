@@ -125,7 +125,7 @@ def test_reprs_are_short(products: Application) -> None:
     )
     assert repr(calls[0]) == "<CallRecord 'c1': a, sent>"
     outcome = Outcome(text="Done.", calls=calls, stopped="model_text", rounds=2)
-    assert repr(outcome) == "<Outcome model_text: 1 calls, 2 requests to the model, text 'Done.'>"
+    assert repr(outcome) == "<Outcome model_text: 1 call, 2 requests to the model, text 'Done.'>"
 
 
 def test_a_function_with_a_fault_has_html() -> None:

@@ -102,3 +102,8 @@ _WRITERS: Final[Mapping[int, Callable[[Any, int], str]]] = {
         (dict, _dict),
     )
 }
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with a regular noun in singular or plural: ``1 call``, ``2 calls``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

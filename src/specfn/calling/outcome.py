@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords_in
-from specfn._internal.values import brief
+from specfn._internal.values import brief, counted
 from specfn.connectors.turn import Message
 from specfn.records import Repair
 
@@ -110,7 +110,9 @@ class Outcome:
     usage: JsonObject = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        counts = f"{len(self.calls)} calls, {self.rounds} requests to the model"
+        counts = (
+            f"{counted(len(self.calls), 'call')}, {counted(self.rounds, 'request')} to the model"
+        )
         return f"<Outcome {self.stopped}: {counts}, text {brief(self.text)}>"
 
     def _repr_html_(self) -> str:
@@ -134,7 +136,8 @@ class Outcome:
         The text is bounded; it gives the number of omitted lines.
         """
         head = (
-            f"{self.rounds} requests to the model, {len(self.calls)} calls; ended: {self.stopped}"
+            f"{counted(self.rounds, 'request')} to the model, {counted(len(self.calls), 'call')}; "
+            f"ended: {self.stopped}"
         )
         calls = [line for call in self.calls for line in _described(call)]
         missing = [_one_line(f"not available: {word}") for word in self.degraded]

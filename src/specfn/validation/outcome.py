@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from specfn._internal.values import brief
+from specfn._internal.values import brief, counted
 from specfn.records import ABSENT, ArgumentProblem, Repair, TextFault
 
 
@@ -94,7 +94,7 @@ class Failure:
         )
         columns = ("path", "expected", "found", "description")
         table = Table("Invalid places", columns, rows, len(self.errors))
-        title = f"<Failure: {len(self.errors)} invalid places>"
+        title = f"<Failure: {counted(len(self.errors), 'invalid place')}>"
         return html(title, tables=(table,), values={"Feedback for the model": self.feedback()})
 
     def feedback(self) -> str:
