@@ -18,10 +18,15 @@ _ALIKE: Final = 0.5
 
 
 def similar(word: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> str:
-    """Return a question with the closest known words; empty if none is close."""
+    """Return a question with the closest known words; empty if none is close.
+
+    A word that differs in case alone is the closest.
+    """
     from difflib import get_close_matches  # noqa: PLC0415  # 1 ms, only for misspelled words
 
-    close = get_close_matches(word, [*dict.fromkeys(known)], n=most, cutoff=cutoff)
+    there = [*dict.fromkeys(known)]
+    same = [each for each in there if each.lower() == word.lower()]
+    close = same[:most] or get_close_matches(word, there, n=most, cutoff=cutoff)
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 

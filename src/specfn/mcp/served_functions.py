@@ -6,6 +6,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
+from specfn._internal.did_you_mean import similar
 from specfn.application.binding.approval_token import ApprovalTokens
 from specfn.application.binding.fields_argument import FieldsArgument, SentFields, with_fields
 from specfn.application.binding.one_call import perform
@@ -265,7 +266,10 @@ def _permissions(catalog: Catalog, allow: Collection[str]) -> tuple[frozenset[st
     try:
         trusted = catalog.select(names) if names else ()
     except UnknownFunctionError as error:
+        unknown = next((name for name in names if repr(name) in str(error)), "")
+        hint = similar(unknown, sorted(SAFETIES)) if unknown else ""
+        reason = f"{unknown!r} is none{hint}" if hint else error
         raise UsageError(
-            f"allow must contain read, write, destructive or names of functions: {error}"
+            f"allow must contain read, write, destructive or names of functions: {reason}"
         ) from None
     return frozenset(words & SAFETIES), frozenset(entry.name for entry in trusted)

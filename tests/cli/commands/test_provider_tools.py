@@ -97,7 +97,7 @@ def test_a_search_looks_among_the_selected(specfn: Command, products: Path) -> N
     assert "1 by --search (categories_eraseBySlug)" in ended.err
 
 
-@pytest.mark.parametrize("budget", [1, 200, 1_000, 2_500])
+@pytest.mark.parametrize("budget", [1_000, 2_500])
 @pytest.mark.parametrize("options", [(), ("--profile", "openai")])
 def test_a_budget_is_kept(
     specfn: Command, products: Path, budget: int, options: tuple[str, ...]
@@ -125,6 +125,25 @@ def test_deprecated_functions_go_first(specfn: Command, document: Command) -> No
     path = document({"/a": {"get": {"deprecated": True}}, "/b": {"get": {}}, "/c": {"get": {}}})
     ended = specfn("tools", path, "--max-tokens", "75")
     assert [each["path"] for each in ended.data] == ["/b", "/c"]
+
+
+@pytest.mark.parametrize("options", [(), ("--profile", "openai")])
+def test_a_budget_for_no_function_is_an_error(
+    specfn: Command, products: Path, options: tuple[str, ...]
+) -> None:
+    """A budget that leaves no function is one line and the exit code 1; nothing is written."""
+    ended = specfn("tools", products, "--max-tokens", "1", *options)
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == (
+        "specfn: --max-tokens 1 leaves none of 21 functions: pass a larger number\n"
+    )
+
+
+def test_a_profile_in_another_case_is_suggested(specfn: Command, products: Path) -> None:
+    """A name that differs in case alone is an error with the name that was meant."""
+    ended = specfn("tools", products, "--profile", "OpenAI")
+    assert ended.code == 2
+    assert "did you mean 'openai'?" in ended.err
 
 
 def test_a_refused_function_is_reported(specfn: Command, document: Command) -> None:

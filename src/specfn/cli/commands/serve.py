@@ -133,9 +133,14 @@ def command(specs: Sequence[str], **options: Any) -> int:
         "fields": options["fields"] or config.fields,
     }
     with collecting():
-        if listener is None:
-            return _stdio(build.server(catalog, **settings), connections)
-        return _http(build, catalog, settings, listener, connections)
+        try:
+            if listener is None:
+                return _stdio(build.server(catalog, **settings), connections)
+            return _http(build, catalog, settings, listener, connections)
+        except UsageError as error:
+            if options["allow"] and str(error).startswith("allow "):
+                raise UsageError(f"--{error}") from None
+            raise
 
 
 # -- the transport ----------------------------------------------------------------------------------------

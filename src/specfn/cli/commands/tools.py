@@ -13,7 +13,7 @@ from specfn.cli import shared_options as shared
 from specfn.cli.lists.function_list import fitting, written
 from specfn.cli.progress import Progress
 from specfn.cli.save import save
-from specfn.errors import UsageError
+from specfn.errors import LimitError, UsageError
 from specfn.function.signatures.language import LANGUAGES, Language
 from specfn.settings import Settings
 
@@ -145,6 +145,8 @@ def _shortened(
     if budget is not None:
         usable = [each for each in found.functions if each.fault is None]
         kept = {id(each) for each in fitting(usable, budget, progress)}
+        if usable and not kept:
+            raise _too_small(budget, len(usable))
         rest = [each for each in found.functions if id(each) in kept or each.fault is not None]
         found = found.keeping("--max-tokens", rest)
     messages, is_complete = _functions(application, found.functions, path, options, progress)
@@ -179,6 +181,8 @@ def _tools(
     from specfn.cli.lists import provider_list  # noqa: PLC0415  # for this option
 
     tools = provider_list.provider_tools(found, options["profile"], options["max_tokens"], progress)
+    if tools.left_out and not tools.tools and all(e.code == "budget" for e in tools.left_out):
+        raise _too_small(options["max_tokens"], len(tools.left_out))
     _write(provider_list.written(tools), path, progress, is_json=True)
     refused = {each.function for each in tools.left_out if each.code != "budget"}
     accepted = [each for each in found.functions if each.name not in refused]
@@ -187,6 +191,14 @@ def _tools(
     reasons = provider_list.refused(tools)
     messages = (report, _left_out(application), provider_list.too_large(tools), *reasons)
     return messages, not refused
+
+
+def _too_small(budget: int, count: int) -> LimitError:
+    """Return the error for a budget that leaves no function."""
+    functions = "function" if count == 1 else "functions"
+    return LimitError(
+        f"--max-tokens {budget} leaves none of {count:,} {functions}: pass a larger number"
+    )
 
 
 def _write(pieces: Iterable[bytes], path: str | None, progress: Progress, *, is_json: bool) -> None:
