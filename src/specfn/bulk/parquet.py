@@ -113,7 +113,7 @@ def _opened(source: str) -> Any:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
         raise UsageError(
-            "Parquet files need pyarrow, which is not installed: pip install 'specfn[parquet]'"
+            "Parquet files need pyarrow, which is not installed; install it with: pip install 'specfn[parquet]'"
         ) from None
     try:
         file = parquet.ParquetFile(source)

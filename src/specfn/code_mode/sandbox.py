@@ -15,7 +15,7 @@ try:
     import pydantic_monty as monty
 except ImportError as error:
     raise UsageError(
-        'code mode needs a package that is not installed: install "specfn[code]"'
+        "code mode needs a package that is not installed; install it with: pip install 'specfn[code]'"
     ) from error
 
 from specfn.code_mode.script_limits import ScriptLimits

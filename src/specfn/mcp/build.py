@@ -13,7 +13,7 @@ try:
     from mcp.server.transport_security import TransportSecuritySettings
 except ImportError as error:
     raise UsageError(
-        'the MCP server needs a package that is not installed: install "specfn[mcp]"'
+        "the MCP server needs a package that is not installed; install it with: pip install 'specfn[mcp]'"
     ) from error
 
 from specfn.calling.function_search import titles as titles_of

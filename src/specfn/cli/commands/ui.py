@@ -88,7 +88,7 @@ def _need_extra() -> None:
     missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
     if missing:
         raise UsageError(
-            f"the inspector needs {' and '.join(missing)}: install them with pip install 'specfn[ui]'"
+            f"the inspector needs {' and '.join(missing)}; install it with: pip install 'specfn[ui]'"
         )
 
 
