@@ -87,6 +87,28 @@ HOOKS: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
 }
 
+APPROVERS: dict[str, Callable[[Any], Any]] = {
+    "run": lambda value: _run(
+        Script([wished(("c", "products_post", WRITE))]), approve=lambda _: value
+    ),
+    "bind": lambda value: APP.bind(_connection(), approve=lambda _: value)["products_post"].outcome(
+        WRITE
+    ),
+}
+
+
+@pytest.mark.parametrize("way", APPROVERS)
+@pytest.mark.parametrize("value", [None, "yes", 1, 0, [], {}, calling.Approve])
+def test_an_approver_without_a_decision_is_a_usage_error(way: str, value: Any) -> None:
+    """A value that is neither a boolean nor a decision raises an error with its type."""
+    with pytest.raises(specfn.UsageError) as caught:
+        APPROVERS[way](value)
+    kind = "None" if value is None else type(value).__name__
+    expected = "True, False, or an Approve, Deny or Defer"
+    assert str(caught.value) == f"approve returned {kind}; return {expected}"
+    assert not caught.value.sent
+
+
 #: Values that no hook returns.
 WRONG = st.one_of(st.integers(), st.booleans(), st.lists(st.none()), st.builds(object), st.binary())
 
