@@ -194,3 +194,16 @@ def test_what_was_taken_out_is_stored_with_the_conversation() -> None:
     assert [repair.after for repair in outcome.calls[0].repairs] == [ABSENT] * 3
     assert json.loads(json.dumps(later.dump()))
     assert json.loads(results(second.requests[0])[0][1])["sent_without"] == WITHOUT
+
+
+def test_a_removed_value_of_the_human_part_is_not_described_as_read_only() -> None:
+    """If a human fills a part of the arguments, the reason is true for a value of that part, too."""
+    secret = {"type": "string", "format": "password", "writeOnly": True}
+    schema = {"type": "object", "properties": {"title": {"type": "string"}, "password": secret}}
+    posted = {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+    document = {**DOCUMENT, "paths": {"/notes": {"post": {**posted, "responses": {}}}}}
+    server, app = Server(), load(document, options=Options(separate="secrets"))
+    bound = app.bind(server.connection, allow={"write"})
+    text = bound["notes_post"].outcome({"body": {"title": "x", "password": "CANARY"}}).text
+    assert "$input.body.password (it is read-only, or only the user fills it in)" in text
+    assert "CANARY" not in text

@@ -14,6 +14,7 @@ from specfn.calling.offered_tools import OfferedFunctions
 from specfn.catalog.tools.tools import offered as to_offer
 from specfn.connectors.turn import Call
 from specfn.function.arguments.wrapper import WrapperNames, unwrapped
+from specfn.function.separation.join import is_shared
 from specfn.records import Repair
 from specfn.validation.outcome import Failure, Success
 
@@ -160,7 +161,9 @@ def _checked(
         entry=entry,
         arguments=outcome.data,
         repairs=outcome.repairs,
-        removed=prompts.removed(outcome.repairs, partial(offered.path, entry.name)),
+        removed=prompts.removed(
+            outcome.repairs, partial(offered.path, entry.name), shared=is_shared(entry.function)
+        ),
         errors=errors,
         problems=problems,
         answer=answer,

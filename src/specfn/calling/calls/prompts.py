@@ -34,16 +34,23 @@ _REMOVED: Final[Mapping[str, str]] = {
     "readonly": "it is read-only",
 }
 
+#: The reason for a removed property of a function with a human part. It does not reveal what the part contains.
+_NOT_SENT: Final = "it is read-only, or only the user fills it in"
 
-def removed(repairs: Iterable[Repair], shown: Callable[[str], str] = str) -> tuple[str, ...]:
+
+def removed(
+    repairs: Iterable[Repair], shown: Callable[[str], str] = str, *, shared: bool = False
+) -> tuple[str, ...]:
     """Describe the values removed from the arguments before sending: path and reason.
 
     Args:
         repairs: the repairs of the arguments.
         shown: returns a path in the names that the model reads.
+        shared: a human fills a part of the arguments, so a removed value may belong to that part.
     """
+    reasons = {**_REMOVED, "readonly": _NOT_SENT} if shared else _REMOVED
     return tuple(
-        f"{shown(repair.path)[:200]} ({_REMOVED[repair.kind]})"
+        f"{shown(repair.path)[:200]} ({reasons[repair.kind]})"
         for repair in repairs
         if repair.kind in _REMOVED
     )
