@@ -89,7 +89,7 @@ HOOKS: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 APPROVERS: dict[str, Callable[[Any], Any]] = {
     "run": lambda value: _run(
-        Script([wished(("c", "products_post", WRITE))]), approve=lambda _: value
+        Script([wished(("c", "products_post", WRITE)), said("no")]), approve=lambda _: value
     ),
     "bind": lambda value: APP.bind(_connection(), approve=lambda _: value)["products_post"].outcome(
         WRITE
@@ -98,15 +98,14 @@ APPROVERS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("way", APPROVERS)
-@pytest.mark.parametrize("value", [None, "yes", 1, 0, [], {}, calling.Approve])
-def test_an_approver_without_a_decision_is_a_usage_error(way: str, value: Any) -> None:
-    """A value that is neither a boolean nor a decision raises an error with its type."""
-    with pytest.raises(specfn.UsageError) as caught:
-        APPROVERS[way](value)
-    kind = "None" if value is None else type(value).__name__
-    expected = "True, False, or an Approve, Deny or Defer"
-    assert str(caught.value) == f"approve returned {kind}; return {expected}"
-    assert not caught.value.sent
+@pytest.mark.parametrize("value", ["yes", 1, 0, [], {}, calling.Approve])
+def test_an_approver_without_a_decision_denies_with_a_warning(
+    way: str, value: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A value that is neither a boolean nor a decision denies the call, and the log has its type."""
+    APPROVERS[way](value)
+    [record] = caplog.records
+    assert record.getMessage() == f"approve returned {type(value).__name__}, which denies the call"
 
 
 #: Values that no hook returns.

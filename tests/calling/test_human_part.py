@@ -134,7 +134,7 @@ def test_with_nobody_to_ask_an_optional_part_of_a_person_is_left_out(
     assert [request.content for request in seen] == ([] if text else [b'{"user":"u"}'])
 
 
-@pytest.mark.parametrize("answer", [False, calling.Deny()])
+@pytest.mark.parametrize("answer", [False, None, calling.Deny()])
 def test_a_person_who_declines_is_not_passed_over(answer: Any) -> None:
     """A call whose human part is optional is not performed if the person was asked and declined."""
     script = Script([wished(("c1", "login_post", {"body": {"user": "u"}})), said("x")])

@@ -206,7 +206,7 @@ def test_nothing_is_allowed_that_is_unknown() -> None:
         application().bind(answering().connection(), allow={"read", "pets_pots"})
 
 
-@pytest.mark.parametrize("said", [True, Approve(), False, Deny()])
+@pytest.mark.parametrize("said", [True, Approve(), False, None, 1, "yes", Deny()])
 def test_approval(call: Callable[..., str], said: Any) -> None:
     """V10, C8: the approver sees the function and its final arguments; only true and ``Approve`` agree."""
     asked: list[ApprovalRequest] = []

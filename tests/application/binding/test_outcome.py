@@ -383,7 +383,7 @@ def test_functions_are_composed_when_they_are_read() -> None:
 
 # -- nothing is sent without consent ----------------------------------------------------------------
 
-_DECISIONS = st.sampled_from([False, Deny(), Deny(asked=False), Defer()])
+_DECISIONS = st.sampled_from([False, None, Deny(), Deny(asked=False), Defer(), 1, "yes", object()])
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)

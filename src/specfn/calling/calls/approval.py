@@ -1,13 +1,12 @@
 """Approval of calls: the request, the decision of the approver, and the policy (rule C8)."""
 
-import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from specfn._internal.json import JsonObject
 from specfn._internal.keyword_arguments import known_keywords_in
-from specfn.errors import wrong_result
+from specfn.calling.events import log
 from specfn.records import Repair
 
 
@@ -77,27 +76,22 @@ class Defer:
 
 Decision: TypeAlias = Approve | Deny | Defer
 
-#: Decides about one call. ``True`` means ``Approve()``, and ``False`` means ``Deny()``. Any other value that is not a
-#: decision is a ``UsageError``, and nothing is sent.
-Approver: TypeAlias = Callable[[ApprovalRequest], Decision | bool]
+#: Decides about one call. ``True`` means ``Approve()``; any other value that is not a decision means ``Deny()``.
+Approver: TypeAlias = Callable[[ApprovalRequest], Decision | bool | None]
 
 #: The same for ``arun``: may return an awaitable.
-AsyncApprover: TypeAlias = Callable[[ApprovalRequest], Decision | bool | Awaitable[Decision | bool]]
+AsyncApprover: TypeAlias = Callable[
+    [ApprovalRequest], Decision | bool | Awaitable[Decision | bool | None] | None
+]
 
 
 def decision(answer: Any) -> Decision:
-    """Return the answer of an approver as a decision: only ``Approve`` or ``True`` approves a call.
-
-    Raises:
-        UsageError: the answer is neither a decision nor a boolean.
-    """
+    """Return the answer of an approver as a decision: only a decision or ``True`` can approve a call."""
     if isinstance(answer, Approve | Deny | Defer):
         return answer
-    if isinstance(answer, bool):
-        return Approve() if answer else Deny()
-    if inspect.iscoroutine(answer):
-        answer.close()  # a dropped coroutine would issue a warning
-    raise wrong_result("approve", answer, "True, False, or an Approve, Deny or Defer")
+    if answer is not None and not isinstance(answer, bool):
+        log.warning("approve returned %s, which denies the call", type(answer).__name__)
+    return Approve() if answer is True else Deny()
 
 
 Needs: TypeAlias = Literal["unsafe", "always", "never"] | Callable[[Any], bool]
