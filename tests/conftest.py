@@ -19,7 +19,7 @@ COMMON: dict[str, Any] = {
     "suppress_health_check": [HealthCheck.filter_too_much, HealthCheck.too_slow],
 }
 settings.register_profile("fast", derandomize=True, max_examples=20, **COMMON)
-settings.register_profile("specfn", derandomize=True, max_examples=30, **COMMON)
+settings.register_profile("specfn", derandomize=True, max_examples=25, **COMMON)
 settings.register_profile("thorough", max_examples=1_000, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "specfn"))
 
@@ -108,6 +108,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[NOT_RUN]["here"] = len(left_out)
     if hasattr(config, "workeroutput"):
         config.workeroutput["specfn_not_run"] = len(left_out)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Use one worker more than processors: tests of timeouts wait for seconds without any work."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -18,7 +18,7 @@ _PROFILE: Final = os.environ.get("HYPOTHESIS_PROFILE")
 THOROUGH: Final = _PROFILE == "thorough"
 
 #: How many times as many examples a property is tried with, by profile.
-_TIMES: Final = {"thorough": 10, "fast": 0.2, "specfn": 0.4}
+_TIMES: Final = {"thorough": 10, "fast": 0.2, "specfn": 0.33}
 
 #: The most seconds of processor time of a process that should need few: what explodes would need years.
 _SECONDS = 120

@@ -13,8 +13,14 @@ EXIT_USAGE: Final = 2
 EXIT_UNREACHABLE: Final = 3
 EXIT_INTERRUPTED: Final = 130
 
+
+class UnreadableFileError(UsageError):
+    """A file that the command line names is missing, a directory, or cannot be read."""
+
+
 #: Exit codes by error class; the first match applies.
 _CODES: Final[tuple[tuple[type[BaseException], int], ...]] = (
+    (UnreadableFileError, EXIT_FAILURE),
     (UsageError, EXIT_USAGE),
     (UnknownFunctionError, EXIT_USAGE),
     (TransportError, EXIT_UNREACHABLE),
@@ -32,10 +38,6 @@ _OPTIONS: Final = {
     "connection.cookies": "--cookie",
     "connection.origins": "--origin",
 }
-
-
-class UnreadableFileError(SpecfnError):
-    """A file that the command line names is missing, a directory, or cannot be read."""
 
 
 def explain(error: BaseException) -> tuple[str, int]:

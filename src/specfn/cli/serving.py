@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn.cli import connect, source
-from specfn.cli.errors import UnreadableFileError
 from specfn.cli.select import select_functions
 from specfn.errors import UsageError
 from specfn.mcp.config_file import NAME, DocumentConfig, ReferencedValues, ServerConfig, parse
@@ -186,10 +185,8 @@ def _read(file: str) -> ServerConfig:
     try:
         source.check_file(file)
         text = _text(Path(file))
-    except UnreadableFileError as error:
-        raise UnreadableFileError(f"--config: {error}") from None
     except UsageError as error:
-        raise UsageError(f"--config: {error}") from None
+        raise type(error)(f"--config: {error}") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not a text file"
         raise UsageError(f"--config {file!r} cannot be read: {reason}") from None

@@ -70,7 +70,7 @@ def version(role: str, spec: str, progress: "Progress") -> "Application":
         return convert(content(spec, progress), DEFAULT, progress=progress.read)
     except DocumentError as error:
         raise DocumentError(f"{role}: {error.reason}", pointer=error.pointer) from None
-    except (TransportError, UnreadableFileError, UsageError) as error:
+    except (TransportError, UsageError) as error:
         raise type(error)(f"{role}: {error}") from None
 
 
