@@ -81,7 +81,7 @@ def test_a_mistyped_field_inside_a_field(
 
 def test_an_invalid_value_is_a_usage_error() -> None:
     """A value that a field does not take raises UsageError with the field's path; at most five are listed."""
-    with pytest.raises(specfn.UsageError, match=r"^Options\.max_length: Input should be greater"):
+    with pytest.raises(specfn.UsageError, match=r"^Options\.max_length: must be greater"):
         specfn.Options(max_length=1)
     wrong: dict[str, Any] = dict.fromkeys(
         ["headers", "cookies", "dialect", "names", "safety", "formats"], 0
@@ -90,6 +90,27 @@ def test_an_invalid_value_is_a_usage_error() -> None:
         specfn.Options(**wrong)
     with pytest.raises(specfn.UsageError, match="Options: Invalid JSON"):
         specfn.Options.model_validate_json("{")
+
+
+@pytest.mark.parametrize(
+    ("model", "wrong", "text"),
+    [
+        (
+            specfn.Options,
+            {"separate": "secret"},
+            "separate.0: must be 'files' or 'secrets', or callable",
+        ),
+        (specfn.Options, {"references": 5}, "references: must be a valid string, or a valid tuple"),
+        (specfn.Connection, {"before": 5}, "before: must be callable"),
+    ],
+)
+def test_the_members_of_a_union_are_reported_together(
+    model: type[Model], wrong: dict[str, Any], text: str
+) -> None:
+    """A field that takes several types has one text, without pydantic's names of the types."""
+    with pytest.raises(specfn.UsageError) as caught:
+        model(**wrong)
+    assert str(caught.value) == f"{model.__name__}.{text}"
 
 
 def test_in_a_model_of_the_caller_faults_are_collected() -> None:

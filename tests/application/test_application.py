@@ -72,7 +72,13 @@ def test_what_is_no_name_finds_nothing(shop: Application, key: str) -> None:
 
 @pytest.mark.parametrize(
     ("key", "suggestion"),
-    [("pets_got", "pets_get"), ("pets_getByPetID", "pets_getByPetId"), ("pets_posts", "pets_post")],
+    [
+        ("pets_got", "pets_get"),
+        ("pets_getByPetID", "pets_getByPetId"),
+        ("pets_posts", "pets_post"),
+        ("GET /pets/1", "pets_getByPetId"),
+        ("LINK /pets/1", "pets_getByPetId"),
+    ],
 )
 def test_an_unknown_name_is_told_with_suggestions(
     shop: Application, key: str, suggestion: str

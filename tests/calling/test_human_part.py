@@ -1,3 +1,4 @@
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,7 @@ from tests.calling.models import Script, results, said, wished
 from specfn import Application, Connection, Options, calling, load
 
 #: A secret of a person's in the path, so that it stands in every URL of the call.
-DOCUMENT = {
+DOCUMENT: dict[str, Any] = {
     "openapi": "3.1.0",
     "info": {"title": "t", "version": "1"},
     "paths": {
@@ -149,3 +150,21 @@ def test_a_person_who_declines_is_not_passed_over(answer: Any) -> None:
     )
     assert [call.executed for call in outcome.calls] == [False]
     assert "The user declined this call" in outcome.calls[0].result
+
+
+@pytest.mark.parametrize("answer", [bound, conversing])
+def test_an_invalid_human_part_is_a_warning_without_values(
+    answer: Callable[[Application, Connection, str], str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log has the place of a human part that is invalid, and not its value; nothing is sent."""
+    document = copy.deepcopy(DOCUMENT)
+    (parameter,) = document["paths"]["/vault/{password}"]["post"]["parameters"]
+    parameter["schema"]["maxLength"] = 3
+    app = load(document, options=Options(separate="secrets"))
+    with caplog.at_level("WARNING", logger="specfn.calling"):
+        told = answer(app, Connection(base_url="https://api.example"), "CANARY")
+    assert "CANARY" not in told + caplog.text
+    [record] = caplog.records
+    assert record.getMessage() == (
+        f"{app.functions[0].name}: the human part is invalid: $input.password: expected string & MaxLength<3>"
+    )

@@ -52,6 +52,21 @@ def test_exit_codes_of_use(specfn: Command, arguments: list[str], code: int) -> 
 
 
 @pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["search", "-", "x", "--limit", "0"], "0 is less than 1"),
+        (["search", "-", "x", "--limit", "b"], "'b' is not an integer"),
+        (["ui", "-", "--port", "70000"], "70000 is not between 0 and 65535"),
+    ],
+)
+def test_numbers_out_of_range(specfn: Command, arguments: list[str], reason: str) -> None:
+    """An error of a number has its limit in words."""
+    ended = specfn(*arguments)
+    assert ended.code == 2
+    assert reason in ended.err
+
+
+@pytest.mark.parametrize(
     ("error", "code"),
     [
         (DocumentError("bad"), 1),

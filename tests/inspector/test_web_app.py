@@ -1,10 +1,15 @@
+import json
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.inspector.inspector_support import DOCUMENT, Page, application
 
 import specfn
 from specfn.demo.server import serve
+from specfn.inspector.tried_calls import TriedCalls
 
 PAGE = Page()
 
@@ -183,3 +188,22 @@ def test_changes_are_served() -> None:
     page = Page(application({**DOCUMENT, "servers": [{"url": "https://new.example"}]}), old=old)
     assert page.get("overview")["live"]["compares"]
     assert [each["kind"] for each in page.get("changes")["differences"]] == ["server"]
+
+
+#: Texts of secrets; they contain a character of each class that JSON or URLs encode.
+SECRETS = st.text('aZ9 "\\/+=&é', min_size=6, max_size=12).filter(lambda text: text == text.strip())
+
+
+@given(secret=SECRETS)
+def test_secrets_of_the_connection_are_masked_in_each_encoding(secret: str) -> None:
+    """A server may repeat a part of a header, or a credential in JSON or in a URL: the page has none of them."""
+    connection = specfn.Connection(
+        base_url="http://127.0.0.1:9",
+        headers={"X-Token": "Token abcdefgh"},
+        credentials={"bearer": secret},
+    )
+    calls = TriedCalls(application(), connection)
+    echo = ["abcdefgh", secret, quote(secret, safe=""), quote_plus(secret), json.dumps([secret])]
+    shown = json.loads(calls.safe_json(echo))
+    assert shown[:4] == ["**********"] * 4
+    assert secret not in "".join(shown)

@@ -90,7 +90,10 @@ def started(*arguments: str, **more: str) -> "subprocess.Popen[str]":
         ),
         (["{spec}", "--client-token-env", "A"], "--client-token-env needs --http"),
         (["{spec}", "--base-url", URL, "--allow", "pets_got"], "specfn: --allow must contain"),
-        (["{spec}", "--base-url", URL, "--allow", "wrte"], "'wrte' is none; did you mean 'write'?"),
+        (
+            ["{spec}", "--base-url", URL, "--allow", "wrte"],
+            "'wrte' is unknown; did you mean 'write'?",
+        ),
         (["{spec}", "--base-url", URL, "--allow", "write", "--read-only"], "read_only contradicts"),
         (["{spec}", "--base-url", URL, "--select", "dogs*"], "matches no function"),
         (["{spec}", "--base-url", URL, "--fields", "--mode", "code"], "fields contradicts mode"),

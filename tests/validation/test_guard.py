@@ -4,6 +4,8 @@ import sys
 from collections import OrderedDict
 from collections.abc import Iterator
 from enum import IntEnum
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,6 +137,16 @@ def test_anything_else_is_named(value: Any, path: str, expected: str) -> None:
     problems = plain_json_problems(value)
     assert (path, expected) in [(problem.path, problem.expected) for problem in problems]
     assert all(problem.description for problem in problems)
+
+
+def test_a_path_and_a_text_file_have_a_hint() -> None:
+    """A value that a caller means as a file says how files are passed; other values do not."""
+    with Path(__file__).open(encoding="utf-8") as opened:
+        hinted = [Path("a"), opened, StringIO()]
+        texts = [problem.description for value in hinted for problem in plain_json_problems(value)]
+    assert all("Pass a file as bytes, or opened in binary mode." in str(text) for text in texts)
+    assert len(texts) == len(hinted)
+    assert "file" not in "".join(map(str, plain_json_problems({1, 2})))
 
 
 def test_every_fault_at_once() -> None:

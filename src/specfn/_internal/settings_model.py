@@ -1,5 +1,6 @@
 """Base of the records that a caller configures: pydantic models that raise ``UsageError``."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Annotated, Any, Final, Self, TypeAlias, TypeVar, get_args, get_type_hints
@@ -8,6 +9,14 @@ from pydantic import AliasChoices, BaseModel, GetPydanticSchema, ValidationError
 
 from specfn._internal.did_you_mean import near
 from specfn.errors import UsageError
+
+#: pydantic's names of the members of a union, which it appends to the place of a fault.
+_MEMBER: Final = re.compile(
+    r"(callable|str|int|float|bool|bytes|none)\Z|(literal|tuple|list|set|dict|constrained-\w+|function-\w+)\b"
+)
+
+#: The words with which most texts of pydantic begin.
+_MUST: Final = "Input should be "
 
 _T = TypeVar("_T")
 
@@ -72,23 +81,41 @@ def valid(name: str, kind: Any, build: Callable[[], _T]) -> _T:
 
 
 def _texts(name: str, kind: Any, faults: Sequence[Any]) -> Iterator[str]:
-    """Yield a sentence for each fault. For a field with unknown names, yield only the faults of these names."""
+    """Yield a sentence for each place. For a field with unknown names, report only the faults of these names."""
     unknown = {fault["loc"][0] for fault in faults if fault["type"] in _UNKNOWN}
-    shown = [
-        fault
-        for fault in faults
-        if fault["type"] in _UNKNOWN or not unknown.intersection(fault["loc"][:1])
-    ]
-    for fault in shown[:_MOST]:
-        path = [name, *map(str, fault["loc"])]
+    texts: list[str] = []
+    places: dict[tuple[str, ...], list[str]] = {}
+    for fault in faults:
+        place = fault["loc"]
         if fault["type"] in _UNKNOWN:
-            owner, kinds = _owner(kind, fault["loc"][:-1])
+            owner, kinds = _owner(kind, place[:-1])
             known = [word for each in kinds for word in _known(each)]
-            yield f"{'.'.join([name, *owner])} has no field {path[-1]!r}{near(path[-1], known)}"
-        else:
-            yield f"{'.'.join(path)}: {fault['msg'].removeprefix('Value error, ')}"
-    if len(shown) > _MOST:
-        yield f"and {len(shown) - _MOST} more"
+            hint = near(str(place[-1]), known)
+            texts.append(f"{'.'.join([name, *owner])} has no field {str(place[-1])!r}{hint}")
+        elif not unknown.intersection(place[:1]):
+            places.setdefault(_without_member(kind, place), []).append(fault["msg"])
+    texts += [f"{'.'.join([name, *place])}: {_joined(found)}" for place, found in places.items()]
+    yield from texts[:_MOST]
+    if len(texts) > _MOST:
+        yield f"and {len(texts) - _MOST} more"
+
+
+def _without_member(kind: Any, place: Sequence[int | str]) -> tuple[str, ...]:
+    """Return the place of a fault without the member of the union, so that its members are reported together."""
+    words = (*map(str, place),)
+    if len(words) < 2:
+        return words
+    members = {each.__name__ for each in _owner(kind, place[:-1])[1]}
+    is_member = words[-1] in members or _MEMBER.match(words[-1]) is not None
+    return words[:-1] if is_member else words
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """Return the texts of pydantic about one place as one text."""
+    each = [*dict.fromkeys(text.removeprefix("Value error, ") for text in texts)]
+    if all(text.startswith(_MUST) for text in each):
+        return f"must be {', or '.join(text.removeprefix(_MUST) for text in each)}"
+    return "; or ".join(each)
 
 
 def _owner(kind: Any, place: Sequence[int | str]) -> tuple[list[str], list[Any]]:

@@ -1,5 +1,6 @@
 """Error messages and exit codes of the command."""
 
+import re
 from typing import Final
 
 import click
@@ -38,6 +39,13 @@ _OPTIONS: Final = {
     "connection.cookies": "--cookie",
     "connection.origins": "--origin",
 }
+
+#: Texts of click that contain a notation or a term of its own, and their replacements.
+_REWORDED: Final = (
+    (re.compile(r"is not in the range x>=(\d+)"), r"is less than \1"),
+    (re.compile(r"is not in the range (\d+)<=x<=(\d+)"), r"is not between \1 and \2"),
+    (re.compile(r"is not a valid integer range"), "is not an integer"),
+)
 
 
 def explain(error: BaseException) -> tuple[str, int]:
@@ -84,7 +92,9 @@ def _with_help(error: click.UsageError) -> str:
 
 
 def _sentence(text: str) -> str:
-    """Return a message of click in lower case, without its full stop."""
+    """Return a message of click in lower case, without its full stop, and without notations of ranges."""
+    for pattern, replacement in _REWORDED:
+        text = pattern.sub(replacement, text)
     return text[:1].lower() + text[1:].rstrip(".")
 
 

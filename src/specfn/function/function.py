@@ -354,8 +354,7 @@ class Function:
         if self.keyword:
             if isinstance(arguments, dict):
                 return filled(self.route, arguments)
-            problem = ArgumentProblem(path="$input", expected="object", value=arguments)
-            raise ArgumentError(self.name, (problem,))
+            raise ArgumentError(self.name, (self._positions.no_object(arguments),))
         positions = self._positions
         misshapen = positions.misshapen(arguments)
         if misshapen:

@@ -1,10 +1,9 @@
 """Calls that a person tries in the page: checked as a model's call, shown as a request, and sent after approval."""
 
 import re
-from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import JsonObject, dumps
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
 #: The base URL of requests that are shown only, and its replacement in the page.
 _NO_SERVER: Final = "https://base-url.invalid"
 _SERVER: Final = "{base-url}"
-
-#: The shortest secret that is masked wherever it occurs.
-_SECRET: Final = 4
 
 #: The human part of the call that is sent.
 _HUMAN: ContextVar[Any] = ContextVar("human part", default=None)
@@ -144,7 +140,7 @@ class TriedCalls:
 
     def safe_json(self, value: Any) -> bytes:
         """Return JSON text in which every secret of the connection is masked, even if the server returned it."""
-        secrets = [dumps(secret)[1:-1] for secret in self._secrets()]
+        secrets = [dumps(secret)[1:-1] for secret in self._secrets]
         text = dumps(value)
         if not any(secret in text for secret in secrets):
             return text
@@ -157,19 +153,11 @@ class TriedCalls:
 
         return _STRING.sub(masked_string, text)
 
-    def _secrets(self) -> Iterator[str]:
-        connection = self._connection
-        if connection is None:
-            return
-        for values in (connection.headers, connection.cookies, connection.query):
-            yield from _long(values.values())
-        for credential in connection.credentials.values():
-            if isinstance(credential, tuple):
-                user, password = (_revealed(each) for each in credential)
-                yield b64encode(f"{user}:{password}".encode()).decode()
-                yield from _long((password,))
-            else:
-                yield from _long((credential,))
+    @cached_property
+    def _secrets(self) -> list[str]:
+        from specfn.http.response.connection_secrets import secret_forms  # noqa: PLC0415  # imports httpx
+
+        return [] if self._connection is None else secret_forms(self._connection)
 
 
 def _without_value(problem: JsonObject) -> JsonObject:
@@ -181,16 +169,6 @@ _MASKED: Final = b"**********"
 
 #: A string of JSON text.
 _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
-
-
-def _long(values: Any) -> Iterator[str]:
-    for value in map(_revealed, values):
-        if isinstance(value, str) and len(value) >= _SECRET:
-            yield value
-
-
-def _revealed(value: Any) -> Any:
-    return value.get_secret_value() if hasattr(value, "get_secret_value") else value
 
 
 def _fill(_: Function, __: Any) -> Any:

@@ -138,7 +138,7 @@ def _field(name: str, schema: JsonObject) -> JsonObject | None:
 
 
 def _is_secret(name: str) -> bool:
-    """Return whether the name of a field is that of a secret; secrets come from the connection."""
+    """Return whether a name contains a word such as ``token``. A form never asks for such a value."""
     found = plain(name)
     return credential_reason(name, "query", ()) is not None or any(
         word in found for word in _SECRETS

@@ -268,7 +268,7 @@ def _permissions(catalog: Catalog, allow: Collection[str]) -> tuple[frozenset[st
     except UnknownFunctionError as error:
         unknown = next((name for name in names if repr(name) in str(error)), "")
         hint = similar(unknown, sorted(SAFETIES)) if unknown else ""
-        reason = f"{unknown!r} is none{hint}" if hint else error
+        reason = f"{unknown!r} is unknown{hint}" if hint else error
         raise UsageError(
             f"allow must contain read, write, destructive or names of functions: {reason}"
         ) from None

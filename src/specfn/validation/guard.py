@@ -23,6 +23,9 @@ NODES: Final = 100_000
 #: The most problems that are reported.
 _SHOWN: Final = 20
 
+#: Paths, and files opened in text mode. They are compared by name, because a look at a class may run its code.
+_FILES: Final = frozenset({"PosixPath", "WindowsPath", "TextIOWrapper", "StringIO"})
+
 #: Integers below this have fewer digits than any limit that Python accepts for texts of integers (640).
 _PLAIN: Final = 1 << 2048
 _LEAST: Final = -_PLAIN
@@ -186,7 +189,9 @@ def _scalar_faults(place: _Place) -> Iterator[ArgumentProblem]:
     elif type(value) is int:
         yield place.problem("number", f"The integer has more than {most_digits():,} digits.")
     else:
-        yield place.problem("any", f"A Python {type_name(value)} is not a JSON value.")
+        name = type_name(value)
+        hint = " Pass a file as bytes, or opened in binary mode." if name in _FILES else ""
+        yield place.problem("any", f"A Python {name} is not a JSON value.{hint}")
 
 
 def _is_plain_scalar(value: Any) -> bool:

@@ -207,10 +207,28 @@ def test_wrong_options(specfn: Any, pets: Path, server: Any, options: list[str],
 def test_a_file_that_is_missing(specfn: Any, pets: Path, server: Any) -> None:
     """A missing file is one line with the option, and nothing is sent."""
     options = ["--base-url", server.url, "--file", "photo=/nowhere/at/all"]
-    ended = specfn("call", pets, "pet", '{"id": 1}', *options)
+    ended = specfn("call", pets, "upload", "{}", *options)
     assert (ended.code, ended.err.count("\n")) == (1, 1)
     assert "--file: there is no file" in ended.err
     assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "reason"),
+    [
+        ("upload", "phto", "the body has no property 'phto'; did you mean 'photo'?"),
+        ("pet", "photo", "pets_getById has no request body"),
+    ],
+)
+def test_a_file_for_an_unknown_place(
+    specfn: Any, pets: Path, server: Any, name: str, place: str, reason: str
+) -> None:
+    """A property that the body does not declare is invalid use: nothing is read and nothing is sent."""
+    given = ("call", pets, name, "{}", "--base-url", server.url, "--yes")
+    ended = specfn(*given, "--file", f"{place}=/nowhere/at/all")
+    assert (ended.code, server.requests) == (2, [])
+    assert ended.err.startswith(f"specfn: --file {place}: ")
+    assert ended.err.rstrip().endswith(reason)
 
 
 def test_where_to(specfn: Any, pets: Path, server: Any) -> None:

@@ -25,6 +25,10 @@ def test_a_sound_document_passes(specfn: Command, document: Command) -> None:
         "no faults in 1 function for the profile gemini; 3 details are adapted to it (--json lists them)\n"
     )
     assert ended.err == ""
+    assert (
+        "no faults in 1 function for the profile portable, also none by openapi-spec-validator"
+        in (specfn("check", document(FINE), "--strict").out)
+    )
     findings = specfn("check", document(FINE), "--profile", "gemini", "--json").data["findings"]
     assert [finding["mended"] for finding in findings] == [True] * 3
 

@@ -19,8 +19,9 @@ class ApprovalRequest:
         function: the name of the function.
         method, path: the HTTP method and the path of the operation.
         safety: ``read``, ``write`` or ``destructive``.
-        arguments: a copy of the arguments after all repairs, with a masked human part. Changes of the copy have no
-            effect; to change the arguments, return ``Approve(arguments=...)``.
+        arguments: a copy of the arguments after all repairs. In a conversation, the human part is not yet among them;
+            with ``bind(fill=...)``, it is masked. Changes of the copy have no effect; to change the arguments, return
+            ``Approve(arguments=...)``.
         called: the name that the model used.
         how: the repair of the name; ``exact`` if the name needed no repair.
         repairs: the repairs of the arguments.

@@ -7,17 +7,20 @@ from specfn._internal.json import copied
 from specfn.calling.calls import prompts
 from specfn.calling.calls.approval import ApprovalRequest, Approve
 from specfn.calling.calls.prepare import Prepared
+from specfn.calling.events import log
 from specfn.catalog.tools.tools import offered
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.separation.join import is_shared, merge, split
 from specfn.function.separation.join import masked as hidden
+from specfn.validation.outcome import Failure
 
 
 def complete(call: Prepared, made: Approve, *, asked: bool = True) -> Prepared:
     """Return a call with the changes and the human part of a decision, validated as a whole.
 
-    If the human part is missing or invalid, the model reads only that the human did not provide it.
+    If the human part is missing or invalid, the model reads only that the human did not provide it. The log reports
+    the places where a given part is invalid, without its values.
 
     Args:
         call: the call.
@@ -29,18 +32,30 @@ def complete(call: Prepared, made: Approve, *, asked: bool = True) -> Prepared:
     arguments = call.arguments
     if made.arguments is not None:
         arguments = _in_style(function, made.arguments)
-        if not offered(function).validate(arguments):
+        checked = offered(function).validate(arguments)
+        if not checked:
+            _log_problems("the arguments of an approval", call, checked)
             return replace(call, answer=prompts.unusable(call.name), kind="refused")
         call = replace(call, removed=())
     if is_shared(function):
         try:
             arguments = merge(function, llm=arguments, human=made.human)
-        except UsageError:
+        except UsageError as error:
+            log.warning("%s: the human part is invalid: %s", call.name, error)
             arguments = None
-        if not function.validate(arguments):
+        checked = function.validate(arguments)
+        if not checked:
+            if made.human is not None and arguments is not None:
+                _log_problems("the human part", call, checked)
             answer = prompts.needs_person(call.name, asked=asked)
             return replace(call, answer=answer, kind="needs_human")
     return replace(call, arguments=arguments)
+
+
+def _log_problems(part: str, call: Prepared, failure: Failure) -> None:
+    """Log the places where a part of a call is invalid. Values may be secrets, and stay out of the log."""
+    places = "; ".join(f"{each.path}: expected {each.expected}" for each in failure.errors[:5])
+    log.warning("%s: %s is invalid: %s", call.name, part, places)
 
 
 def _in_style(function: Function, arguments: Any) -> Any:

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from specfn._internal.json import JsonObject
 from specfn.calling.paging.change import accepted
 from specfn.function.function import Function
 from specfn.http.redact import follow_up
 from specfn.http.request.base_url import choose
+from specfn.http.request.url import hazard
 from specfn.http.response.links import links
 from specfn.migrate.route import Parameter
 
@@ -88,7 +89,7 @@ def next_url(
         return NextUrl(fault="foreign" if _host(reference) else "invalid")
     path = made.url.raw_path.partition(b"?")[0].decode("ascii")
     base = choose(function.route, function.api, connection)
-    if not f"{path}/".startswith(f"{base.path.rstrip('/')}/") or climbs(path):
+    if not f"{path}/".startswith(f"{base.path.rstrip('/')}/") or hazard(path):
         return NextUrl(fault="outside")
     arguments = None
     if path == own.url.raw_path.partition(b"?")[0].decode("ascii"):
@@ -101,12 +102,6 @@ def _host(reference: str) -> bool:
         return bool(urlsplit(reference).netloc)
     except ValueError:
         return False
-
-
-def climbs(path: str) -> bool:
-    """Return whether a path has a segment ``.`` or ``..``, also if it is encoded."""
-    plain = unquote(unquote(path)).replace("\\", "/")
-    return any(part in {".", ".."} for part in plain.split("/"))
 
 
 def with_query(

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from specfn._internal.json import JsonObject
-from specfn.calling.paging.next_url import LONGEST, climbs, with_query
+from specfn.calling.paging.next_url import LONGEST, with_query
 from specfn.calling.responses.advertised import AdvertisedFunction
 from specfn.catalog.tools.tools import Tool, offered
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.http.redact import resolve_reference
 from specfn.http.request.base_url import choose
+from specfn.http.request.url import hazard
 from specfn.migrate.route import Pieces, Route
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _at(
 ) -> StatusCall:
     """Return the call of the function whose path template fits a URL best."""
     path = target.raw_path.partition(b"?")[0].decode("ascii")
-    if climbs(path):
+    if hazard(path):
         return StatusCall()
     query = target.query.decode("ascii")
     readers = [

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from specfn._internal.did_you_mean import near
 from specfn._internal.json import JsonObject, dumps, dumps_indented
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
@@ -36,7 +37,7 @@ STDOUT: Final = "-"
 )
 @source.argument
 @shared.function_name
-@click.argument("arguments", default="")
+@click.argument("arguments", default="{}")
 @connect.options
 @shared.repeated("--file", "files", "PLACE=PATH",
                  "Send a file as a property of the body, or as the whole body (PLACE body).")  # fmt: skip
@@ -91,14 +92,14 @@ def _checked(function: "Function", text: str | bytes, files: Sequence[str]) -> A
         ArgumentError: the arguments are invalid.
         UsageError: the text is truncated and the call may change data.
     """
-    outcome = function.parse(text or "{}") if files else function.check(text or "{}")
+    outcome = function.parse(text) if files else function.check(text)
     repairs = outcome.repairs
     if outcome and outcome.incomplete and function.safety != "read":
         raise UsageError(
             "ARGUMENTS is truncated JSON: this function may change data; pass the complete object"
         )
     if outcome and files:
-        outcome = function.validate(_with_files(outcome.data, files))
+        outcome = function.validate(_with_files(function, outcome.data, files))
     if not outcome:
         raise ArgumentError(function.name, outcome.errors)
     for repair in repairs:
@@ -106,8 +107,12 @@ def _checked(function: "Function", text: str | bytes, files: Sequence[str]) -> A
     return outcome.data
 
 
-def _with_files(arguments: Any, files: Sequence[str]) -> Any:
-    """Return the arguments with files in the body."""
+def _with_files(function: "Function", arguments: Any, files: Sequence[str]) -> Any:
+    """Return the arguments with files in the body.
+
+    Raises:
+        UsageError: an option is not PLACE=PATH, the body has no such property, or the file cannot be read.
+    """
     from specfn.http.files import File  # noqa: PLC0415  # after the fault of unknown names
 
     for each in files:
@@ -116,6 +121,7 @@ def _with_files(arguments: Any, files: Sequence[str]) -> Any:
             raise UsageError(
                 "--file is invalid: expected PLACE=PATH, and ARGUMENTS that are a JSON object"
             )
+        _check_place(function, place)
         try:
             file = File(source.read_file(path), name=Path(path).name)
         except UnreadableFileError as error:
@@ -124,6 +130,27 @@ def _with_files(arguments: Any, files: Sequence[str]) -> Any:
         whole = {**(body if isinstance(body, dict) else {}), place: file}
         arguments = {**arguments, "body": file if place == "body" else whole}
     return arguments
+
+
+def _check_place(function: "Function", place: str) -> None:
+    """Refuse a property that the body does not declare: its name is probably mistyped.
+
+    Raises:
+        UsageError: the body declares properties, and neither this one nor further ones.
+    """
+    keys = (
+        function.parameters.get("properties", {}) if isinstance(function.parameters, dict) else {}
+    )
+    body = keys.get("body", {})
+    declared = body.get("properties", {})
+    if place == "body" or place in declared or (body and not declared):
+        return
+    if not body:
+        raise UsageError(f"--file {place}: {function.name} has no request body")
+    if not body.get("additionalProperties"):
+        raise UsageError(
+            f"--file {place}: the body has no property {place!r}{near(place, declared)}"
+        )
 
 
 def _show(request: _Request) -> int:

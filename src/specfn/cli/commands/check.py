@@ -56,7 +56,7 @@ def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
     if as_json:
         output.write_value(report)
     elif _is_faultless(report):
-        output.write_lines(_faultless(report, profile), "good")
+        output.write_lines(_faultless(report, profile, strict=strict), "good")
     else:
         for line, meaning in _lines(report):
             output.write_lines(line, meaning)
@@ -121,9 +121,11 @@ def _is_faultless(report: JsonObject) -> bool:
     return not noted and counts["findings"] == counts["mended"]
 
 
-def _faultless(report: JsonObject, profile: str) -> str:
+def _faultless(report: JsonObject, profile: str, *, strict: bool) -> str:
     functions, adapted = report["counts"]["functions"], report["counts"]["mended"]
     line = f"no faults in {_counted(functions, 'function')} for the profile {profile}"
+    if strict:
+        line += ", also none by openapi-spec-validator"
     if not adapted:
         return line
     are = "is" if adapted == 1 else "are"

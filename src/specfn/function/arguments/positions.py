@@ -19,6 +19,12 @@ class Positions:
         """Store the keys in their order."""
         self._keys = keys
 
+    @staticmethod
+    def no_object(arguments: Any) -> ArgumentProblem:
+        """Return the problem of arguments by key that are not an object."""
+        hint = "For a text, pass the data of check(text)." if isinstance(arguments, str) else None
+        return ArgumentProblem(path="$input", expected="object", value=arguments, description=hint)
+
     def misshapen(self, arguments: Any) -> tuple[ArgumentProblem, ...]:
         """Return the problems of a positional list itself: not a list, or too long."""
         if type(arguments) is not list and type(arguments) is not tuple:
