@@ -249,7 +249,7 @@ def covers(paths: Iterable[FieldNames], names: FieldNames) -> bool:
 
 
 def absent(data: Any, paths: Iterable[FieldNames]) -> tuple[str, ...]:
-    """Return the paths of which data has no field."""
+    """Return, as texts, the paths that data certainly lacks. An empty array may lack none."""
     return tuple(field_path(path) for path in paths if not _has(data, path, 0))
 
 

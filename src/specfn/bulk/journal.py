@@ -85,7 +85,7 @@ class Journal:
                 raise UsageError(f"another job is writing {target!r}") from None
 
     def append(self, chunk: Chunk, piece: Piece) -> None:
-        """Append the result of a chunk, then count it."""
+        """Append the result of a chunk, then save the new state."""
         self._file.write(piece.content)
         self._file.flush()
         self.state = self.state._replace(

@@ -20,7 +20,7 @@ class Refused(Exception):  # noqa: N818  # it never leaves the package
 
 
 def lost_reference(reference: str, pointer: str) -> Refused:
-    """Return the error for an operation whose request needs a dangling reference (rule N3)."""
+    """Return the error for an operation whose request needs a dangling reference, or one into a document that was not read (rule N3)."""
     if reference.startswith("#"):
         reason = f"the reference {reference!r} has no target; correct it in the document"
         return Refused("reference", reason, pointer)

@@ -251,7 +251,7 @@ class _TypeWriter:
     def _values(self, values: list[Any]) -> _Text:
         if not values:
             return _Text("never")
-        texts = [self._word(literal(value), ELLIPSIS) for value in values[: self._width]]
+        texts = [self._if_short(literal(value)) for value in values[: self._width]]
         known = [text for text in texts if text != ELLIPSIS]
         if not known:
             names = [type_of(value) for value in values[: self._width]]
@@ -286,7 +286,7 @@ class _TypeWriter:
                 if numeric is (name == "string"):
                     continue
                 tag = "Type" if numeric else "Format"
-            yield f"{tag}<{self._word(literal(value), ELLIPSIS)}>"
+            yield f"{tag}<{self._if_short(literal(value))}>"
         if name == "array" and schema.get("uniqueItems") is True:
             yield "UniqueItems"
 
@@ -318,7 +318,7 @@ class _TypeWriter:
             return "object"
         texts = [self._member(*member, depth) for member in members[: self._width]]
         for pattern, value in list(patterns.items())[: self._width]:
-            key = f"string & Pattern<{self._word(literal(pattern), ELLIPSIS)}>"
+            key = f"string & Pattern<{self._if_short(literal(pattern))}>"
             texts.append(f"[key: {key}]: {self.write(value, depth - 1).text}")
         if len(members) > self._width or len(patterns) > self._width:
             texts.append(ELLIPSIS)
@@ -335,10 +335,11 @@ class _TypeWriter:
 
     def _member(self, name: str, schema: Any, mark: str, depth: int) -> str:
         key = name if _IDENTIFIER.match(name) else literal(name)
-        return f"{self._word(key, ELLIPSIS)}{mark}: {self.write(schema, depth - 1).text}"
+        return f"{self._if_short(key)}{mark}: {self.write(schema, depth - 1).text}"
 
-    def _word(self, text: str, instead: str) -> str:
-        return text if len(text) <= self._token else instead
+    def _if_short(self, text: str) -> str:
+        """Return a text, or an ellipsis if it is too long."""
+        return text if len(text) <= self._token else ELLIPSIS
 
 
 def _members(schema: JsonObject) -> list[tuple[str, Any, str]]:

@@ -20,7 +20,7 @@ def search_description(count: int, titles: str) -> str:
         titles: the titles of the APIs.
     """
     return (
-        f"Search the {count} functions of {titles}. Returns one line per function: its name, its effect, its summary, and "
+        f"Search the {count} functions of {titles}. Returns one line per function: its name, its safety, its summary, and "
         "the functions that yield its arguments."
     )
 
@@ -31,7 +31,7 @@ def found_lines(found: Sequence[Found]) -> str:
 
 
 def _line(found: Found) -> str:
-    """Return a function as one line: its name, its effect, its summary, and the functions that yield its arguments."""
+    """Return a function as one line: its name, its safety, its summary, and the functions that yield its arguments."""
     function = found.function
     summary = " ".join((function.summary or f"{function.method.upper()} {function.path}").split())
     needs: dict[str, list[str]] = {}

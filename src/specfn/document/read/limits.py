@@ -1,7 +1,7 @@
 """Check of documents that callers pass as objects: JSON values of plain types, limited in depth and size.
 
-Parsers of text create nothing else. A ``dict`` from a caller is checked once. It is never changed; only the parts
-around a key that must become a string are copied.
+Parsers of text create nothing else, and count the aliases of YAML themselves (``yaml``). A ``dict`` from a caller is
+checked once. It is never changed; only the parts around a key that must become a string are copied.
 """
 
 import math

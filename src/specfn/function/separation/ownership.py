@@ -141,7 +141,7 @@ class Ownership:
         """
         claimed = {key: any(place.claimed for place in order) for key, order in trees.items()}
         links = {key: {place.key for place in order if place.key} for key, order in trees.items()}
-        found = self._reaching(trees, claimed, links, _is_human)
+        found = self._reaching(trees, claimed, links, _has_human_part)
         for order in trees.values():
             for place in order:
                 target = place.key is not None and place.key in found
@@ -154,7 +154,7 @@ class Ownership:
         links = {
             key: {place.key for place in places if place.key} for key, places in opened.items()
         }
-        found = self._reaching(trees, leaves, links, _is_model)
+        found = self._reaching(trees, leaves, links, _has_model_part)
         for order in trees.values():
             for place in order:
                 target = place.key is not None and place.key in found
@@ -253,11 +253,11 @@ def _is_closed_off(place: ArgumentPlace) -> bool:
     return place.claimed or any(each is not None and each.human for each in members)
 
 
-def _is_human(place: ArgumentPlace) -> bool:
+def _has_human_part(place: ArgumentPlace) -> bool:
     return place.human
 
 
-def _is_model(place: ArgumentPlace) -> bool:
+def _has_model_part(place: ArgumentPlace) -> bool:
     return place.model
 
 

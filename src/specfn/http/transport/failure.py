@@ -62,7 +62,7 @@ def failure(
         request: the request.
         timeout: the time limits of the call.
         is_over: whether the total time limit has passed.
-        is_first: whether this is the first request of the call.
+        is_first: whether this is the first request of the call. After it, ``sent`` is always true.
     """
     where = f"{request.method} {shown(str(request.url))}"
     sent = not (is_first and isinstance(error, _BEFORE_SENDING))

@@ -26,7 +26,8 @@ from specfn.http.response.excerpt import excerpt
 from specfn.http.response.response import Result
 from specfn.http.transport.attempt import Attempt, OpenAsyncStream, OpenStream
 from specfn.http.transport.event_stream import AsyncEventStream, EventStream
-from specfn.http.transport.retry import redirect, retry_delay
+from specfn.http.transport.redirect import redirect
+from specfn.http.transport.retry import retry_delay
 from specfn.migrate.route import CallableFunction as Function
 from specfn.records import ArgumentProblem
 

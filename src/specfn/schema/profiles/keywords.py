@@ -243,7 +243,7 @@ class KeywordRenderer(SchemaRenderer):
         return self._child(item, *steps, optional=True)
 
     def _additional(self, node: JsonObject, body: SchemaBuilder) -> None:
-        """Render the schema of additional properties. Patterns widen it."""
+        """Render the schema of additional properties. Patterns widen it, and a strict profile closes the object."""
         others, stated = self._others(node)
         patterns = node.get("patternProperties")
         if patterns and others is not True:

@@ -166,7 +166,7 @@ class Fragment:
 
     @property
     def stub(self) -> tuple[JsonObject, int]:
-        """Return the stub for a place of the fragment that is not filled, and its size in bytes."""
+        """Return the stub in place of the fragment, if it is truncated, and its size in bytes."""
         if self._stub is None:
             content = self._fragments.stub(self)
             self._stub = (content, len(dumps(content)))
@@ -232,7 +232,7 @@ class Fragments:
         return fragment
 
     def stub(self, fragment: Fragment) -> JsonObject:
-        """Return the stub for a place of a fragment that is not filled."""
+        """Return the stub in place of a truncated fragment."""
         told = label(fragment.key, fragment.node)
         return stub(self.definitions, told, fragment.node, null_type=self.words.null_type)
 

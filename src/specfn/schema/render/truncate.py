@@ -1,4 +1,4 @@
-"""Truncation of a schema to the budget: the shown fragments, and a record of the truncated ones (F8, F9).
+"""Truncation of a schema to the budget, and of recursion to its depth (F8, F9). Truncated fragments are recorded.
 
 Fragments are expanded breadth first, required ones before optional ones. The time is in proportion to the budget, not
 to the size of the complete schema.
