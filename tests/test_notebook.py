@@ -7,10 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specfn import Application, load
+from specfn.calling.call_answer import Answer
 from specfn.calling.outcome import CallRecord, Outcome
+from specfn.calling.paging.pages import Page
+from specfn.http.response.response import Result
 from specfn.notebook import Table, html
 from specfn.records import ArgumentProblem
-from specfn.validation.outcome import Failure
+from specfn.validation.outcome import Failure, Success
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\u202e\x1b[2J\"'&amp;" + "x" * 5_000
 TAGS = set("div p b pre details summary table thead tbody tr th td".split())
@@ -144,3 +147,27 @@ def test_html_is_text_in_known_elements(text: str, rows: list[list[str]]) -> Non
     visible = re.sub(r"[ \t\n]", "", text)
     if visible.isprintable() and len(text) < 100:
         assert re.sub(r"[ \t\n]", "", "".join(found.texts)).startswith(visible)
+
+
+#: JSON values with many members, long texts and deep nesting.
+LARGE = st.recursive(
+    st.text(min_size=50).map(lambda text: text * 20),
+    lambda below: (
+        st.lists(below, min_size=1).map(lambda items: items * 20)
+        | st.dictionaries(st.text(max_size=5), below, min_size=1)
+    ),
+    max_leaves=8,
+)
+
+
+@given(data=LARGE)
+def test_the_repr_of_a_record_with_data_is_short(data: Any) -> None:
+    """Every record of a response or of arguments has a repr on one line that is bounded, whatever its data."""
+    result = Result(status=200, media_type="application/json", data=data)
+    answer = Answer(text=str(data), kind="answered", result=result, next={"query": data})
+    page = Page(items=[data] * 50, result=result, next=data)
+    for record in (result, answer, page, Success(data=data), Failure(errors=(), data=data)):
+        shown = repr(record)
+        assert shown.startswith(type(record).__name__)
+        assert len(shown) < 2_500
+        assert shown.isprintable()

@@ -19,6 +19,9 @@ _LEVELS: Final = 5
 _MEMBERS: Final = 6
 _CHARACTERS: Final = 40
 
+#: The most characters that ``brief`` returns.
+_LENGTH: Final = 1_000
+
 
 def json_type(value: Any) -> type | None:
     """Return the exact JSON type of a value; ``None`` for any other value."""
@@ -56,7 +59,8 @@ def integer(value: int) -> str:
 
 def brief(value: Any) -> str:
     """Write a value of any size and depth as short Python text. A value that is not JSON appears as the name of its class."""
-    return _brief(value, _LEVELS)
+    text = _brief(value, _LEVELS)
+    return text if len(text) <= _LENGTH else f"{text[:_LENGTH]}..."
 
 
 def _brief(value: Any, levels: int) -> str:

@@ -2,15 +2,19 @@
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from specfn._internal.json import JsonObject
+from specfn._internal.values import brief
 from specfn.calling.storage import encode, storable, stored_repair
 from specfn.errors import SpecfnError
 from specfn.records import Repair
 
 if TYPE_CHECKING:
     from specfn.http.response.response import Result
+
+#: The most characters of the text in the ``repr`` of an answer.
+_SHOWN: Final = 300
 
 #: The kinds of answers; ``docs/binding.md`` lists them.
 AnswerKind: TypeAlias = Literal[
@@ -79,6 +83,10 @@ class Answer:
     next: Any = None
     dropped: JsonObject | None = None
     pending: PendingCall | None = None
+
+    def __repr__(self) -> str:
+        text = self.text if len(self.text) <= _SHOWN else f"{self.text[:_SHOWN]}..."
+        return f"Answer(kind={self.kind!r}, text={text!r}, next={brief(self.next)})"
 
     @property
     def ok(self) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps
+from specfn._internal.values import brief
 from specfn.calling.paging.change import by_key, styled
 from specfn.calling.paging.next_page import NextPage, next_page
 from specfn.calling.paging.page_items import items_of
@@ -51,6 +52,10 @@ class Page:
     next: Any = None
     stopped: Stopped | None = None
     problem: str | None = None
+
+    def __repr__(self) -> str:
+        shown = f"items={brief(self.items)}, next={brief(self.next)}"
+        return f"Page({shown}, stopped={self.stopped!r}, problem={self.problem!r})"
 
 
 @dataclass(slots=True)

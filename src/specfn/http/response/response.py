@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.keyword_arguments import known_keywords_in
+from specfn._internal.values import brief
 from specfn.answers import asked_fields, filtered
 from specfn.errors import UsageError
 from specfn.http.media import charset_of
@@ -44,6 +45,11 @@ class Result:
     truncated: bool = False
     notes: tuple[Note, ...] = ()
     _request: "httpx.Request | None" = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        shown = f"media_type={self.media_type!r}, data={brief(self.data)}"
+        more = ", truncated=True" if self.truncated else ""
+        return f"Result(status={self.status}, {shown}{more})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, tuple(getattr(self, name) for name in _PICKLED)
