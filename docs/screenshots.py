@@ -44,7 +44,7 @@ def shoot(page: Page, origin: str, folder: Path, scheme: str) -> list[str]:
     for name, path in PAGES.items():
         page.goto(f"{origin}/{path}", wait_until="networkidle")
         page.screenshot(path=folder / f"{name}-{scheme}.png")
-        page.evaluate("document.querySelector('.mermaid')?.scrollIntoView()")
+        page.evaluate("document.querySelector('.mermaid')?.scrollIntoView({block: 'center'})")
         if page.locator(".mermaid").count():
             page.wait_for_timeout(1000)
             page.screenshot(path=folder / f"{name}-diagram-{scheme}.png")

@@ -23,6 +23,21 @@ EXTERNAL = re.compile(
     r"""|@import\s+["'](?:https?:)?//|url\(["']?(?:https?:)?//"""
 )
 
+#: Colors that the theme does not set in this version of mermaid; without them, a dark page has black texts and arrows.
+STYLE = (
+    "marker path, marker circle { fill: var(--md-default-fg-color--light) !important; stroke: none; }"
+    ".sectionTitle, .sectionTitle > tspan { fill: var(--md-default-fg-color); stroke: none; }"
+)
+
+#: Adds the colors to the settings that the theme passes.
+COLORS = f"""
+;(() => {{
+  const initialize = mermaid.initialize;
+  mermaid.initialize = (settings) =>
+    initialize({{ ...settings, themeCSS: (settings.themeCSS ?? "") + {STYLE!r} }});
+}})();
+"""
+
 
 def _mermaid() -> Path | None:
     given = os.environ.get("SPECFN_MERMAID")
@@ -40,7 +55,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the file of that script."""
     found = _mermaid()
     if found:
-        files.append(File.generated(config, SCRIPT, abs_src_path=str(found.resolve())))
+        script = found.read_text("utf-8") + COLORS
+        files.append(File.generated(config, SCRIPT, content=script))
     return files
 
 
