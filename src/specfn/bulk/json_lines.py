@@ -1,6 +1,7 @@
 """JSON Lines as source and output of a bulk check, also compressed with gzip."""
 
 import gzip
+import json
 import os
 import zlib
 from collections.abc import Iterator, Sequence
@@ -41,6 +42,8 @@ def _read(line: bytes) -> dict[str, Any] | str:
         return f"The line is longer than {LONGEST_LINE:,} bytes."
     try:
         row = loads(line)
+    except json.JSONDecodeError as error:
+        return f"The line is not JSON: {error.msg} (character {error.pos + 1})."
     except (ValueError, RecursionError) as error:
         return f"The line is not JSON: {str(error)[:200]}."
     if not isinstance(row, dict):

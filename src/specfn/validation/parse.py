@@ -96,7 +96,7 @@ def _unwrapped(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
 
 def _unreadable(source: Any, error: UnreadableError) -> Failure:
     fault = TextFault(text=error.text, offset=error.offset, reason=error.reason)
-    place = f"line {fault.line}, column {fault.column}, character {fault.offset}"
+    place = f"line {fault.line}, column {fault.column}"
     problem = ArgumentProblem(
         path="$input", expected="JSON", value=source, description=f"{error.reason} ({place})"
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from specfn._internal.values import counted
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.each_document import processors
@@ -121,6 +122,6 @@ def _stdin() -> Any:
 def _summary(counts: "Counts") -> str:
     """Return the counts as one line."""
     return (
-        f"{counts.rows:,} rows: {counts.valid:,} valid ({counts.repaired:,} of them repaired), "
+        f"{counted(counts.rows, 'row')}: {counts.valid:,} valid ({counts.repaired:,} of them repaired), "
         f"{counts.invalid:,} invalid ({counts.unresolved:,} of them without a function)"
     )
