@@ -100,3 +100,13 @@ def test_every_threat_is_on_the_page_on_security() -> None:
         r"(?ms)^## (T\d+) – ([^\n]+)$.*?^- Tests: `tests/security/(\w+\.py)`", text
     )
     assert sorted(rows) == sorted(threats)
+
+
+def test_names_of_examples_are_introduced() -> None:
+    """A name that an example uses without defining it is explained before the first example of its page."""
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        given = re.search(r"^<!-- given: (.*?) -->$", text, re.MULTILINE | re.DOTALL)
+        names = re.findall(r"(?:^|, )(\w+): ", given[1]) if given else []
+        before = re.sub(r"<!--.*?-->", "", text.partition("```")[0], flags=re.DOTALL)
+        assert [name for name in names if f"`{name}`" not in before] == [], page
