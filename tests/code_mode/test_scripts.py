@@ -1,9 +1,11 @@
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from tests.code_mode.script_support import echo, pause, resume, run, scripts
 from tests.mcp.server_support import DOCUMENT, Api, application
+from tests.typed.documented import examples
 
 import specfn
 from specfn.calling.names.catalog import Catalog
@@ -247,3 +249,34 @@ def test_a_large_namespace_is_cut_to_the_code() -> None:
     """The namespace of a script contains only elements that occur in its code."""
     assert scripts(Api()).functions.tree("await api.pets.get()") == {"pets": {"get": "pets_get"}}
     assert scripts(Api()).functions.tree("api.pets.other()") == {"pets": {}}
+
+
+def test_the_examples_of_the_page_run(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The examples of docs/code-mode.md run: those in Python, then the code of a model in a script."""
+    *shown, script = [each.code for each in examples(root / "docs" / "code-mode.md")]
+    answers = {"description": "", "content": {"application/json": {"schema": {}}}}
+    status = {"name": "status", "in": "query", "schema": {"type": "string"}}
+    pet_id = {"name": "petId", "in": "path", "required": True, "schema": {"type": "integer"}}
+    app = specfn.load(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "Pets", "version": "1"},
+            "components": {"securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}}},
+            "paths": {
+                "/pets": {"get": {"parameters": [status], "responses": {"200": answers}}},
+                "/pets/{petId}": {"get": {"parameters": [pet_id], "responses": {"200": answers}}},
+            },
+        }
+    )
+
+    def reply(request: httpx.Request) -> httpx.Response:
+        rex = {"id": 7, "name": "Rex"}
+        return httpx.Response(200, json=[rex] if request.url.path.endswith("/pets") else rex)
+
+    client = httpx.Client(transport=httpx.MockTransport(reply))
+    connection = specfn.Connection(base_url="https://api.example", client=client)
+    names = {"app": app, "connection": connection}
+    for code in shown:
+        exec(compile(code, "example", "exec"), names)
+    assert capsys.readouterr().out.endswith("Rex\n")
+    assert run(scripts(Api(reply=reply), functions=app), script).text == '["Rex"]'

@@ -19,7 +19,8 @@ import specfn
 from specfn.demo.server import Server, serve
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = [DOCS / "tutorial.md", DOCS / "files.md", *sorted((DOCS / "how-to").glob("*.md"))]
+PAGES = [DOCS / f"{name}.md" for name in ("tutorial", "files", "fields", "paging", "notebooks")]
+PAGES += sorted((DOCS / "how-to").glob("*.md"))
 PAGES += sorted((DOCS / "concepts").glob("*.md"))
 RUN = [page for page in PAGES if any(each.needs is None for each in examples(page))]
 
