@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from specfn._internal.json import JsonObject
     from specfn.http.connection import Connection
+    from specfn.mcp.scripts.script_tools import ScriptTools
 
 Mode: TypeAlias = Literal["auto", "all", "search", "code"]
 Approval: TypeAlias = Literal["ask", "refuse", "allow"]
@@ -106,21 +107,14 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
     asks = approve == "ask" and not read_only
     scripts = None
     if mode == "code":
-        from specfn.mcp.scripts.script_tools import ScriptTools  # noqa: PLC0415  # an extra
-
-        scripts = ScriptTools.of(
-            served,
-            names,
-            titles,
-            key=key,
-            asks=asks,
-            read_only=read_only,
-            together=questions == "together",
+        scripts = _scripts(
+            served, titles, key, asks=asks, read_only=read_only, together=questions == "together"
         )
+        tools = scripts.tools
     handlers = Handlers(
         served=served,
         listed=listed,
-        search_tools=tuple(tools) if scripts is None else scripts.tools,
+        search_tools=tuple(tools),
         scripts=scripts,
         asks=asks,
         page_size=page_size,
@@ -129,6 +123,33 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
         fields=fields,
     )
     return _server(handlers, titles, key)
+
+
+def _scripts(
+    served: ServedFunctions,
+    titles: str,
+    key: bytes | str | None,
+    *,
+    asks: bool,
+    read_only: bool,
+    together: bool,
+) -> "ScriptTools":
+    """Return the tools of mode ``code``.
+
+    Raises:
+        UsageError: the package that runs scripts is missing.
+    """
+    from specfn.mcp.scripts.script_tools import ScriptTools  # noqa: PLC0415  # an extra
+
+    return ScriptTools.of(
+        served,
+        served.offered,
+        titles,
+        key=key,
+        asks=asks,
+        read_only=read_only,
+        together=together,
+    )
 
 
 def asgi(  # each is a decision of the operator
