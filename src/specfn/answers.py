@@ -20,7 +20,7 @@ FieldNames: TypeAlias = tuple[str | None, ...]
 _STEP: Final = re.compile(r'(?:^|\.)(?P<name>[^.\["\]]+)|\.?\[(?P<key>"(?:[^"\\]|\\.)*")\]')
 _PLAIN: Final = re.compile(r'[^.\["\]*]+')
 
-#: The most names of one path, the most paths, the most dropped fields that are listed, and the deepest nesting.
+#: The limits: names of one path, paths, listed dropped fields, and levels of nested values.
 _NAMES: Final = 32
 _PATHS: Final = 200
 LISTED: Final = 50
@@ -249,7 +249,7 @@ def covers(paths: Iterable[FieldNames], names: FieldNames) -> bool:
 
 
 def absent(data: Any, paths: Iterable[FieldNames]) -> tuple[str, ...]:
-    """Return, as texts, the paths that data certainly lacks. An empty array may lack none."""
+    """Return, as texts, the paths that data certainly lacks. For an empty array, no missing path is certain."""
     return tuple(field_path(path) for path in paths if not _has(data, path, 0))
 
 

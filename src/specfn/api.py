@@ -171,7 +171,7 @@ def normalize(document: JsonObject) -> JsonObject:
         return normalizing.normalize(found.document, shared=found.shared).document
 
 
-#: The most changes in one error.
+#: The maximum number of changes in one error.
 _TOLD = 10
 
 

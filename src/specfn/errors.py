@@ -193,7 +193,7 @@ def redirect_of(result: ServerResponse) -> str:
     return shown(target)[:_LONGEST_TARGET]
 
 
-#: The most characters of a redirect target in an error.
+#: The maximum number of characters of a redirect target in an error.
 _LONGEST_TARGET = 200
 
 

@@ -30,7 +30,8 @@ class Options(Model):
         constraint: keep bounds, lengths and patterns as schema keywords (true), or put them into descriptions.
         recursive: how many more nestings of a recursive component are shown; ``0`` cuts at the first
             repetition, ``False`` makes recursive operations errors.
-        schema_budget: the most bytes of compact JSON for one ``parameters`` or ``output``; ``None`` for no limit.
+        schema_budget: the maximum number of bytes of one ``parameters`` or ``output`` as compact JSON; ``None`` for
+            no limit.
         methods: methods to convert besides the callable ones: ``options``, ``trace``.
         headers: the header parameters that a model sees.
         cookies: the cookie parameters that a model sees.
@@ -39,8 +40,8 @@ class Options(Model):
         media_types: a documented media type to use for the body, by pattern of names (``"*"`` for all).
         references: ``"internal"``, the directory that references to other files may stay in, or the
             origins that they may be fetched from.
-        max_document_bytes: the most bytes of a document from a file or a URL, unpacked. Other documents that it
-            refers to are bounded by it together, and by 64 MiB.
+        max_document_bytes: the maximum number of bytes of a document from a file or a URL, decompressed. All documents
+            that it refers to may together have as many bytes, and at most 64 MiB.
         safety: ``read``, ``write`` or ``destructive`` by pattern of names, e.g. for a search by POST.
         equals: refuse properties that an object schema does not declare, also where the document would not.
         formats: assert the formats of strings and numbers, or only show them.

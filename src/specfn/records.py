@@ -70,7 +70,7 @@ class ArgumentProblem:
         expected: the type text of the expected value; ``undefined`` for a value that is not allowed.
         value: the value that was found; ``ABSENT`` for a missing value.
         description: a further sentence, if the type text is not sufficient.
-        target: the path where the value belongs instead: under another name, or in another object; ``None`` where
+        target: the path where the value belongs instead: under another name, or in another object; ``None`` if
             that is not known.
     """
 

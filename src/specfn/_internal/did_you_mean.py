@@ -9,7 +9,7 @@ from typing import Final
 _SEPARATORS: Final = r"[\W_]+"
 _WORDS: Final = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+"
 
-#: The most texts that are compared, and the most characters of one.
+#: The maximum number of texts that are compared, and of characters of one text.
 _TEXTS: Final = 2_000
 _LENGTH: Final = 80
 

@@ -18,7 +18,7 @@ JSONDecodeError = json.JSONDecodeError
 #: A table that maps every digit to ``0``, to find long numbers at the speed of a copy.
 _DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else byte for byte in range(256))
 
-#: The fewest digits of a number beyond 64 bits.
+#: The minimum number of digits of a number beyond 64 bits.
 _LONG = b"0" * 19
 
 #: A run of digits in the translated text.

@@ -20,7 +20,7 @@ _MUST: Final = "Input should be "
 
 _T = TypeVar("_T")
 
-#: The most faults that one error lists.
+#: The maximum number of faults that one error lists.
 _MOST: Final = 5
 
 #: pydantic's type of the fault of an unknown field: of a model, of a dataclass.

@@ -14,12 +14,12 @@ _JSON: Final = {id(kind): kind for kind in (bool, dict, float, int, list, str, t
 _BITS: Final = 2048
 _DIGITS_PER_BIT: Final = 0.30103
 
-#: The most levels, members, and characters of a text that ``brief`` shows.
+#: The maximum number of levels, members, and characters of a text that ``brief`` shows.
 _LEVELS: Final = 5
 _MEMBERS: Final = 6
 _CHARACTERS: Final = 40
 
-#: The most characters that ``brief`` returns.
+#: The maximum number of characters that ``brief`` returns.
 _LENGTH: Final = 1_000
 
 

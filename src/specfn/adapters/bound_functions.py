@@ -45,7 +45,7 @@ def schema(function: BoundFunction) -> JsonObject:
     return parameters
 
 
-#: The decision of a human about a call; ``None`` for none. A function returns the decision about a call that waits.
+#: A human's decision about a call; ``None`` if there is none yet. A function returns the decision about a waiting call.
 Decision: TypeAlias = bool | Callable[[PendingCall], bool | None] | None
 
 

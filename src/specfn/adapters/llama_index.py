@@ -11,7 +11,7 @@ from specfn.catalog.selection import Select
 
 _PACKAGE: Final = "llama-index-core"
 
-#: The most characters of a description; the framework refuses longer ones.
+#: The maximum number of characters of a description; the framework refuses longer ones.
 _DESCRIPTION: Final = 1024
 
 __all__ = ["function_agent", "tools"]

@@ -20,7 +20,7 @@ from specfn.validation.outcome_json import problems_json, repairs_json, text_of_
 READ: Final = ("name", "arguments")
 ADDED: Final = ("valid", "function", "data", "repairs", "errors", "feedback")
 
-#: The most names whose functions are remembered, and the longest such name.
+#: The maximum number of names whose functions are remembered, and of characters of such a name.
 _REMEMBERED: Final = 4096
 _LONGEST: Final = 256
 
@@ -76,7 +76,7 @@ class RowChecker:
         return _checked(row, function)
 
     def _function(self, name: str) -> Function | Resolution:
-        """Return the function that a name means, or the reason why it means none."""
+        """Return the function with a name, or the reason why no function has it."""
         return self._remembered(name) if len(name) <= _LONGEST else self._resolved(name)
 
     def _resolved(self, name: str) -> Function | Resolution:

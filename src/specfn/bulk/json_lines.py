@@ -18,7 +18,7 @@ from specfn.bulk.json_text import row_text
 from specfn.errors import UsageError
 from specfn.records import ABSENT
 
-#: The most bytes of a line. A longer line is a row with an error.
+#: The maximum number of bytes of a line. A longer line is a row with an error.
 LONGEST_LINE: Final = 16 * 1024 * 1024
 
 _GZIP: Final = ".gz"

@@ -19,7 +19,7 @@ def beyond_budget(
     Args:
         tokens: the tokens of each function.
         is_deprecated: for each function, whether it is deprecated.
-        budget: the most tokens of all functions that stay.
+        budget: the maximum number of tokens of all functions that are kept.
     """
     total = sum(tokens)
     dropped = []

@@ -23,10 +23,10 @@ from specfn.code_mode.script_limits import ScriptLimits
 #: Seconds until a process that does not respond is ended, beyond the limit of the script.
 _GRACE: Final = 5.0
 
-#: The most characters of the text of an exception.
+#: The maximum number of characters of the text of an exception.
 _MESSAGE: Final = 4_000
 
-#: The most seconds that a script may sleep in all.
+#: The maximum time that a script may sleep in all, in seconds.
 _SLEEP: Final = 10.0
 
 

@@ -5,7 +5,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from typing import Any, Final
 
-#: The most levels of a value.
+#: The maximum number of levels of a value.
 _DEPTH: Final = 100
 
 _SCALARS: Final = (str, bool, int, float, type(None))

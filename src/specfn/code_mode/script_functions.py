@@ -31,7 +31,7 @@ _ROOT: Final = "api"
 
 _WORD: Final = re.compile(r"\w+")
 
-#: The most types in the signatures of one search.
+#: The maximum number of types in the signatures of one search.
 _TYPES: Final = 500
 
 

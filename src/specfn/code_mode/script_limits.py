@@ -8,13 +8,13 @@ class ScriptLimits:
     """The limits of one script.
 
     Attributes:
-        seconds: the processor time; the time of calls does not count.
-        memory: the bytes of its values.
-        calls: the most calls.
-        code: the most bytes of the code.
-        output: the most characters of its result.
-        snapshot: the most bytes of a script that waits for an approval, compressed.
-        together: the most scripts of a server at the same time.
+        seconds: the maximum processor time; the time of calls does not count.
+        memory: the maximum number of bytes of the script's values.
+        calls: the maximum number of calls.
+        code: the maximum number of bytes of the code.
+        output: the maximum number of characters of the script's result.
+        snapshot: the maximum number of bytes of a script that waits for an approval, compressed.
+        together: the maximum number of scripts that a server runs at the same time.
     """
 
     seconds: float = 10.0

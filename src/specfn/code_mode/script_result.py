@@ -11,11 +11,11 @@ from specfn.code_mode.sandbox import Failed, Finished
 from specfn.code_mode.sandbox_values import shown
 from specfn.schema.safe_text import shorten
 
-#: The most characters of the arguments of an executed call, and of all executed calls.
+#: The maximum number of characters of the arguments of an executed call, and of all executed calls.
 _ARGUMENTS: Final = 160
 _EXECUTED: Final = 6_000
 
-#: The most characters of all remarks.
+#: The maximum number of characters of all remarks.
 _REMARKS: Final = 3_000
 
 _NOTHING: Final = "Nothing was executed."
@@ -66,7 +66,7 @@ def finished(
         printed: the texts that it printed.
         executed: a line for each executed call.
         lost: the functions of calls that were not awaited.
-        limit: the most characters.
+        limit: the maximum number of characters.
     """
     parts = [printed.rstrip("\n")] if printed else []
     if step.value is not None:
@@ -105,7 +105,7 @@ def listed(executed: Sequence[str]) -> str:
 
 
 def executed_line(place: str, sent: Any, answer: Answer) -> str | None:
-    """Return a line for a call; ``None`` if nothing was sent."""
+    """Return a line for a call; ``None`` if the call sent no request."""
     if answer.result is None and answer.kind != "timed_out":
         return None
     outcome = "outcome unknown" if answer.result is None else f"HTTP {answer.result.status}"

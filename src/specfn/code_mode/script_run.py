@@ -46,10 +46,10 @@ from specfn.code_mode.script_result import (
     remarks,
 )
 
-#: The most calls of a script that are made at the same time.
+#: The maximum number of calls of a script that are made at the same time.
 _TOGETHER: Final = 8
 
-#: The least seconds that are left after an approval.
+#: The minimum time that a script has after an approval, in seconds.
 _LEAST: Final = 1.0
 
 

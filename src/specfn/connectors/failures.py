@@ -11,7 +11,7 @@ from specfn.schema.safe_text import shorten
 _KINDS: Final = ("type", "code", "status", "__type")
 _MESSAGES: Final = ("message", "Message", "msg", "detail", "reason")
 
-#: The most characters of a vendor's message in an error.
+#: The maximum number of characters of a vendor's message in an error.
 _LONGEST: Final = 1_000
 
 #: The states in which a reply has no output.
@@ -54,7 +54,7 @@ def missing_member(vendor: str, member: str) -> str:
 
 
 def _failure(found: JsonObject) -> Any:
-    """Return the failure that a reply reports; ``None`` without a failure."""
+    """Return the failure that a reply reports; ``None`` if it reports no failure."""
     if found.get("error"):
         return found["error"]
     if "error" in (found.get("type"), found.get("object")) or "__type" in found:

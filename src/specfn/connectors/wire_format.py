@@ -82,7 +82,7 @@ def legal_name(called: str, taken: Iterable[str] = (), longest: int = 64) -> str
     Args:
         called: the name that the model sent.
         taken: the names of functions; the result differs from them, unless ``called`` is one.
-        longest: the most characters of the result.
+        longest: the maximum number of characters of the result.
     """
     if called and len(called) <= longest and not _ILLEGAL.search(called):
         return called

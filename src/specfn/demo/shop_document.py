@@ -68,7 +68,7 @@ class ShopOperation:
         pattern: regular expression for the raw path below the base path, one group per parameter.
         names: the path parameters in the order of the groups.
         parameters: parameters of the path item and of the operation.
-        body: request body; ``None`` without one.
+        body: request body; ``None`` if the operation has no request body.
         secured: true if the bearer token is required.
     """
 

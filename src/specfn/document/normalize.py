@@ -13,7 +13,7 @@ from specfn.document.upgrade.swagger2 import Swagger2
 from specfn.errors import DocumentError
 from specfn.records import Note
 
-#: The most rounds of normalizing. Each round resolves references that the one before revealed.
+#: The maximum number of rounds of normalizing. Each round resolves references that the one before revealed.
 _MAX_ROUNDS = 3
 
 _OPENAPI = re.compile(r"3\.([012])(?![0-9])")

@@ -47,7 +47,7 @@ def with_place(text: str, place: str) -> str:
 
 
 def within(text: str, limit: int | None) -> str:
-    """Return a description of at most so many characters.
+    """Return a description within a maximum number of characters.
 
     The prose is truncated, at the end of a sentence where one is near, before any line behind it is left out; of
     these, the first go first.
@@ -87,7 +87,7 @@ def _prose(route: Route) -> Iterator[str]:
 
 
 def _purpose(route: Route) -> str:
-    """Return the operationId in words; ``METHOD /path`` where it has none."""
+    """Return the operationId in words; ``METHOD /path`` if there is no operationId."""
     words = _in_words(_text(route.operation.get("operationId")))
     return words if any(map(str.isalpha, words)) else place(route)
 
@@ -110,7 +110,7 @@ def _begins_word(name: str, index: int) -> bool:
 
 
 def summary_of(route: Route) -> str:
-    """Return the operation's summary as it is shown; empty if it has none."""
+    """Return the operation's summary as it is shown; empty if there is no summary."""
     return _text(route.operation.get("summary"))
 
 

@@ -8,7 +8,7 @@ from specfn.migrate.bodies.media_types import essence, kind_of
 from specfn.migrate.route import Body, MultipartPart, MultipartParts
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 
-#: The most references and unions that are followed to an object with files.
+#: The maximum number of references and unions that are followed to an object with files.
 _DEPTH: Final = 5
 
 _UNIONS: Final = ("anyOf", "oneOf")

@@ -119,7 +119,7 @@ def _server(server: JsonObject) -> JsonObject:
 
 
 def scheme_facts(api: Api, name: str) -> JsonObject | None:
-    """Return the parts of a security scheme that determine requests; ``None`` without one."""
+    """Return the parts of a security scheme that determine requests; ``None`` if there is no scheme."""
     scheme = api.security_schemes.get(name)
     return None if scheme is None else _some(scheme, ("type", "scheme", "in", "name"))
 

@@ -118,7 +118,7 @@ class Function:
 
     @property
     def paging(self) -> "Paging | None":
-        """Return the way to the next page; ``None`` if none is declared or the human fills in its parameter."""
+        """Return the paging; ``None`` if no paging is declared, or if the human fills in its parameter."""
         return None if self.lazy_paging is None else self.lazy_paging.without(self.unspoken)
 
     # -- what a model reads -------------------------------------------------------------------------
@@ -194,7 +194,7 @@ class Function:
 
     @property
     def separated(self) -> "Separated | None":
-        """Return the parameters split between the model and the human; ``None`` without ``Options.separate``."""
+        """Return the parameters split between the model and the human; ``None`` if ``Options.separate`` is not set."""
         sides = self.schemas.sides
         if sides is None:
             return None

@@ -94,7 +94,7 @@ class Schemas:
 
     Attributes:
         settings: the options of the conversion.
-        sides: the schemas split between the model and the human; ``None`` without ``Options.separate``.
+        sides: the schemas split between the model and the human; ``None`` if ``Options.separate`` is not set.
     """
 
     __slots__ = (
@@ -273,7 +273,7 @@ class Schemas:
 
     @property
     def promised(self) -> "Validator | None":
-        """Return the validator of a success response, compiled on first use; ``None`` without a schema.
+        """Return the validator of a success response, compiled on first use; ``None`` if the response has no schema.
 
         Undeclared properties are always admitted in a response, whatever ``equals`` is.
         """

@@ -31,7 +31,7 @@ def names(
     Args:
         accessors: unique as ``migrate.accessor.assign`` makes them: also when joined, ignoring letter case.
         identities: ``METHOD path`` of each, as the document writes the path.
-        max_length: the most characters of a name, at least 16.
+        max_length: the maximum number of characters of a name, at least 16.
 
     Returns:
         The names, aligned with the accessors, unique ignoring letter case.

@@ -13,7 +13,7 @@ from specfn.records import Note
 from specfn.schema.render.annotations import reading
 from specfn.validation.compile.applicators import subschemas
 
-#: The most formats that are only hints, and named in a note.
+#: The maximum number of formats that are only hints, and named in a note.
 _HINTS: Final = 3
 
 

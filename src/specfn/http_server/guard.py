@@ -39,8 +39,9 @@ class Guard:
             app: the application.
             hosts: the accepted names of the host; ``None`` for any name.
             origins: the origins of web pages that may call it; its own origin may.
-            token: the bearer token of clients; ``None`` for none.
-            secret_path: the secret first segment of each path, for pages in a browser; ``None`` for none.
+            token: the bearer token of clients; ``None`` if clients need no token.
+            secret_path: the secret first segment of each path, for pages in a browser; ``None`` if paths have no secret
+                segment.
         """
         self._app = app
         self._hosts = None if hosts is None else frozenset(host.lower() for host in hosts)

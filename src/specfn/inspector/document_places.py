@@ -8,7 +8,7 @@ from specfn._internal.json import JsonObject, loads
 from specfn._internal.pointer import from_fragment, join, split
 from specfn.function.function import Function
 
-#: The most references that are followed from one place, and the deepest nesting of unions that is searched.
+#: The maximum number of references that are followed from one place, and of nested unions that are searched.
 _HOPS: Final = 64
 _DEPTH: Final = 6
 

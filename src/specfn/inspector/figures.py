@@ -31,7 +31,7 @@ def document_notes(application: Application) -> list[JsonObject]:
 
 
 def profile_figures(functions: Sequence[Function], tools: ToolIndex) -> Iterator[JsonObject]:
-    """Yield ``tokens`` and ``edits`` of each function as a tool of a profile; ``refused`` if it has none."""
+    """Yield ``tokens`` and ``edits`` of each function as a tool of a profile; ``refused`` if it cannot be a tool."""
     for function in functions:
         name = tools.names.get(function.name)
         refusal = None if name is None else tools.refusal(name)

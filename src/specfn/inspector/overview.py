@@ -11,7 +11,7 @@ from specfn.function.function import Function
 from specfn.records import members
 from specfn.schema.profiles.profile import Profile
 
-#: The most characters of a summary in a row.
+#: The maximum number of characters of a summary in a row.
 _SUMMARY: Final = 160
 
 

@@ -37,7 +37,7 @@ class TriedCalls:
     """Calls of an application's functions, in the names of a profile."""
 
     def __init__(self, application: Application, connection: "Connection | None") -> None:
-        """Take the application, and the connection of calls that are sent; ``None`` if none can be sent."""
+        """Take the application, and the connection of calls that are sent; ``None`` if calls cannot be sent."""
         self._application = application
         self._connection = connection
         self._fits = FitCache()

@@ -27,10 +27,10 @@ from specfn.inspector.overview import overview
 from specfn.inspector.page_files import SERVED_POLICY, served_file, served_page
 from specfn.inspector.tried_calls import TriedCalls, text_member
 
-#: The most bytes of a request.
+#: The maximum number of bytes of a request.
 MAX_BODY: Final = 1_000_000
 
-#: The most results of a search.
+#: The maximum number of results of a search.
 _FOUND: Final = 200
 
 _HEADERS: Final = {
@@ -69,7 +69,7 @@ def web_app(
 
     Args:
         application: the application.
-        connection: the connection of calls; ``None`` if none can be sent.
+        connection: the connection of calls; ``None`` if calls cannot be sent.
         token: the secret first segment of each path.
         profile: the profile that is selected first.
         old: the previous version, whose differences are shown.

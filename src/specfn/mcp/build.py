@@ -73,7 +73,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
             refuses them; ``allow`` makes all calls.
         questions: ask once for all calls that a script starts ``together``, or once for ``each`` call, in mode ``code``.
         read_only: offer only functions that read, and refuse all others.
-        page_size: the most tools of a page; ``None`` for one page, because many clients read only the first.
+        page_size: the maximum number of tools of a page; ``None`` for one page, because many clients read only the first.
         output_schema: add the schemas of documented responses to the tools.
         files: an existing directory in which binary responses are saved; by default, they are part of the results.
         key: at least 32 bytes that several workers share, for calls that wait for an approval; random by default.

@@ -63,7 +63,7 @@ class ServerConfig:
         mode: the tools that are listed.
         allow: what needs no approval, besides functions that read.
         read_only: offer only functions that read.
-        page_size: the most tools of a page.
+        page_size: the maximum number of tools of a page.
         files: the directory for binary responses.
         fields: models may ask for fields of responses.
         variables: the environment variables that it refers to.

@@ -14,7 +14,7 @@ from specfn.function.function import Function
 from specfn.migrate.parameters.credentials import credential_reason, plain
 from specfn.schema.safe_text import shorten
 
-#: The most characters of the arguments that a form shows.
+#: The maximum number of characters of the arguments that a form shows.
 _ARGUMENTS: Final = 3_000
 
 #: The types of a field, and the keywords of a field that the protocol takes.

@@ -19,7 +19,7 @@ from specfn.function.function import Function
 from specfn.mcp.results import log
 from specfn.mcp.served_functions import ServedFunctions
 
-#: The most functions that are listed one by one.
+#: The maximum number of functions that are listed one by one.
 MANY_TOOLS: Final = 100
 
 _CURSOR: Final = re.compile(r"([0-9a-f]{8})-([1-9][0-9]{0,8})")
@@ -67,7 +67,7 @@ class ToolList:
 
         Args:
             cursor: the cursor of the page before; ``None`` for the first page.
-            size: the most tools of a page; ``None`` for one page.
+            size: the maximum number of tools of a page; ``None`` for one page.
 
         Raises:
             MCPError: the cursor is not one of this list.

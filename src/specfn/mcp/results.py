@@ -88,8 +88,8 @@ async def with_file(
     Args:
         result: the result of the tool call.
         answer: the answer of the function.
-        function: the function; ``None`` if none was called.
-        files: the directory for files; ``None`` without one.
+        function: the function; ``None`` if no function was called.
+        files: the directory for files; ``None`` if files are not saved.
     """
     if not answer.ok or answer.result is None or function is None:
         return result

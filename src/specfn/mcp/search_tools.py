@@ -20,7 +20,7 @@ CHANGE: Final = "change_function"
 #: The argument for fields of responses.
 _FIELDS: Final = "fields"
 
-#: The most results of a search, and functions of a description.
+#: The maximum number of results of a search, and of functions of a description.
 _MOST_FOUND: Final = 50
 _MOST_DESCRIBED: Final = 5
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 #: The safeties of functions.
 SAFETIES: Final = frozenset({"read", "write", "destructive"})
 
-#: The most characters of a response.
+#: The maximum number of characters of a response.
 _LIMIT: Final = 20_000
 
 
@@ -162,7 +162,7 @@ class ServedFunctions:
         Args:
             name: the function, as the model named it.
             sent: the arguments of the model, which may contain the reserved argument for fields.
-            fields: the fields that the model asks for beside the arguments; ``None`` for none.
+            fields: the fields that the model asks for beside the arguments; ``None`` if it does not ask for fields.
         """
         taken = self._taken(name, sent)
         if fields is not None:

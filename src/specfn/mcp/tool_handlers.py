@@ -34,9 +34,9 @@ class Handlers:
         search_tools: the tools of the modes ``search`` and ``code``; empty in mode ``all``.
         scripts: the tools of mode ``code``; ``None`` in other modes.
         asks: calls that need an approval are shown to the user, if the client can.
-        page_size: the most tools of a page; ``None`` for one page.
+        page_size: the maximum number of tools of a page; ``None`` for one page.
         output_schema: the tools have output schemas.
-        files: the directory for binary responses; ``None`` without one.
+        files: the directory for binary responses; ``None`` if they are not saved.
         fields: models may ask for fields of responses.
     """
 

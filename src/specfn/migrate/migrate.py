@@ -148,7 +148,7 @@ def _template(operation: Operation, settings: Settings) -> Template:
 
 
 def _declared_in_path(raw: JsonObject) -> Iterator[str]:
-    """Yield the names that an operation declares with ``in: path``. Most path keys need none of them."""
+    """Yield the names that an operation declares with ``in: path``. Most path keys do not need these names."""
     for parameter in dicts(raw.get("parameters")):
         if parameter.get("in") == "path" and isinstance(parameter.get("name"), str):
             yield parameter["name"]

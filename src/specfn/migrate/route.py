@@ -29,7 +29,7 @@ class Template(NamedTuple):
     Attributes:
         segments: the path's segments, each as pieces. ``/a/{b}.json`` is
             ``(("a",), (Placeholder("b"), ".json"))``; a trailing slash is an empty last segment.
-        query: the fixed beginning of the query, each as name and value pieces (``None`` without ``=``).
+        query: the fixed beginning of the query, each as name and value pieces (``None`` if there is no ``=``).
         fragment: a suffix that distinguishes operations and is never sent.
     """
 
@@ -98,7 +98,7 @@ class MultipartPart(NamedTuple):
         file_type: the media type that the schema declares for the content.
         transfer: the encoding in which the content is sent, e.g. ``base64``; ``None`` for no encoding.
         headers: further headers, whose value the document fixes.
-        style: with ``explode``, the serialization as in a query; ``None`` without one.
+        style: with ``explode``, the serialization as in a query; ``None`` for the serialization as a media type.
         inner: the parts of a part that is multipart itself (3.2).
     """
 
@@ -171,9 +171,9 @@ class DeclaredResponse(NamedTuple):
 
     Attributes:
         status: ``200``, ``2XX`` or ``default``.
-        media_type: the chosen media type; ``None`` without content.
-        kind: the deserialization of its content; ``None`` without content.
-        schema: its normalized schema; ``None`` without content.
+        media_type: the chosen media type; ``None`` if the response has no content.
+        kind: the deserialization of the content; ``None`` if the response has no content.
+        schema: the normalized schema of the content; ``None`` if the response has no content.
         description: the description in the document.
         media_types: every declared media type, in the document's order.
     """
@@ -195,12 +195,12 @@ class Route(NamedTuple):
         template: the parsed path key.
         accessor: namespace and last element (rule R10), unique in the document.
         parameters: the path parameters (and placeholders in a path key's query), in template order.
-        query, headers, cookies: the groups; ``None`` if nothing is declared.
-        body: the request body; ``None`` if none is declared.
-        success: the success response; ``None`` if none is declared.
+        query, headers, cookies: the groups; ``None`` if no such parameter is declared.
+        body: the request body; ``None`` if no request body is declared.
+        success: the success response; ``None`` if no success response is declared.
         exceptions: every other response, by status.
-        security: alternative requirements, each a list of (scheme name, scopes); empty if none is needed.
-        servers: the Server Objects of the operation or path; empty if the document's apply.
+        security: alternative requirements, each a list of (scheme name, scopes); empty if no credential is needed.
+        servers: the Server Objects of the operation or path; empty if the servers of the document apply.
         notes: facts that a careful reader should know.
         operation: the normalized Operation Object.
         pointer: the location of the operation in the document.

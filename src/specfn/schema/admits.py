@@ -12,7 +12,7 @@ from specfn._internal.json_types import identity, is_equal
 from specfn.document.upgrade.constants import fits
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 
-#: The most schemas that are looked at for one value, and the most levels of them; beyond, a value counts as valid.
+#: The maximum number of schemas that are read for one value, and of their levels. Beyond, a value counts as valid.
 _MOST: Final = 500
 _DEEPEST: Final = 30
 

@@ -80,7 +80,7 @@ _DETAILS: Final = (
     _Detail(0, 1, 30),
 )
 
-#: The most components that are written out within one another.
+#: The maximum number of components that are written out within one another.
 _NESTED: Final = 8
 
 #: With more schema nodes a text is too long in any case.

@@ -11,7 +11,7 @@ ELLIPSIS: Final = "..."
 
 
 def component(reference: Any) -> str:
-    """Return the name of the component that a ``$ref`` names; ``any`` if it names none."""
+    """Return the name of the component that a ``$ref`` names; ``any`` if it names no component."""
     if not isinstance(reference, str):
         return "any"
     try:

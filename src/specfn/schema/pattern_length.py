@@ -20,7 +20,7 @@ def lengths(pattern: str) -> tuple[int, int | None] | None:
     """Return the minimum and maximum number of characters that a pattern matches from end to end.
 
     Returns:
-        The most is ``None`` where there is no limit. ``None`` for a pattern with anything but a sequence of ASCII
+        The maximum is ``None`` if there is no limit. ``None`` for a pattern with anything but a sequence of ASCII
         characters and classes between ``^`` and ``$``.
     """
     if not (pattern.startswith("^") and pattern.endswith("$")) or pattern.endswith("\\$"):

@@ -11,7 +11,7 @@ from specfn._internal.json import JsonObject
 from specfn.schema.compose.polymorphism import component_of
 from specfn.schema.walk import subschemas
 
-#: The most schemas that a function's arguments may be checked against.
+#: The maximum number of schemas that a function's arguments may be checked against.
 MAX_NODES: Final = 500_000
 
 

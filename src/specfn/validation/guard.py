@@ -16,11 +16,11 @@ from specfn._internal.pointer import input_path
 from specfn._internal.values import type_name
 from specfn.records import ArgumentProblem
 
-#: The most levels of containers, and the most values in all.
+#: The maximum number of levels of containers, and of values in all.
 DEPTH: Final = 64
 NODES: Final = 100_000
 
-#: The most problems that are reported.
+#: The maximum number of problems that are reported.
 _SHOWN: Final = 20
 
 #: Paths, and files opened in text mode. They are compared by name, because a look at a class may run its code.
@@ -32,7 +32,8 @@ _LEAST: Final = -_PLAIN
 _DIGITS: Final = 4300
 _BITS_PER_DIGIT: Final = 3.3219280948873626
 
-#: The least items of a list that are checked together, and the most: one item of another type affects only these.
+#: The minimum and the maximum number of items of a list that are checked together. An item of another type affects only
+#: the items that are checked with it.
 _MANY: Final = 16
 _TOGETHER: Final = 256
 
@@ -208,7 +209,10 @@ def _is_plain_scalar(value: Any) -> bool:
 
 
 def most_digits() -> int:
-    """Return the most digits of an integer that the engine reads. Beyond Python's own limit it accepts any integer."""
+    """Return the maximum number of digits of an integer that the engine reads.
+
+    Beyond Python's own limit, the engine accepts any integer.
+    """
     return min(sys.get_int_max_str_digits() or _DIGITS, _DIGITS)
 
 

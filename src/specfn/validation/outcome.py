@@ -30,7 +30,7 @@ class Success:
         return f"Success(data={data}, repairs={self.repairs!r}, incomplete={self.incomplete})"
 
 
-#: The most errors in the ``repr`` of a failure, and the most characters of one.
+#: The maximum number of errors in the ``repr`` of a failure, and the maximum number of characters of one.
 _SHOWN: Final = 3
 _LENGTH: Final = 300
 

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-#: The most problems of one failure that a model reads. Only these have a description.
+#: The maximum number of problems of one failure that a model reads. Only these have a description.
 SHOWN: Final = 20
 
-#: The most names in a sentence, and the most characters of a name.
+#: The maximum number of names in a sentence, and the maximum number of characters of a name.
 _NAMES: Final = 12
 _LENGTH: Final = 60
 

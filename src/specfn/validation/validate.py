@@ -28,7 +28,7 @@ class Diagnosis(NamedTuple):
         faults: the faults, one per place; empty if the value is valid.
         explainer: explains parts of the value; ``None`` if there is nothing to repair: the value is valid, or not plain
             JSON within the limits.
-        depth: the most levels that a value may have.
+        depth: the maximum number of levels that a value may have.
     """
 
     faults: "tuple[Fault, ...]"

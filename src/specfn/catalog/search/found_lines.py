@@ -5,7 +5,7 @@ from typing import Final
 
 from specfn.catalog.search.search import Found
 
-#: The most characters of a summary.
+#: The maximum number of characters of a summary.
 _SUMMARY: Final = 120
 
 #: The result of a search that found no function.

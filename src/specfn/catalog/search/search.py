@@ -18,14 +18,14 @@ from specfn.catalog.search.words import is_one_edit, stem, words_of
 from specfn.errors import UsageError
 from specfn.function.function import Function
 
-#: The most words of a query that are read.
+#: The maximum number of words of a query that are read.
 _QUERY_WORDS: Final = 64
 
 #: The share of a list that inserted producers may have, and the number of results before the first.
 _PRODUCERS: Final = 0.4
 _UNTOUCHED: Final = 3
 
-#: The least length of a word that is corrected.
+#: The minimum length of a word that is corrected.
 _CORRECTED: Final = 5
 
 #: The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009).
@@ -75,7 +75,7 @@ class Search:
 
         Args:
             query: words of any language. A query without words finds nothing.
-            limit: the most results.
+            limit: the maximum number of results.
             among: the names of the functions that may be found; all if ``None``.
             rank: another ranking, fused with that of the words by reciprocal rank.
 

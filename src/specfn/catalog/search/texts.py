@@ -33,7 +33,7 @@ _VERBS: Final = {
     "delete": "delete remove cancel clear",
 }
 
-#: The most enum members, properties and levels of one schema that are read.
+#: The maximum number of enum members, properties and levels of one schema that are read.
 _ENUMS: Final = 20
 _PROPERTIES: Final = 60
 _LEVELS: Final = 3

@@ -7,7 +7,7 @@ from typing import Final
 #: A run of letters or digits of any script; camel case and digits are separated within it.
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 
-#: The most characters of one text that are read, and the longest word that is kept.
+#: The maximum number of characters of one text that are read, and of a word that is kept.
 _TEXT_LIMIT: Final = 20_000
 _WORD_LIMIT: Final = 40
 
@@ -20,7 +20,7 @@ STOP_WORDS: Final = frozenset(
     "whose why will with would you your".split()
 )
 
-#: Endings that are replaced, with the least number of letters that remain before them.
+#: Endings that are replaced, with the minimum number of letters that remain before them.
 _ENDINGS: Final = (
     ("ies", "y", 2),
     ("sses", "ss", 1),

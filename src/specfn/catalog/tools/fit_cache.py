@@ -36,7 +36,7 @@ class FitCache:
         Args:
             function: the function; arguments by position are wrapped under their keys (rule F4).
             profile: the profile of the provider.
-            budget: the most bytes of the schema as compact JSON.
+            budget: the maximum number of bytes of the schema as compact JSON.
         """
         key = (profile, budget, id(function.schemas))
         if key not in self._known:
@@ -51,7 +51,7 @@ class FitCache:
         Args:
             function: the function.
             profile: the profile of the provider.
-            budget: the most bytes of the schema as compact JSON.
+            budget: the maximum number of bytes of the schema as compact JSON.
             answer: return the schema of a conversation's result, which has the response as its data.
         """
         key = (profile, budget, id(function.schemas), answer)

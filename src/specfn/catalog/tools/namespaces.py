@@ -13,7 +13,7 @@ from specfn.schema.safe_text import shorten
 
 _ILLEGAL: Final = re.compile(r"[^A-Za-z0-9_-]")
 
-#: The most characters of a namespace's name, and of its description.
+#: The maximum number of characters of a namespace's name, and of its description.
 _NAME: Final = 64
 _DESCRIPTION: Final = 1_024
 

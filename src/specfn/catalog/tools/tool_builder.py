@@ -29,7 +29,8 @@ Progress: TypeAlias = Callable[[int, int], None]
 #: The value that an output schema describes.
 OutputForm: TypeAlias = Literal["data", "answer"]
 
-#: The steps of reducing a list to ``budget_tokens``: the most bytes of a schema and characters of a description.
+#: The steps of reducing a list to ``budget_tokens``: the maximum number of bytes of a schema, and of characters of a
+#: description.
 _STEPS: Final = ((16_384, 4_096), (8_192, 2_048), (4_096, 1_024), (2_048, 512), (1_024, 256))
 
 
@@ -69,9 +70,9 @@ def tools(
         wanted: the functions, in the order in which they are sent.
         profile: the profile of the provider.
         fits: the cache of fitted schemas.
-        budget_tokens: the most tokens of the list. A longer list is reduced: schemas over 16 KiB are truncated and
-            the longest descriptions shortened, then those over 8 KiB, and so on down to 1 KiB. Then functions are
-            left out from the end, deprecated ones first.
+        budget_tokens: the maximum number of tokens of the list. A longer list is reduced: schemas over 16 KiB are
+            truncated and the longest descriptions are shortened, then those over 8 KiB, and so on down to 1 KiB.
+            Then functions are left out from the end, deprecated ones first.
         output_schema: send the schemas of documented results, if the provider accepts them: of their ``data``, or of
             the ``answer`` to a call in a conversation.
         progress: receives the number of built tools, and the number of all.

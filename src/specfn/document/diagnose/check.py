@@ -15,7 +15,7 @@ from specfn.records import Note
 if TYPE_CHECKING:
     from specfn.document.diagnose.metaschema import Metaschema
 
-#: The most notes that one check returns.
+#: The maximum number of notes that one check returns.
 MAX_NOTES: Final = 100
 
 _PACKAGE: Final = "openapi_spec_validator"

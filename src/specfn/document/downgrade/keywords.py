@@ -109,7 +109,7 @@ def _property_names(walk: SchemaWalk, draft: SchemaDraft) -> None:
 
 
 def _listed_names(walk: SchemaWalk, names: Any) -> list[str] | None:
-    """Return the names that an ``enum`` allows, directly or in a referenced component; ``None`` without one."""
+    """Return the names that an ``enum`` allows, directly or in a referenced component; ``None`` if there is no ``enum``."""
     if isinstance(names, dict) and names.keys() == {"$ref"}:
         names = walk.schemas.get(name_of(names["$ref"]) or "")
     if not isinstance(names, dict) or names.get("type", "string") != "string":

@@ -18,7 +18,7 @@ from specfn.document.upgrade.keywords import is_true
 #: The result of a rule for a value that the field does not allow.
 DROP: Final = object()
 
-#: The most losses of a shared part that are listed again at its other locations.
+#: The maximum number of losses of a shared part that are listed again at its other locations.
 _MANY: Final = 100
 
 #: Characters that a URI reference may contain besides letters and digits.

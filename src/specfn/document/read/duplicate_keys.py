@@ -13,10 +13,10 @@ from specfn._internal.json import loads
 from specfn._internal.pointer import join
 from specfn.records import Note
 
-#: The most notes of one text.
+#: The maximum number of notes of one text.
 MAX_NOTES: Final = 100
 
-#: The most characters of a key in a note.
+#: The maximum number of characters of a key in a note.
 _MAX_KEY: Final = 60
 
 #: Strings, brackets and commas. Colons are not needed to find the keys.

@@ -17,7 +17,7 @@ from specfn.errors import DocumentError
 #: The deepest nesting of objects and arrays.
 MAX_DEPTH: Final = 200
 
-#: The most keys and values of a document; shared ones count at each of their locations.
+#: The maximum number of keys and values of a document; shared ones count at each of their locations.
 MAX_NODES: Final = 10_000_000
 
 TOO_DEEP: Final = f"the document is nested deeper than {MAX_DEPTH} levels"

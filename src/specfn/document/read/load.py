@@ -83,7 +83,7 @@ def read(
     Args:
         source: a path or an ``http(s)`` URL (``str``, ``Path``), the text (``bytes``), or the document (``dict``).
         references: ``Options.references``. A URL may also redirect to the origins that it lists.
-        limit: the most bytes of a file or of a response, decompressed.
+        limit: the maximum number of bytes of a file or of a response, decompressed.
         login: headers and authentication for the origin of the URL.
         progress: called with every chunk of a response, and while YAML is parsed.
         thorough: report duplicate keys in JSON.
@@ -236,7 +236,7 @@ def fetch(
 
     Args:
         url: an ``http(s)`` URL; its user and password are sent to its own origin only.
-        limit: the most bytes to read, decompressed.
+        limit: the maximum number of bytes to read, decompressed.
         origins: other origins that redirects may lead to.
         login: headers and authentication for one origin. They are sent to no other.
         progress: called with every chunk.

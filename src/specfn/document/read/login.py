@@ -13,7 +13,7 @@ class Login(NamedTuple):
     Attributes:
         origin: the origin of the URL that the caller passed, as ``load.origin_of`` writes it.
         headers: headers to send.
-        auth: an ``httpx.Auth``, or user and password; ``None`` without authentication.
+        auth: an ``httpx.Auth``, or user and password; ``None`` for no authentication.
     """
 
     origin: str | None = None

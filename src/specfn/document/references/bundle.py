@@ -24,7 +24,7 @@ from specfn.records import Note
 #: The member of the root that contains the other documents, by URI.
 KEY: Final = EMBEDDED
 
-#: The most documents through which a chain of references may lead.
+#: The maximum number of documents through which a chain of references may lead.
 MAX_HOPS: Final = 50
 
 #: Characters that a URI fragment may contain besides letters and digits (RFC 3986, section 3.5).
@@ -67,7 +67,7 @@ def bundle(
     Args:
         source: the raw document; it is not changed.
         references: ``"internal"``, a directory, or a list of origins (``Options.references``).
-        limit: the most bytes of the other documents together, up to 64 MiB.
+        limit: the maximum number of bytes of the other documents together, up to 64 MiB.
         login: headers and authentication for the origin of the document's URL.
 
     Raises:

@@ -152,7 +152,7 @@ class Components:
         return None
 
     def _named(self, node: Any, tokens: Tokens) -> str | None:
-        """Return the name that the document gives to a schema; ``None`` without a name."""
+        """Return the name that the document gives to a schema; ``None`` if the schema has no name."""
         if tokens[:-1] not in NAMED or self.raw.get(tokens[-1]) is not node:
             return None
         if not (node is None or isinstance(node, dict | bool)):

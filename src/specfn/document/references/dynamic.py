@@ -17,7 +17,7 @@ from specfn.document.references.walk import IN_LISTS, members
 #: The annotation of a schema that replaces a reference with too many meanings: it admits any value.
 OPEN: Final = "x-specfn-open"
 
-#: The most variants of a document, and the most distinct names of anchors.
+#: The maximum number of variants of a document, and of distinct names of anchors.
 _MOST: Final = 500
 _NAMES: Final = 20
 

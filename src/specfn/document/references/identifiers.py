@@ -72,7 +72,7 @@ class Identifiers:
         return self._uris.get(id(node))
 
     def around(self, tokens: Tokens) -> str | None:
-        """Return the URI of the nearest resource with an ``$id`` around a location; ``None`` without one."""
+        """Return the URI of the nearest resource with an ``$id`` around a location; ``None`` if no resource has one."""
         node: Any = self._document
         found = None
         for token in tokens:

@@ -15,11 +15,11 @@ from specfn.document.read import load
 from specfn.document.read.login import Login
 from specfn.errors import DocumentError, TransportError, UsageError
 
-#: The most other documents for one document.
+#: The maximum number of other documents for one document.
 MAX_DOCUMENTS: Final = 200
-#: The most bytes of all other documents together.
+#: The maximum number of bytes of all other documents together.
 MAX_BYTES: Final = 64 * 1024 * 1024
-#: The most keys and values of all other documents together.
+#: The maximum number of keys and values of all other documents together.
 MAX_NODES: Final = 2_000_000
 
 #: Reads at most a number of bytes of a URI, or raises ``RefusedError``.

@@ -16,7 +16,7 @@ from specfn.document.upgrade.keywords import distinct
 #: The annotation with the constants that the document declares, by keyword.
 DECLARED: Final = "x-specfn-declared"
 
-#: The most members of an ``enum`` that the annotation contains.
+#: The maximum number of members of an ``enum`` that the annotation contains.
 _KEPT: Final = 5
 
 #: A JSON number (RFC 8259, section 6) of limited length.
@@ -39,7 +39,7 @@ def fits(value: Any, kind: str) -> bool:
 
 
 def is_mistyped(node: JsonObject) -> bool:
-    """Return whether a schema has constants besides null, and none of them has a declared type."""
+    """Return whether a schema has constants besides null, and no constant has a declared type."""
     kind = node.get("type")
     if kind == "string" and "const" not in node and node["enum"][0].__class__ is str:
         return False  # the most common case
@@ -48,7 +48,7 @@ def is_mistyped(node: JsonObject) -> bool:
 
 
 def upgrade_values(out: JsonObject) -> None:
-    """Replace constants in place if none of them has the declared type."""
+    """Replace constants in place if no constant has the declared type."""
     kinds = _types(out)
     declared: JsonObject = {}
     for keyword in ("enum", "const"):
@@ -74,7 +74,7 @@ def _values(node: JsonObject, keyword: str) -> list[Any]:
 
 
 def _is_foreign(node: JsonObject, keyword: str, kinds: Sequence[str]) -> bool:
-    """Return whether a keyword has members besides null, and none of them has one of the types."""
+    """Return whether a keyword has members besides null, and no member has one of the types."""
     values = [value for value in _values(node, keyword) if value is not None]
     return bool(values) and not any(fits(value, kind) for value in values for kind in kinds)
 

@@ -135,7 +135,7 @@ def _enum(_: Any, value: Any, __: int) -> Any:
 
 
 def distinct(values: list[Any]) -> list[Any]:
-    """Return a list without repetitions; the same object where it has none."""
+    """Return a list without repetitions; the same object if nothing is repeated."""
     if _are_texts(values):
         return values if len({*values}) == len(values) else list(dict.fromkeys(values))
     found = {

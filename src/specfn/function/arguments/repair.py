@@ -25,7 +25,7 @@ def repaired(
         opens: keep a value parsed from a string even if it is invalid.
 
     Returns:
-        The outcome; ``None`` where nothing could be repaired.
+        The outcome; ``None`` if nothing could be repaired.
 
     Raises:
         DocumentError: the schema is not one that can be enforced.

@@ -9,7 +9,7 @@ from specfn._internal.pointer import input_tokens
 from specfn.records import ArgumentProblem, Repair
 from specfn.validation.outcome import Failure, Success
 
-#: The longest name that is looked up, and the most characters of one that are quoted in a description.
+#: The maximum number of characters of a name that is looked up, and of a name that a description quotes.
 _LONGEST: Final = 512
 _QUOTED: Final = 80
 

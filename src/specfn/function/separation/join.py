@@ -20,7 +20,7 @@ def merge(function: Function, *, llm: Any, human: Any) -> Any:
     Args:
         function: one of an application with ``Options.separate``.
         llm: the model's arguments, valid against ``function.separated.llm``.
-        human: the human part, valid against ``function.separated.human``; ``None`` for none.
+        human: the human part, valid against ``function.separated.human``; ``None`` if there is no human part.
 
     Raises:
         UsageError: the function is not separated, or the arguments are not in its calling style.

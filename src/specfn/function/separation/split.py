@@ -109,7 +109,7 @@ class ArgumentSplitter:
         return self._ownership.member(layers[0], name)
 
     def _branch(self, place: ArgumentPlace, keyword: str, value: Any) -> ArgumentPlace:
-        """Return the branch that a value is valid against. Human branches come first, also if none is valid."""
+        """Return the branch that a value is valid against. Human branches come first, even if no branch is valid."""
         pairs = list(zip(place.unions[keyword], place.node[keyword], strict=True))
         pairs.sort(key=lambda pair: not pair[0].human)
         fitting = (branch for branch, node in pairs if self._accepts(node, value))

@@ -104,8 +104,8 @@ def collect(functions: Iterable[Described], most: int | None = None) -> Collecti
 
     Args:
         functions: the functions.
-        most: the most properties of the definitions of requests and of responses; further definitions are ``any``.
-            Definitions that are closer to the arguments or the result come first.
+        most: the maximum number of properties of the definitions of requests and of responses. Definitions that are
+            closer to the arguments or the result come first; those beyond the limit are ``any``.
     """
     types = Types()
     inputs, outputs = _Direction(types, most), _Direction(types, most)

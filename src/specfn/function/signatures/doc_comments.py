@@ -7,11 +7,11 @@ from typing import Any, Final
 from specfn.function.description import parted
 from specfn.schema.safe_text import clean, shorten
 
-#: The most characters of the comment of a property or type, and of a function.
+#: The maximum number of characters of the comment of a property or type, and of a function.
 _MEMBER: Final = 100
 _FUNCTION: Final = 240
 
-#: The most characters of a default value.
+#: The maximum number of characters of a default value.
 _DEFAULT: Final = 30
 
 _PARAGRAPHS: Final = re.compile(r"\n\s*\n")

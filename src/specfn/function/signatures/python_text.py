@@ -159,7 +159,7 @@ class _PythonText:
         return f"{self._word('dict')}[{self._word('str')}, {rest}]"
 
     def _literals(self, node: Literals) -> str:
-        """Return constants; Python has none of type ``float``."""
+        """Return constants. ``Literal`` accepts no constants of type ``float``."""
         values = [repr(value) for kind, value in node.values if kind not in {float, type(None)}]
         parts = [f"{self._word('Literal')}[{', '.join(values)}]"] if values else []
         kinds = {kind for kind, _ in node.values}

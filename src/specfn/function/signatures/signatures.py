@@ -16,7 +16,7 @@ _WRITERS: Final[Mapping[str, Callable[[Collection], str]]] = {
 }
 
 
-#: The most types in the definitions of one function's arguments, and of its result.
+#: The maximum number of types in the definitions of one function's arguments, and of its result.
 _ONE_FUNCTION: Final = 500
 
 
@@ -33,7 +33,8 @@ def signatures(
     Args:
         functions: the functions of one document.
         language: ``python`` or ``typescript``.
-        most: the most types in the definitions of arguments, and of results; definitions beyond it are ``Any``.
+        most: the maximum number of types in the definitions of arguments, and of results. Definitions beyond the
+            limit are ``Any``.
 
     Raises:
         UsageError: the language is unknown.

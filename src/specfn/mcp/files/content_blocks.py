@@ -10,7 +10,7 @@ from specfn.http.response.first_bytes import FileType, file_type
 from specfn.http.response.response import Result
 from specfn.mcp.files.saved_files import NotSavedError, SavedFiles
 
-#: The most bytes of a block.
+#: The maximum number of bytes of a block.
 MOST_BYTES: Final = 8 * 1024 * 1024
 
 #: A block; for content without a block, a sentence about it.
@@ -22,7 +22,7 @@ def content_block(result: Result, files: SavedFiles | None) -> Block:
 
     Args:
         result: the response; its data are bytes.
-        files: the directory for files; ``None`` without one.
+        files: the directory for files; ``None`` if files are not saved.
     """
     content: bytes = result.data
     kind = file_type(result.media_type, content)

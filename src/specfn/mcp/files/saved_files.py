@@ -16,7 +16,7 @@ from specfn._internal.characters import escape_invisible
 from specfn.errors import UsageError
 from specfn.http.response.first_bytes import FileType
 
-#: The most bytes and the most files of a directory.
+#: The maximum number of bytes and of files in a directory.
 MOST_BYTES: Final = 1024 * 1024 * 1024
 MOST_FILES: Final = 10_000
 
@@ -47,8 +47,8 @@ class SavedFiles:
 
         Args:
             directory: an existing directory.
-            most_bytes: the most bytes of all entries of the directory together.
-            most_files: the most entries of the directory.
+            most_bytes: the maximum number of bytes of all entries of the directory together.
+            most_files: the maximum number of entries of the directory.
 
         Raises:
             UsageError: the directory does not exist, or no file can be created in it.

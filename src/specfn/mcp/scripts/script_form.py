@@ -10,7 +10,7 @@ from specfn.code_mode.script_functions import ScriptFunctions
 from specfn.mcp.elicitation import EFFECTS, ElicitationForm
 from specfn.schema.safe_text import shorten
 
-#: The most characters of the arguments of all calls, and the least of one.
+#: The maximum number of characters of the arguments of all calls, and the minimum that each call gets.
 _ARGUMENTS: Final = 12_000
 _LEAST: Final = 300
 

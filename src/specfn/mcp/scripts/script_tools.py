@@ -33,7 +33,7 @@ Result: TypeAlias = types.CallToolResult | types.InputRequiredResult
 _KEY: Final = "approval"
 _STATE: Final = "script"
 
-#: The most results of a search, and their number by default.
+#: The maximum number of results of a search, and their number by default.
 _MOST: Final = 20
 _FOUND: Final = 5
 

@@ -16,7 +16,7 @@ from specfn.records import Note
 def body_of(
     raw: Any, wanted: str | None, version: str, pointer: str, look: Look, notes: list[Note]
 ) -> Body | None:
-    """Return the request body of an operation; ``None`` if it declares none.
+    """Return the request body of an operation; ``None`` if the operation declares no request body.
 
     Args:
         raw: the normalized Request Body Object.

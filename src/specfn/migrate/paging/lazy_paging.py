@@ -21,7 +21,7 @@ class LazyPaging:
 
     @property
     def found(self) -> Paging | None:
-        """Return the paging; ``None`` if the document declares none."""
+        """Return the paging; ``None`` if the document declares no paging."""
         route = self._route
         if route is not None:
             self._found = paging_of(route, self._components)

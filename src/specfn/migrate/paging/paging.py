@@ -34,7 +34,7 @@ _NUMBERS = frozenset({"integer", "number"})
 
 
 def paging_of(route: Route, components: JsonObject) -> Paging | None:
-    """Return the paging of an operation; ``None`` if the document declares none.
+    """Return the paging of an operation; ``None`` if the document declares no paging.
 
     Args:
         route: the operation.

@@ -37,7 +37,7 @@ def scheme_keys(schemes: Iterable[JsonObject]) -> set[tuple[str, str]]:
 def credential_reason(
     name: str, location: Location, keys: Collection[tuple[str, str]]
 ) -> str | None:
-    """Return why a parameter carries a credential, for a note; ``None`` if it carries none.
+    """Return the reason why a parameter carries a credential, for a note; ``None`` if it carries no credential.
 
     Args:
         name: the name of the parameter.

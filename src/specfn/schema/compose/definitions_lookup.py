@@ -84,6 +84,6 @@ def _may_be_null(node: JsonObject) -> bool:
     return node.get("nullable") is True or "null" in ([kinds] if isinstance(kinds, str) else kinds)
 
 
-#: The most schemas that are visited, and the keywords that cannot be decided simply.
+#: The maximum number of schemas that are visited, and the keywords that cannot be decided simply.
 _MOST = 200
 _HARD = frozenset({"allOf", "not", "if"})

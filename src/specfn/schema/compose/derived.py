@@ -52,7 +52,7 @@ class Derived:
         return self.make(node, "read", _read)
 
     def typed(self, node: JsonObject, kinds: list[str]) -> JsonObject:
-        """Return the schema with types, if it declares none."""
+        """Return the schema with derived types, if it declares no types."""
         if "type" in node or "$ref" in node:
             return node
         kind = kinds[0] if len(kinds) == 1 else kinds

@@ -13,8 +13,8 @@ _INHERITED: Final = frozenset(
     {"deprecated", "description", "discriminator", "readOnly", "writeOnly"}
 )
 
-#: The most generations of ancestors that are merged into one schema. The rest remains a reference in ``allOf``, so
-#: that composing all components costs time in proportion to their number.
+#: The maximum number of generations of ancestors that are merged into one schema. The rest remains a reference in
+#: ``allOf``, so that the time of composing all components is proportional to their number.
 GENERATIONS: Final = 64
 
 
@@ -97,7 +97,7 @@ class Inheritance:
             family: the relations of parents and children.
             uses: the composed schema of each use of a component.
             both: returns one schema that means two.
-            generations: the most generations that are merged into one schema.
+            generations: the maximum number of generations that are merged into one schema.
         """
         self._schemas = schemas
         self._family = family

@@ -152,7 +152,7 @@ class Family:
         return found if default is None else [*found, default]
 
     def default(self, discriminator: JsonObject) -> DiscriminatorBranch | None:
-        """Return the branch of unknown tags; ``None`` without ``defaultMapping``."""
+        """Return the branch of unknown tags; ``None`` if there is no ``defaultMapping``."""
         if "defaultMapping" not in discriminator:
             return None
         name = component_of(discriminator["defaultMapping"])

@@ -13,7 +13,7 @@ from specfn.schema.compose.merge import CONTRADICTION, NEVER
 from specfn.schema.safe_text import are_plain, is_plain
 from specfn.schema.walk import SUBSCHEMAS
 
-#: A union of at least so many branches is a fragment of its own.
+#: The minimum number of branches of a union that is a fragment of its own.
 _WIDE_UNION = 4
 
 #: More constants than this are described in a short rendering.
@@ -96,7 +96,7 @@ def types_of(node: JsonObject) -> tuple[list[str], bool]:
 
 
 def values_of(node: JsonObject) -> list[Any] | None:
-    """Return the constants of a schema, each once (``1.0`` equals ``1``); ``None`` if it has none."""
+    """Return the constants of a schema, each once (``1.0`` equals ``1``); ``None`` if there are no constants."""
     if "const" in node:
         return [node["const"]]
     values = node.get("enum")
@@ -104,7 +104,7 @@ def values_of(node: JsonObject) -> list[Any] | None:
 
 
 def typed(node: JsonObject) -> JsonObject:
-    """Return a schema without the constants that its type refuses; the schema itself where it refuses none."""
+    """Return a schema without the constants that its type refuses; the schema itself if it refuses no constant."""
     kinds, key = node.get("type"), "enum" if "enum" in node else "const"
     if kinds is None or key not in node:
         return node
@@ -154,7 +154,7 @@ class Root(NamedTuple):
         nullable: true if null is admitted.
         branches: the branches of its union but null.
         is_union: true if it has a union.
-        values: its constants; ``None`` if it has none.
+        values: its constants; ``None`` if it has no constants.
     """
 
     kinds: list[str]
@@ -188,7 +188,7 @@ def is_numeric(name: str) -> bool:
 
 
 def types_of_values(values: list[Any]) -> tuple[list[str], bool]:
-    """Return the common type of constants that declare none, as a list; an empty list if they differ."""
+    """Return the common type of constants without a declared type, as a list; an empty list if the types differ."""
     kinds = list(dict.fromkeys(kind_of(value) for value in values if value is not None))
     if len(kinds) == 1:
         return kinds, None in values

@@ -18,7 +18,7 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 def mapped(schema: JsonObject, change: Callable[[Any, Path], Any]) -> JsonObject:
-    """Return a schema with its direct subschemas changed; the same object where none was."""
+    """Return a schema with its direct subschemas changed; the same object if no subschema changed."""
     changed: JsonObject = {}
     for key, value in schema.items():
         new: Any = value
@@ -92,7 +92,7 @@ def _without_null(schema: JsonObject) -> JsonObject:
 
 
 def _given(branches: list[Any], union: JsonObject) -> list[Any]:
-    """Branches with the default and the example of their union, each at the branch that most plainly takes it."""
+    """Branches with the default and the example of their union, each at the branch that fits it best."""
     out = [*branches]
     for key in ("default", "example"):
         value = union.get(key)

@@ -41,16 +41,16 @@ class Strict:
     """The requirements for a schema that the provider enforces while the model generates.
 
     Attributes:
-        properties: the most properties in all.
+        properties: the maximum number of properties in all.
         nesting: the deepest nesting of objects.
-        enum_values: the most values of all enums together.
-        text: the most characters of all names, enum values and constants together.
-        long_enum: from how many values on the characters of one enum are limited, and to how many.
+        enum_values: the maximum number of values of all enums together.
+        text: the maximum number of characters of all names, enum values and constants together.
+        long_enum: the number of values above which the characters of one enum are limited, and their maximum number.
         required: every property must be required; an optional one is shown as required and nullable.
         recursive: a schema may refer to itself.
-        tools: the most enforced tools of one request; ``None`` for no known limit.
-        optional: the most optional properties of all enforced tools of one request.
-        unions: the most unions of all enforced tools of one request.
+        tools: the maximum number of enforced tools of one request; ``None`` if no limit is known.
+        optional: the maximum number of optional properties of all enforced tools of one request.
+        unions: the maximum number of unions of all enforced tools of one request.
     """
 
     properties: int
@@ -71,15 +71,15 @@ class Profile:
 
     Attributes:
         name: the name for callers.
-        verified: when its facts were last looked up, ``YYYY-MM``.
-        sources: where they are from.
+        verified: the month in which these facts were last checked, ``YYYY-MM``.
+        sources: the provider's pages that state these facts.
         shape: one tool on the wire, with ``NAME``, ``DESCRIPTION``, ``SCHEMA`` and ``STRICT`` in the places of
             its parts; ``OUTPUT`` where the schema of its result is accepted, ``DEFERRED`` where its loading can be
             deferred.
         group: the member of one object that contains all tools; ``None`` if the tools are a plain list.
         tool_name: pattern of a whole tool name.
-        tools: the most tools of one request; ``None`` for no known limit.
-        description_limit: the most characters of a tool's description.
+        tools: the maximum number of tools of one request; ``None`` if no limit is known.
+        description_limit: the maximum number of characters of a tool's description.
         root_key: pattern of the names of properties at the root; ``None`` for any.
         nested_key: the same below the root.
         keywords: the schema keywords that are used.
@@ -88,7 +88,7 @@ class Profile:
         patterns: a regular expression that must not match in a ``pattern``.
         enums: the types whose values may be listed.
         empty_text: true if an enum may contain the empty string.
-        null: how null is admitted.
+        null: the way in which a schema admits null.
         union_alone: true if no keyword is allowed beside ``anyOf``.
         closed: true if the root and the groups have ``additionalProperties: false``. Grammars that are derived from
             schemas need it; models do not.
@@ -99,10 +99,11 @@ class Profile:
         strict: the requirements for enforced schemas; ``None`` if the provider enforces no schemas.
         fallback: the profile of a function that cannot be strict.
         form: the profile of the same provider whose codec also sends tools of this shape.
-        search: the provider's own search tool, which a request with deferred functions needs; ``None`` if it needs none.
+        search: the provider's own search tool, which a request with deferred functions needs; ``None`` if such a request
+            needs no search tool.
         namespace: a group of functions on the wire, with ``NAME``, ``DESCRIPTION`` and ``TOOLS`` in the places of its
-            parts; ``None`` where functions cannot be grouped.
-        validated: the provider can be asked, for a whole request, to hold its model to the schemas.
+            parts; ``None`` if functions cannot be grouped.
+        validated: true if a request can ask the provider to hold its model to all schemas.
     """
 
     name: str

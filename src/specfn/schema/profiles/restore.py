@@ -12,7 +12,7 @@ from specfn.schema.compose.root_facts import types_of, values_of
 #: The deepest nesting that is looked at; deeper arguments are refused when they are validated.
 _DEEPEST: Final = 100
 
-#: The most branches that one value is held against.
+#: The maximum number of branches against which one value is compared.
 _MOST: Final = 200
 
 

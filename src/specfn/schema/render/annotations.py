@@ -11,7 +11,7 @@ from specfn.schema.safe_text import clean, escaped
 #: Characters that separate words in names and end sentences.
 _SEPARATORS: Final = str.maketrans("", "", " \t\n_-.,:;!?/()[]{}'\"`*")
 
-#: The most examples to choose from.
+#: The maximum number of examples to choose from.
 _LOOKED_AT: Final = 5
 
 

@@ -11,10 +11,10 @@ from specfn.schema.compose.root_facts import types_of, values_of
 
 _KINDS: Final = ("array", "boolean", "null", "number", "object", "string")
 
-#: The most references that are followed from one branch.
+#: The maximum number of references that are followed from one branch.
 _CHAIN: Final = 10
 
-#: The most nested unions that are searched for tags.
+#: The maximum number of nested unions that are searched for tags.
 _BRANCHES: Final = 200
 
 

@@ -29,7 +29,7 @@ class Hole(NamedTuple):
         beside: other annotations that the place has of its own.
         nullable: true if the place also admits null.
         shared: true if the place refers to the fragment (dialect 3.1) instead of containing it.
-        extra: the most bytes that the annotations of the place add to its content.
+        extra: the maximum number of bytes that the annotations of the place add to its content.
     """
 
     key: Key
@@ -104,7 +104,7 @@ def admitting_null(place: Hole) -> Hole:
 #: Members that are dropped first when room is short.
 TEXTS = frozenset({"description", "example", "examples"})
 
-#: The most bytes that admitting null adds.
+#: The maximum number of bytes that admitting null adds.
 _NULLABLE = 48
 
 #: A rendered schema: finished JSON, a container with holes, or a single hole.

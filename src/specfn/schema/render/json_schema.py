@@ -59,7 +59,7 @@ _SAID = _CONSTRAINTS | {"$ref", "const", "dependentRequired", "enum", "required"
 #: Keywords that evaluate properties or items and are not always shown.
 _EVALUATING = frozenset({"contains", "dependentSchemas", "else", "if", "then"})
 
-#: The most bytes of a keyword that is copied when room is short.
+#: The maximum number of bytes of a keyword that is copied when room is short.
 _WHOLE = 300
 
 _LISTS = {"allOf": "allOf", "anyOf": "anyOf", "oneOf": "anyOf", "prefixItems": "prefixItems"}

@@ -285,7 +285,7 @@ class OpenApi30Renderer(SchemaRenderer):
         self._additional(node, body)
 
     def _additional(self, node: JsonObject, body: SchemaBuilder) -> None:
-        """Render the schema of additional properties. Patterns widen it, because OpenAPI 3.0 has none."""
+        """Render the schema of additional properties. Patterns widen it, because OpenAPI 3.0 has no patterns."""
         others = node.get("additionalProperties", True)
         if "additionalProperties" not in node and not _looks_through(node):
             others = node.get("unevaluatedProperties", True)

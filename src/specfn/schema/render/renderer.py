@@ -29,7 +29,7 @@ from specfn.schema.safe_text import are_plain, clean, escaped, is_plain, texts_o
 #: The largest default that is shown, in bytes of compact JSON.
 _DEFAULT = 200
 
-#: The most texts with invisible characters that an edit lists.
+#: The maximum number of texts with invisible characters that an edit lists.
 _TOLD = 5
 
 #: Keywords whose values are names of something.

@@ -14,10 +14,10 @@ from specfn.schema.safe_text import clean, shorten
 #: A reference to a definition, alone in its schema.
 _REFERENCE = re.compile(r'\{"\$ref":"#/\$defs/([^"]+)"\}')
 
-#: The most characters of a keyword's value in a description.
+#: The maximum number of characters of a keyword's value in a description.
 _SHOWN = 300
 
-#: The most bytes of a component to inline, and of a value with inlined components.
+#: The maximum number of bytes of a component to inline, and of a value with inlined components.
 _LOOKED_AT = 2_000
 _SPELLED = 600
 

@@ -7,10 +7,10 @@ from specfn.schema.compose.definitions_lookup import DefinitionLookup
 from specfn.schema.compose.root_facts import branches_of, types_of, types_of_values, values_of
 from specfn.schema.safe_text import clean
 
-#: The most schemas that are visited for the types of a subtree.
+#: The maximum number of schemas that are visited for the types of a subtree.
 _MOST = 200
 
-#: The most characters of a component's name.
+#: The maximum number of characters of a component's name.
 _NAME = 100
 
 

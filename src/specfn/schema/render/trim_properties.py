@@ -10,7 +10,7 @@ from specfn.schema.compose.root_facts import MORE
 from specfn.schema.render.fragment import Draft, Hole, Skeleton
 from specfn.schema.safe_text import clean, shorten
 
-#: The most names of hidden properties that are listed, and the most characters of the list.
+#: The maximum number of names of hidden properties that are listed, and the maximum number of characters of the list.
 _NAMED = 20
 _TOLD = 400
 

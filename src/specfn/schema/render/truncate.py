@@ -75,7 +75,7 @@ class Expansion:
         Args:
             fragments: of the document.
             root: the fragment that is the schema.
-            budget: the most bytes of compact JSON.
+            budget: the maximum number of bytes of compact JSON.
             recursive: how many more times a fragment may be nested in itself.
         """
         self._fragments = fragments
@@ -194,7 +194,7 @@ class Expansion:
         self._adopt(child, form, optional=optional)
 
     def _fitting(self, fragment: Fragment, nesting: int, room: int) -> Form | None:
-        """Return the richest rendering that fits into the room; ``None`` if none does.
+        """Return the most detailed rendering that fits into the room; ``None`` if no rendering fits.
 
         Without shared definitions, the size of a form does not depend on other schemas. A fragment that did not fit
         once is therefore not tried again with less room.

@@ -13,13 +13,13 @@ from specfn.validation.patterns.cost import HEAVY, REFUSED, PatternVerdict, text
 from specfn.validation.patterns.ecma import PatternError
 from specfn.validation.patterns.to_rust import to_rust
 
-#: The most steps that one backtracking pattern may take on one text.
+#: The maximum number of steps that one backtracking pattern may take on one text.
 STEPS: Final = 10_000
 
-#: The most bytes of one compiled pattern; ``[\\p{L}]{1,255}`` needs 20 MB.
+#: The maximum number of bytes of one compiled pattern; ``[\\p{L}]{1,255}`` needs 20 MB.
 _SIZE: Final = 50 << 20
 
-#: The most work that the patterns of one validation may need, in states times characters.
+#: The maximum work of the patterns of one validation, in states times characters.
 _WORK: Final = 40_000_000
 
 

@@ -17,7 +17,7 @@ _VALUES: Final = {
     "examples": True,
 }
 
-#: The most characters of a value in a reason.
+#: The maximum number of characters of a value in a reason.
 _SHOWN: Final = 60
 
 

@@ -24,10 +24,10 @@ from specfn.validation.guard import DEPTH
 #: The product of hops and depth that needs half of a stack of 256 KiB (measured).
 _STACK: Final = 1_536
 
-#: The most hops. With more, arguments with six levels would be refused.
+#: The maximum number of hops. With more, arguments with six levels would be refused.
 _HOPS: Final = 256
 
-#: The most evaluations of one value by in-place subschemas, and of one value inside of it, over all branches.
+#: The maximum number of evaluations of one value by in-place subschemas, and of one value inside it, in all branches.
 _EVALUATIONS: Final = 100_000
 _INNER_EVALUATIONS: Final = 1_000_000
 
@@ -40,7 +40,7 @@ class _Cost(NamedTuple):
 
 
 def depth_limit(prepared: PreparedSchema) -> int:
-    """Return the most levels that arguments of a schema may have.
+    """Return the maximum number of levels that arguments of a schema may have.
 
     Raises:
         DocumentError: the schema needs too much stack or time at any useful depth.
@@ -129,7 +129,7 @@ class _InPlace:
 
 
 class _InnerEvaluations:
-    """The most evaluations of a value inside a value, along one path.
+    """The maximum number of evaluations of a value inside a value, along one path.
 
     Recursion counts once: the engine remembers the verdict of a schema that it is evaluating.
     """

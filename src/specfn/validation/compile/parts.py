@@ -21,7 +21,7 @@ _CONDITION: Final = ("if", "then", "else")
 #: Keywords whose errors are never the engine's: it reports each name apart, with a copy of the object.
 _NAMES: Final = ("propertyNames", "dependentRequired")
 
-#: The most names of ``required``, values of an ``enum`` or characters of a ``pattern`` that errors may contain.
+#: The maximum number of names of ``required``, values of an ``enum`` or characters of a ``pattern`` in errors.
 _COPIED: Final[Mapping[str, int]] = {"required": 16, "enum": 16, "pattern": 200}
 
 

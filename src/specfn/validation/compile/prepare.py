@@ -31,7 +31,7 @@ HOME: Final = "specfn:schema"
 #: The beginning of each reference in a prepared schema; the rest is the number of the definition.
 REFERENCE: Final = f"{HOME}#/$defs/"
 
-#: The most copies of looping definitions, one for each in-place path to them.
+#: The maximum number of copies of looping definitions, one for each in-place path to them.
 _COPIES: Final = 1_000
 
 #: The mark in a trail for a branch of a union.

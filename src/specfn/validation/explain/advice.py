@@ -20,10 +20,12 @@ from specfn.validation.explain.wording import TypeTexts
 from specfn.validation.plain_types import plain
 from specfn.validation.sentences import BELONGS, UNKNOWN, listed
 
-#: The least number of constants of which the closest is named. The type text contains fewer ones.
+#: The minimum number of constants for which advice names the closest one. If there are fewer, the text of the type
+#: contains them all.
 _MANY: Final = 8
 
-#: The most alternatives that are searched for a property, the most that are named, and the most characters of one.
+#: The maximum number of alternatives that are searched for a property, of those that are named, and of characters of
+#: one name.
 _MOST_SCHEMAS: Final = 50
 _NAMED: Final = 3
 _LENGTH: Final = 100

@@ -15,7 +15,7 @@ _Spelled: TypeAlias = dict[str, list[str]]
 #: The properties of inner objects, by name and by letters, each with the property that contains the object.
 _Inner: TypeAlias = dict[str, list[tuple[str, str]]]
 
-#: The most properties of inner objects that are searched.
+#: The maximum number of properties of inner objects that are searched.
 _INNER: Final = 20_000
 
 

@@ -26,7 +26,7 @@ from specfn.validation.explain.wording import TypeTexts
 from specfn.validation.outcome import problem
 from specfn.validation.sentences import NO_ITEM, NOT_GIVEN, SHOWN, UNKNOWN
 
-#: The most levels that are opened for one value. Failures beyond are reported as a whole.
+#: The maximum number of levels that are opened for one value. Failures beyond are reported as a whole.
 _LEVELS: Final = 20_000
 
 #: The findings that are problems themselves.

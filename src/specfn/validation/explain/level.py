@@ -200,7 +200,7 @@ class Level:
         if keyword == "allOf":
             part = level_node.parts[index][below[0]]
             return PART_FINDINGS[part.keyword](part, inside, self._shapes, self._compiler)
-        # If a schema declares no properties, the engine lists none: then all properties are undeclared.
+        # If a schema declares no properties, the engine lists no properties. Then all properties are undeclared.
         names = frozenset(getattr(error.kind, "unexpected", None) or inside)
         ordered = [name for name in inside if name in names]
         return [unknown(keyword, member[keyword], ordered)] if ordered else []

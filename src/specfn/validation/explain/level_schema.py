@@ -15,14 +15,14 @@ from specfn.validation.compile.parts import (
 )
 from specfn.validation.explain.schema_shapes import SchemaShapes
 
-#: The most schemas with subschemas in one level, and their most levels.
+#: The maximum number of schemas with subschemas in one level, and of their levels.
 _LEVEL_NODES: Final = 64
 _DEPTH: Final = 8
 
-#: The most checks of one value in one level. The engine copies the value for each failure.
+#: The maximum number of checks of one value in one level. The engine copies the value for each failure.
 _CHECKS: Final = 24
 
-#: The most groups of nodes that exceed one level.
+#: The maximum number of groups of nodes that exceed one level.
 _GROUPS: Final = 16
 
 #: Keywords that only refer to other nodes. These nodes are listed beside the node itself.

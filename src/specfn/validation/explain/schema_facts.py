@@ -8,7 +8,7 @@ from specfn.validation.compile.applicators import parts_in_place
 from specfn.validation.compile.prepare import PreparedSchema
 from specfn.validation.explain.schema_shapes import SchemaShapes
 
-#: The most schemas of one place that are read.
+#: The maximum number of schemas of one place that are read.
 _MOST_SCHEMAS: Final = 200
 
 #: Keywords of strings whose digits may not be a number.

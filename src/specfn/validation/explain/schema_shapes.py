@@ -8,7 +8,7 @@ from specfn._internal.json_types import TYPES, identity, is_equal
 from specfn.validation.compile.applicators import APPLICATORS
 from specfn.validation.compile.prepare import REFERENCE, PreparedSchema
 
-#: The most levels of nested unions. Deeper ones count as accepting any value.
+#: The maximum number of levels of nested unions. Deeper ones count as accepting any value.
 _DEPTH: Final = 16
 
 

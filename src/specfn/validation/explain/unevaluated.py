@@ -16,7 +16,7 @@ from specfn.validation.explain.schema_shapes import SchemaShapes
 
 _PROPERTIES, _ITEMS = UNEVALUATED
 
-#: The most properties that are removed one at a time.
+#: The maximum number of properties that are removed one at a time.
 _TRIES: Final = 100
 
 

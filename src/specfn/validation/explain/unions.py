@@ -13,7 +13,7 @@ from specfn.validation.compile.parts import SchemaPart
 from specfn.validation.explain.level import LocatedFinding, count_wrong_values
 from specfn.validation.explain.schema_shapes import Constants, Key, SchemaShapes, key_of, type_of
 
-#: The most branches whose faults are counted.
+#: The maximum number of branches whose faults are counted.
 _MOST_SCHEMAS: Final = 16
 
 #: Returns the findings of a value one level down in a node.
@@ -137,7 +137,7 @@ class _Branches:
         return [node for node, count in zip(self.nodes, faults, strict=True) if count == least]
 
     def narrowed(self, value: JsonObject, discriminator: str | None) -> "_Branches | Tag":
-        """Return the branches that match the tags of an object, or the tag that selects none."""
+        """Return the branches that match the tags of an object, or the tag that selects no branch."""
         near: _Branches = self
         if discriminator is not None:
             found = self.by_tag(discriminator, value, required=True)
@@ -157,7 +157,7 @@ class _Branches:
         return unknown if unknown is not None and len(near.nodes) > 1 else near
 
     def by_tag(self, name: str, value: JsonObject, *, required: bool) -> "_Branches | Tag":
-        """Return the branches that match one tag; with ``required``, a missing tag selects none."""
+        """Return the branches that match one tag; with ``required``, a missing tag selects no branch."""
         tagged = self._tags.get(name)
         if tagged is None:
             tagged = self._tags[name] = _TaggedBranches(name, self.nodes, self._shapes)

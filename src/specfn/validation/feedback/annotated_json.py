@@ -20,7 +20,7 @@ _UNPRINTABLE: Final = re.compile(r"[^ -~]")
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
-#: The most characters and the most levels of a container that is written on one line.
+#: The maximum number of characters and of levels of a container that is written on one line.
 _SHORT: Final = 60
 _FLAT: Final = 3
 
@@ -70,8 +70,8 @@ def write_lines(data: Any, root: PlaceComments, room: int, text: int) -> list[st
     Args:
         data: the arguments.
         root: the comments.
-        room: the most bytes of all lines.
-        text: the most characters of one string.
+        room: the maximum number of bytes of all lines.
+        text: the maximum number of characters of one string.
 
     Raises:
         NoRoomError: the lines exceed the limit.

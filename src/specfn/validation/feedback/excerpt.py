@@ -5,7 +5,7 @@ from typing import Final
 from specfn.records import TextFault
 from specfn.validation.feedback.annotated_json import one_line
 
-#: The most lines of an excerpt, and the most characters before and after the position.
+#: The maximum number of lines of an excerpt, and the maximum number of characters before and after the position.
 _LINES: Final = 3
 _BEFORE: Final = 60
 _AFTER: Final = 60

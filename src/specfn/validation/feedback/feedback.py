@@ -16,10 +16,10 @@ from specfn.validation.feedback.comments import Comment, comments
 from specfn.validation.feedback.excerpt import excerpt
 from specfn.validation.sentences import SHOWN
 
-#: The most bytes of the whole text.
+#: The maximum number of bytes of the whole text.
 BYTES: Final = 8_000
 
-#: The most characters of one string: first attempt, and second attempt if the lines exceed the limit.
+#: The maximum number of characters of one string: first attempt, and second attempt if the lines exceed the limit.
 _TEXTS: Final = (200, 60)
 
 _NEXT: Final = "Correct this and send the whole call again."

@@ -32,7 +32,7 @@ _FORMS: Final[Mapping[str, str]] = {
 #: The formats that hold a date or a time of day.
 _MOMENTS: Final = frozenset({"date", "date-time", "time"})
 
-#: The most characters of a string that is parsed.
+#: The maximum number of characters of a string that is parsed.
 _LONGEST: Final = 100_000
 
 #: The constraints that the size of a value may break, by type: the least, the most, and their unit.

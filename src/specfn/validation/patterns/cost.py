@@ -17,7 +17,7 @@ Kind: TypeAlias = Literal["plain", "heavy", "backtracking", "refused"]
 HEAVY: Final = 256
 REFUSED: Final = 20_000
 
-#: The most weight of all heavy patterns of one schema. Compiling takes 5 ms for a thousand states.
+#: The maximum weight of all heavy patterns of one schema together. Compiling takes 5 ms for a thousand states.
 _TOGETHER: Final = 100_000
 
 #: The weight of a Unicode property, compared with a plain character class.
@@ -100,6 +100,6 @@ def texts_of(value: Any) -> Iterator[str]:
 
 
 def _times(match: re.Match[str]) -> int:
-    """Return the most repetitions of a counted repetition, up to a number that is always refused."""
+    """Return the maximum number of repetitions of a counted repetition, up to a number that is always refused."""
     digits = match["most"] or match["least"]
     return max(int(digits), 1) if len(digits) < 7 else REFUSED + 1

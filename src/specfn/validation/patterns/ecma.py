@@ -37,10 +37,10 @@ from specfn.validation.patterns.ecma_tokens import (
     SYNTAX,
 )
 
-#: The most levels of nested groups.
+#: The maximum number of levels of nested groups.
 _DEPTH: Final = 60
 
-#: The most characters of a text that ``is_strict`` parses.
+#: The maximum number of characters of a text that ``is_strict`` parses.
 _LENGTH: Final = 10_000
 
 

@@ -25,7 +25,7 @@ from specfn.validation.repair.candidates import (
 from specfn.validation.repair.replace import replace_places, value_at
 from specfn.validation.validate import Diagnosis, Validator
 
-#: The most rounds, the most faults in all rounds, and the most guesses that are compared.
+#: The maximum number of rounds, of faults in all rounds, and of guesses that are compared.
 _ROUNDS: Final = 64
 _FAULTS: Final = 50_000
 _GUESSES: Final = 100

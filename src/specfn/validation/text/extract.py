@@ -140,7 +140,7 @@ def _quoted(window: _Window, repairs: list[Repair]) -> Any:
 
 
 def _candidate(window: _Window) -> int | None:
-    """Return the position of the first value in brackets, else of the first mark; ``None`` without brackets."""
+    """Return the position of the first value in brackets, else of the first mark; ``None`` if there are no brackets."""
     text, at, end = window
     mark: int | None = None
     while True:

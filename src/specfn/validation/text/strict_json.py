@@ -22,7 +22,7 @@ _STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\n\r]*(:))?', re.DO
 #: Text that occurs in every number that is not zero but becomes the float zero.
 _TINY: Final = re.compile(r"[eE]-[0-9]{3}|0{300}")
 
-#: A number whose digits a float may not represent. With fewer digits, none is rounded to a whole number.
+#: A number whose digits a float may not represent. No number with fewer digits is rounded to a whole number.
 _LONG: Final = re.compile(r"[0-9][0-9.]{15}")
 
 
