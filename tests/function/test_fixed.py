@@ -154,16 +154,19 @@ def test_a_fingerprint_knows_what_is_fixed() -> None:
     [
         (
             {"tenatn": 1},
-            "names 'tenatn', but no operation has such a parameter; did you mean 'tenant'",
+            "the key 'tenatn', but no operation has such a parameter; did you mean 'tenant'",
         ),
-        ({"query.versoin": 1}, "names 'query.versoin'.*did you mean 'api-version'"),
+        ({"query.versoin": 1}, "the key 'query.versoin'.*did you mean 'api-version'"),
         ({"zzzzz": 1}, "there is 'tenant', 'id', 'api-version', 'limit', 'X-Trace'"),
-        ({"cookie.id": 1}, "names 'cookie.id'"),
+        ({"cookie.id": 1}, "the key 'cookie.id'"),
         (
             {"tenant": "x"},
             r"invalid value for 'tenant' of POST /\{tenant\}/pets/\{id\} in Options\.fixed: expected integer",
         ),
-        ({"l*": 1, "*mit": 2}, r"gives 'limit' of POST .* two values: by 'l\*' and '\*mit'"),
+        (
+            {"l*": 1, "*mit": 2},
+            r"different values for the parameter 'limit' of POST .*: by 'l\*' and '\*mit'",
+        ),
     ],
 )
 def test_what_cannot_be_fixed(fixed: Json, told: str) -> None:

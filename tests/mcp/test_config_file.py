@@ -64,31 +64,31 @@ documents:
     [
         ("documents: {p: {spec: a, bas_url: b}}", "1:26", "documents.p.bas_url: unknown key"),
         ("documents: {p: {spec: a}}\nmodes: all", "2:1", "modes: unknown key"),
-        ("mode: al\ndocuments: {p: {spec: a}}", "1:7", "mode: must be auto, all, search or code"),
-        ("documents: {p: {spec: a}, p: {spec: b}}", "1:27", "documents.p: the key is given twice"),
-        ("documents: {p: {}}", "1:16", "documents.p.spec: is missing"),
-        ("documents: {p: {spec: 1}}", "1:23", "documents.p.spec: must be a text"),
-        ("documents: {}", "1:12", "documents: must contain at least one document"),
-        ("documents: [a]", "1:12", "documents: must be a mapping"),
-        ("allow: [write]", "1:1", "documents: is missing"),
-        ("documents: {1p: {spec: a}}", "1:17", "the name of a document"),
-        ("read_only: 1\ndocuments: {p: {spec: a}}", "1:12", "read_only: must be true or false"),
-        ("page_size: 0\ndocuments: {p: {spec: a}}", "1:12", "page_size: must be a whole number"),
-        ("documents: {p: {spec: a, timeout: -1}}", "1:35", "timeout: must be a number"),
+        ("mode: al\ndocuments: {p: {spec: a}}", "1:7", "mode: expected auto, all, search or code"),
+        ("documents: {p: {spec: a}, p: {spec: b}}", "1:27", "documents.p: duplicate key"),
+        ("documents: {p: {}}", "1:16", "documents.p.spec: missing key"),
+        ("documents: {p: {spec: 1}}", "1:23", "documents.p.spec: expected a text"),
+        ("documents: {}", "1:12", "documents: empty; add at least one document"),
+        ("documents: [a]", "1:12", "documents: expected a mapping"),
+        ("allow: [write]", "1:1", "documents: missing key"),
+        ("documents: {1p: {spec: a}}", "1:17", "invalid name of a document"),
+        ("read_only: 1\ndocuments: {p: {spec: a}}", "1:12", "read_only: expected true or false"),
+        ("page_size: 0\ndocuments: {p: {spec: a}}", "1:12", "page_size: expected an integer"),
+        ("documents: {p: {spec: a, timeout: -1}}", "1:35", "timeout: expected a number"),
         (
             "documents: {p: {spec: a, auth: {b: plain}}}",
             "1:36",
-            "auth.b: a secret must be a reference",
+            "auth.b: invalid secret; expected a reference",
         ),
         (
             "documents: {p: {spec: a, headers: {X-Api-Key: k}}}",
             "1:47",
-            "a secret must be a reference",
+            "invalid secret; expected a reference",
         ),
         ("documents: {p: {spec: a, auth: {b: '${NONE}'}}}", "1:36", "NONE is not set"),
         ("documents: {p: {spec: a, auth: {b: 'file:no'}}}", "1:36", "cannot be read: No such file"),
-        ("documents: {p: {spec: a, select: [1]}}", "1:35", "select[0]: must be a text"),
-        ("documents: {p: {spec: !!python/name:os.system x}}", "1:23", "spec: has a tag"),
+        ("documents: {p: {spec: a, select: [1]}}", "1:35", "select[0]: expected a text"),
+        ("documents: {p: {spec: !!python/name:os.system x}}", "1:23", "spec: unknown YAML tag"),
         ("documents: {", "1:13", "invalid YAML"),
     ],
 )
@@ -103,7 +103,7 @@ def test_an_error_has_its_place(text: str, place: str, reason: str) -> None:
 
 def test_an_empty_file_is_an_error() -> None:
     """An empty configuration says what it must contain."""
-    with pytest.raises(UsageError, match="must declare documents"):
+    with pytest.raises(UsageError, match="the file is empty"):
         read("# nothing")
 
 

@@ -151,8 +151,8 @@ def test_a_missing_sandbox_is_one_line(spec: str) -> None:
     ("line", "reason"),
     [
         ("modes: all", "c.yaml:2:1: modes: unknown key; did you mean 'mode'?"),
-        ("fields: [name]", "c.yaml:2:9: fields: must be a single value"),
-        ("allow: [write, 1]", "c.yaml:2:16: allow[1]: must be a text"),
+        ("fields: [name]", "c.yaml:2:9: fields: expected a single value"),
+        ("allow: [write, 1]", "c.yaml:2:16: allow[1]: expected a text"),
     ],
 )
 def test_errors_of_a_configuration_have_places(

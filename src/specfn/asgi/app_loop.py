@@ -42,7 +42,8 @@ class AppLoop:
         if self._loop is not None and self._loop is _running():
             coroutine.close()
             raise UsageError(
-                "the application runs in this event loop, which a blocking call would block: use the asynchronous method"
+                "a blocking call cannot run in the event loop of its application: "
+                "use the asynchronous method, such as aexecute"
             )
         future = self._submitted(coroutine)
         try:
@@ -74,7 +75,9 @@ class AppLoop:
             assert self._loop is not None
             if self._loop.is_closed():
                 coroutine.close()
-                raise UsageError("the event loop of the application has ended; use one event loop")
+                raise UsageError(
+                    "the event loop of the application is closed: make all calls in one event loop"
+                )
             return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     def _start(self) -> None:

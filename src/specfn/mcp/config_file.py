@@ -126,13 +126,13 @@ class _ConfigReader:
 
     def server(self, root: yaml.Node | None) -> ServerConfig:
         if root is None:
-            raise UsageError(f"{self._file} is empty: it must declare documents")
+            raise UsageError(f"{self._file}: the file is empty; expected the key documents")
         parts = self._members(root, "", _SERVER)
         if "documents" not in parts:
-            self._fail(root, "documents", "is missing: it names each document")
+            self._fail(root, "documents", "missing key; add a mapping of names to documents")
         documents = self._members(parts["documents"], "documents", None)
         if not documents:
-            self._fail(parts["documents"], "documents", "must contain at least one document")
+            self._fail(parts["documents"], "documents", "empty; add at least one document")
         found: dict[str, Any] = {
             name: reader(parts[name], name)
             for name, reader in (
@@ -151,10 +151,14 @@ class _ConfigReader:
     def _document(self, name: str, node: yaml.Node) -> DocumentConfig:
         place = f"documents.{name}"
         if not NAME.fullmatch(name):
-            self._fail(node, place, "the name of a document must be letters, digits and '_'")
+            self._fail(
+                node,
+                place,
+                "invalid name of a document; expected only letters, digits and '_'",
+            )
         parts = self._members(node, place, _DOCUMENT)
         if "spec" not in parts:
-            self._fail(node, f"{place}.spec", "is missing: it is the path or URL of the document")
+            self._fail(node, f"{place}.spec", "missing key; add the path or URL of the document")
         readers: dict[str, Callable[[yaml.Node, str], Any]] = {
             "spec": self._text,
             "base_url": self._text,
@@ -176,7 +180,7 @@ class _ConfigReader:
     ) -> dict[str, yaml.Node]:
         """Return the members of a mapping."""
         if not isinstance(node, yaml.MappingNode):
-            self._fail(node, place or "the file", "must be a mapping of keys to values")
+            self._fail(node, place or "the file", "expected a mapping of keys to values")
         found: dict[str, yaml.Node] = {}
         for key, value in node.value:
             name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
@@ -185,45 +189,45 @@ class _ConfigReader:
                 hint = near(name, known) or f"; known keys are {', '.join(known)}"
                 self._fail(key, where, f"unknown key{hint}")
             if name in found:
-                self._fail(key, where, "the key is given twice")
+                self._fail(key, where, "duplicate key; remove one of them")
             found[name] = value
         return found
 
     def _text(self, node: yaml.Node, place: str) -> str:
         value = self._scalar(node, place)
         if not isinstance(value, str) or not value:
-            self._fail(node, place, "must be a text")
+            self._fail(node, place, "expected a text")
         return value
 
     def _texts(self, node: yaml.Node, place: str) -> tuple[str, ...]:
         if isinstance(node, yaml.ScalarNode):
             return (self._text(node, place),)
         if not isinstance(node, yaml.SequenceNode):
-            self._fail(node, place, "must be a list of texts")
+            self._fail(node, place, "expected a text or a list of texts")
         return tuple(self._text(each, f"{place}[{i}]") for i, each in enumerate(node.value))
 
     def _switch(self, node: yaml.Node, place: str) -> bool:
         value = self._scalar(node, place)
         if not isinstance(value, bool):
-            self._fail(node, place, "must be true or false")
+            self._fail(node, place, "expected true or false")
         return value
 
     def _mode(self, node: yaml.Node, place: str) -> str:
         value = self._text(node, place)
         if value not in ("auto", "all", "search", "code"):
-            self._fail(node, place, "must be auto, all, search or code")
+            self._fail(node, place, "expected auto, all, search or code")
         return value
 
     def _page_size(self, node: yaml.Node, place: str) -> int:
         value = self._scalar(node, place)
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            self._fail(node, place, "must be a whole number of at least 1")
+            self._fail(node, place, "expected an integer of at least 1")
         return value
 
     def _seconds(self, node: yaml.Node, place: str) -> float:
         value = self._scalar(node, place)
         if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0:
-            self._fail(node, place, "must be a number of seconds above 0")
+            self._fail(node, place, "expected a number of seconds above 0")
         return float(value)
 
     def _secrets(self, node: yaml.Node, place: str) -> dict[str, str]:
@@ -242,7 +246,7 @@ class _ConfigReader:
             elif isinstance(each, yaml.ScalarNode):
                 found[name] = str(each.value)
             else:
-                self._fail(each, where, "must be a text")
+                self._fail(each, where, "expected a text")
         return found
 
     def _secret(self, node: yaml.Node, place: str) -> str:
@@ -257,7 +261,8 @@ class _ConfigReader:
             self._fail(
                 node,
                 place,
-                "a secret must be a reference: ${NAME} for an environment variable, or file:PATH",
+                "invalid secret; expected a reference: ${NAME} for an environment variable, "
+                "or file:PATH",
             )
         return _VARIABLE.sub(lambda found: self._variable(node, place, found[1]), value)
 
@@ -270,12 +275,12 @@ class _ConfigReader:
 
     def _scalar(self, node: yaml.Node, place: str) -> Any:
         if not isinstance(node, yaml.ScalarNode):
-            self._fail(node, place, "must be a single value")
+            self._fail(node, place, "expected a single value, not a list or mapping")
         loader = yaml.SafeLoader("")
         try:
             return loader.construct_object(node)
         except (yaml.YAMLError, ValueError):
-            self._fail(node, place, "has a tag or form that is not known")
+            self._fail(node, place, "unknown YAML tag; expected a text, a number, true or false")
         finally:
             loader.dispose()
 

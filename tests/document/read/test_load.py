@@ -76,7 +76,7 @@ def test_a_pipe_is_read_like_a_file() -> None:
         (' {"openapi": "3.1.0"}', "use specfn.loads"),
         ("file:///etc/hosts", "only http and https URLs are read, not file"),
         ("ftp://user:secret@host/a?key=secret", "only http and https URLs are read, not ftp"),
-        ({"a": {1, 2}}, "found a set"),
+        ({"a": {1, 2}}, "the type set"),
         (b"- a", "found an array"),
     ],
 )

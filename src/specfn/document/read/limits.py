@@ -21,7 +21,7 @@ MAX_DEPTH: Final = 200
 MAX_NODES: Final = 10_000_000
 
 TOO_DEEP: Final = f"the document is nested deeper than {MAX_DEPTH} levels"
-TOO_LARGE: Final = f"the document holds more than {MAX_NODES:,} keys and values"
+TOO_LARGE: Final = f"the document contains more than {MAX_NODES:,} keys and values"
 
 #: The depth limit of orjson. It is documented, and a test checks it.
 _ORJSON_DEPTH: Final = 254
@@ -29,10 +29,7 @@ _ORJSON_DEPTH: Final = 254
 #: Integers of more than 1,000 digits are refused: Python does not write them from 4,300 digits on.
 _MAX_BITS: Final = 3322
 
-_HINT: Final = (
-    "a document may contain only JSON values; if another parser created this value, "
-    "pass the text to specfn.loads instead"
-)
+_HINT: Final = "if another parser created it, pass the text of the document to specfn.loads"
 
 
 def too_deep(value: Any) -> bool:
@@ -106,7 +103,9 @@ def checked(document: Any) -> JsonObject:
             infinity or another key), contains itself, or is too deep or too large.
     """
     if document.__class__ is not dict:
-        raise DocumentError(f"expected a plain dict, found a {_name(document)}; {_HINT}")
+        raise DocumentError(
+            f"the document is an object of the type {_name(document)}; expected a dict; {_HINT}"
+        )
     places = _places_of_integer_keys(document)
     return _with_text_keys(document, places) if places else document
 
@@ -149,7 +148,7 @@ def _has_integer_key(members: dict[Any, Any], place: _Place) -> bool:
             if not key.isascii():
                 _check_scalar(key, place, key)
         elif key.__class__ is not int:
-            _refuse(place, f"found a key of the type {_name(key)}; keys must be strings")
+            _refuse(place, f"found a key of the type {_name(key)}; expected a string")
         elif str(key) in members:
             _refuse((*place, key), f"the key {key} occurs twice, as integer and as string")
         else:
@@ -169,7 +168,7 @@ def _refuse(place: _Place, fault: str) -> NoReturn:
 
 
 def _foreign(value: Any) -> str | None:
-    return f"found a {_name(value)}; {_HINT}"
+    return f"found a value of the type {_name(value)}; expected a JSON value; {_HINT}"
 
 
 def _text_fault(text: str) -> str | None:
@@ -178,16 +177,24 @@ def _text_fault(text: str) -> str | None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return "found a text with half of a surrogate pair"
+        return "found half of a surrogate pair in a string; expected Unicode characters"
     return None
 
 
 def _integer_fault(number: int) -> str | None:
-    return None if number.bit_length() <= _MAX_BITS else "found an integer of over 1,000 digits"
+    return (
+        None
+        if number.bit_length() <= _MAX_BITS
+        else "found an integer with more than 1,000 digits; write it as a string"
+    )
 
 
 def _float_fault(number: float) -> str | None:
-    return None if math.isfinite(number) else f"found {number}, which JSON cannot write"
+    return (
+        None
+        if math.isfinite(number)
+        else f"found {number}; expected a finite number, because JSON has no other numbers"
+    )
 
 
 def _no_fault(_: object) -> str | None:

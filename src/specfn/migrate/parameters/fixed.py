@@ -162,7 +162,9 @@ def _given(
     if len(found) > 1 and any(values[each] != values[found[0]] for each in found):
         where = f"{route.method.upper()} {route.path}"
         listed = " and ".join(map(repr, found))
-        raise UsageError(f"Options.fixed gives {key!r} of {where} two values: by {listed}")
+        raise UsageError(
+            f"Options.fixed has different values for the parameter {key!r} of {where}: by {listed}; keep one of them"
+        )
     return values[found[0]] if found else ABSENT
 
 
@@ -217,7 +219,7 @@ def _unknown(name: str, routes: Iterable[Route]) -> str:
         for _, parameter, key in (*_places(route), *(((), p, p.key) for p in _overrides(route)))
     )
     wanted = name.rpartition(".")[2] if name.partition(".")[0] in _LOCATIONS else name
-    reason = f"Options.fixed names {name!r}, but no operation has such a parameter"
+    reason = f"Options.fixed has the key {name!r}, but no operation has such a parameter"
     return f"{reason}{near(wanted, there) or '; no operation has parameters'}"
 
 
