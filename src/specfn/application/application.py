@@ -89,7 +89,7 @@ class Application(ServerCalls):
         Args:
             profile: the profile of the provider, or its name; all providers accept ``portable``.
             select: the functions: as in ``Options.select``, or names and patterns of names; all if ``None``.
-            budget_tokens: the most tokens of the list. Schemas are truncated first; then functions are left out.
+            budget_tokens: the maximum number of tokens of the list. Schemas are truncated first. Then functions are left out.
             defer_loading: true to load definitions only when the model searches for them; or the functions to which
                 this applies, as in ``select``.
             namespaces: group the functions by the first element of their accessors.
@@ -178,7 +178,7 @@ class Application(ServerCalls):
             select: the functions, as in ``tools``.
             ask: true if calls may wait for an approval; if false, they are refused.
             key: at least 16 bytes for the tokens, shared by several workers; random by default.
-            limit: the most characters of a response.
+            limit: the maximum number of characters of a response.
             fields: true to offer a reserved argument by which the model asks for fields of the response.
 
         Returns:

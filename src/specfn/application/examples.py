@@ -15,13 +15,13 @@ from specfn.validation.validate import Validator
 #: The component that holds the schemas of all examples; more is added where a document has it.
 _NAME: Final = "(examples)"
 
-#: The most schemas in one validator. They share definitions, but each value is tested against all of them.
+#: The maximum number of schemas in one validator. They share definitions, but each value is tested against all of them.
 _TOGETHER: Final = 500
 
-#: The most characters of a value in a note.
+#: The maximum number of characters of a value in a note.
 _SHOWN: Final = 80
 
-#: The most problems of one example in a note.
+#: The maximum number of problems of one example in a note.
 _TOLD: Final = 3
 
 

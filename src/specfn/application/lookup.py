@@ -103,7 +103,7 @@ class FunctionLookup:
 
         Args:
             query: words of any language, for example a question. A query without words finds nothing.
-            limit: the most results.
+            limit: the maximum number of results.
             select: the functions that may be found: as in ``tools``; all if ``None``.
             rank: another ranking, for example by embeddings. It takes the query and the functions, and returns the
                 best functions in order. Both rankings are fused by reciprocal rank.
@@ -134,8 +134,8 @@ class FunctionLookup:
 
         Args:
             query: the words of the task.
-            budget_tokens: the most tokens of their schemas and descriptions together.
-            max_tools: the most functions; 20 if neither limit is given.
+            budget_tokens: the maximum number of tokens of their schemas and descriptions together.
+            max_tools: the maximum number of functions; 20 if neither limit is given.
             rank: another ranking, as in ``search``.
 
         Raises:

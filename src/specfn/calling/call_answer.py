@@ -13,7 +13,7 @@ from specfn.records import Repair
 if TYPE_CHECKING:
     from specfn.http.response.response import Result
 
-#: The most characters of the text in the ``repr`` of an answer.
+#: The maximum number of characters of the text in the ``repr`` of an answer.
 _SHOWN: Final = 300
 
 #: The kinds of answers; ``docs/binding.md`` lists them.

@@ -9,11 +9,11 @@ from specfn.answers import FieldNames, covers, field_path
 from specfn.function.function import Function
 from specfn.migrate.bodies.media_types import EVENT_STREAM, essence
 
-#: The most schemas that are combined at one place, and the most names that are searched for suggestions.
+#: The maximum number of schemas that are combined at one place, and of names that are searched for suggestions.
 _MOST: Final = 300
 _NAMES: Final = 400
 
-#: The most characters of the line of top-level fields.
+#: The maximum number of characters of the line of top-level fields.
 _LINE: Final = 300
 
 

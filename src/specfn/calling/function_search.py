@@ -26,7 +26,7 @@ from specfn.settings import DEFAULT
 _NAME: Final = "search_functions"
 _WORDS: Final = "words"
 
-#: The most results of one search.
+#: The maximum number of results of one search.
 _RESULTS: Final = 10
 
 _OFFERED: Final = "These functions can be called now:"

@@ -87,7 +87,7 @@ class OfferedTools(OfferedFunctions):
         return self.listed.entries
 
     def tool_of(self, function: Function) -> Tool | None:
-        """Return the tool of a function; ``None`` without one."""
+        """Return the tool of a function; ``None`` if it has no tool."""
         return next((tool for tool in self.listed.tools if tool.function is function), None)
 
     def advertised_functions(self) -> Iterator[AdvertisedFunction]:

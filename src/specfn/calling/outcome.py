@@ -61,7 +61,7 @@ class CallRecord:
         errors: the errors, a sentence each.
         attempt: the number of earlier faulty calls of this function, plus one.
         executed: whether a request was sent.
-        status: the HTTP status of the response; ``None`` if there was none.
+        status: the HTTP status of the response; ``None`` if there was no response.
         result: the result as the model read it.
         data: the server's data, if the call succeeded.
         error: whether the model received an error.

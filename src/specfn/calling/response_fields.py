@@ -110,7 +110,7 @@ class ResponseFields:
         return shown[0] if len(shown) == 1 else shown
 
     def file(self, result: "Result") -> bytes | None:
-        """Return the bytes of a binary response that can leave the server; ``None`` if there are none.
+        """Return the bytes of a binary response that can leave the server; ``None`` if there are no such bytes.
 
         JSON without the fields of ``drop`` is written again.
         """
@@ -226,7 +226,7 @@ def _has_text(event: Any) -> bool:
 
 
 def _values(data: str | bytes) -> list[Any] | None:
-    """Return the JSON values of a text: one, or one in each line; ``None`` if it contains anything else."""
+    """Return the JSON values of a text: one value, or one value in each line; ``None`` if it has other content."""
     for parts in ([data], [line for line in data.splitlines() if line.strip()]):
         try:
             return [loads(part) for part in parts]

@@ -325,7 +325,7 @@ class Session:
                 turn.find_repeated(self._state)
 
     def _without_calls(self, reply: Turn, planned: PlannedRequest) -> Stopped | None:
-        """Return why a reply without calls ends the conversation; ``None`` if it continues."""
+        """Return the reason why a reply without calls ends the conversation; ``None`` if it continues."""
         state = self._state
         if reply.stop == "refused":
             return "refused"

@@ -18,7 +18,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 #: Prefix of environment variables with credentials.
 _PREFIX: Final = "SPECFN_AUTH_"
 
-#: The most servers that a message lists.
+#: The maximum number of servers that a message lists.
 _SERVERS: Final = 5
 
 _OPTIONS: Final = (

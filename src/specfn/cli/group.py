@@ -26,7 +26,7 @@ _COMMANDS: Final = (
     "completion",
 )
 
-#: The most characters of the help of a subcommand in the list.
+#: The maximum number of characters of the help of a subcommand in the list.
 _SENTENCE: Final = 200
 
 _EPILOG: Final = """

@@ -144,7 +144,7 @@ def line(step: ProgressState, now: float, width: int) -> str:
     Args:
         step: the state.
         now: the time in seconds.
-        width: the most columns. A narrow line has a shorter bar.
+        width: the maximum number of columns. A narrow line has a shorter bar.
     """
     seconds = max(now - step.begun, 0.001)
     counts, share = f"{seconds:.0f} s", None

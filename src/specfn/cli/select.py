@@ -70,7 +70,7 @@ def _no_match(application: "Application", glob: str, texts: Iterable[str]) -> st
 
 
 def _exclusion_reason(application: "Application", glob: str) -> str | None:
-    """Return the reason why an operation is not a function; ``None`` without such an operation."""
+    """Return the reason why an operation is not a function; ``None`` if there is no such operation."""
     for error in application.errors:
         if _matches(glob, (f"{error.method.upper()} {error.path}", error.path)):
             return f"{error.method.upper()} {error.path} is not a function: {error.reason} (at #{error.pointer})"

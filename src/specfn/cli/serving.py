@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from specfn.calling.names.catalog import Catalog
     from specfn.cli.progress import Progress
 
-#: The most bytes of a configuration, and of a file with a secret.
+#: The maximum number of bytes of a configuration, and of a file with a secret.
 _MAX_BYTES: Final = 1024 * 1024
 
 #: Options of one document, which a server of several documents takes from a configuration file.

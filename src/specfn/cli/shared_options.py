@@ -186,7 +186,7 @@ select: Final = repeated(
 
 
 def limit(text: str, default: int | None = None) -> Option[Any]:
-    """Return the option for the most results of a search."""
+    """Return the option for the maximum number of results of a search."""
     return click.option(
         "--limit",
         type=click.IntRange(1),

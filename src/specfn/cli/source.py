@@ -163,7 +163,7 @@ def _is_terminal(stream: Any) -> bool:
     return bool(getattr(stream, "isatty", bool)())
 
 
-#: The most characters of a path in a message.
+#: The maximum number of characters of a path in a message.
 _SHOWN: Final = 200
 
 #: The keys that end the input of a terminal.

@@ -50,7 +50,7 @@ _ALIASES: Final = {
 
 
 def encoding_of(body: bytes) -> str | None:
-    """Return Python's name of the encoding that a byte order mark declares; ``None`` without such a mark."""
+    """Return Python's name of the encoding that a byte order mark declares; ``None`` if there is no such mark."""
     return next((encoding for bom, encoding in _MARKS if body.startswith(bom)), None)
 
 

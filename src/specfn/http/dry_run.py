@@ -33,7 +33,7 @@ def dry_run(
 
     Returns:
         ``method``, ``url``, ``headers`` (by name), ``body`` and ``curl``. ``body`` is JSON, a string, ``{"base64"}``, or
-        ``None`` without a body. ``curl`` is a shell command that sends the same request. Headers, cookies, query values
+        ``None`` if there is no body. ``curl`` is a shell command that sends the same request. Headers, cookies, query values
         and credentials of the connection are masked in all of them.
 
     Raises:

@@ -74,7 +74,7 @@ def redacted_request(
         method: the method as it is sent.
         target: the complete URL.
         headers: the names and values of the headers.
-        content: the bytes of the body; ``None`` without a body.
+        content: the bytes of the body; ``None`` if there is no body.
         always: the encoded query pairs that the connection adds to every request.
     """
     made = RedactedRequest(method, target, headers=list(headers), content=content)

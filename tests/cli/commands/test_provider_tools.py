@@ -135,7 +135,7 @@ def test_a_budget_for_no_function_is_an_error(
     ended = specfn("tools", products, "--max-tokens", "1", *options)
     assert (ended.code, ended.out) == (1, "")
     assert ended.err == (
-        "specfn: --max-tokens 1 leaves none of 21 functions: pass a larger number\n"
+        "specfn: --max-tokens 1 is too small for any of 21 functions: pass a larger number\n"
     )
 
 

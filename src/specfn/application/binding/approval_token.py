@@ -42,7 +42,7 @@ class ApprovedCall:
         function: the name of the function.
         fingerprint: the fingerprint of the function.
         arguments: the arguments of the model, after all repairs.
-        human: the human part; ``None`` for none.
+        human: the human part; ``None`` if there is no human part.
         target: the origin and base path that the request is sent to.
     """
 

@@ -80,7 +80,7 @@ class FieldsArgument:
         return found
 
     def line(self) -> str:
-        """Return the line of the description with the top-level fields of the response; empty if there are none."""
+        """Return the line of the description with the top-level fields of the response; empty if there are no such fields."""
         names = response_fields(self._function)
         return f"\nResponse fields: {names}" if names else ""
 

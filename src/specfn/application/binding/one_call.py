@@ -35,7 +35,7 @@ async def perform(
     Args:
         call: the call with checked arguments.
         policy: the permissions.
-        granted: the token of an approval; ``None`` without an approval.
+        granted: the token of an approval; ``None`` if the call was not approved.
         io: asks and sends, blocking or asynchronously.
         tool: the function as the model reads it; ``None`` if it is shown as it is.
 

@@ -35,7 +35,7 @@ class BindPolicy:
         approve: approves all other calls; ``None`` if the caller cannot ask.
         fill: asks for the human part of a call; ``None`` if the caller cannot ask.
         ask: calls without an approver wait for an approval; otherwise they are refused.
-        limit: the most characters of a response.
+        limit: the maximum number of characters of a response.
         tokens: the tokens of waiting calls.
         fields: models may ask for fields of responses by a reserved argument.
         advertised: returns the functions that the model can call, for the status of accepted calls.

@@ -24,7 +24,7 @@ _Found: TypeAlias = Iterator[SchemaChange | Below]
 
 _UNIONS: Final = ("anyOf", "oneOf")
 
-#: The most alternatives that are compared with each other, and the deepest such comparison.
+#: The maximum number of alternatives that are compared with each other, and the deepest such comparison.
 _MOST: Final = 16
 _DEEPEST: Final = 2
 

@@ -46,7 +46,7 @@ def compare(old: "Application", new: "Application") -> tuple[Difference, ...]:
 
     Returns:
         The differences: those of the document, then by function in the order of the new document, then the removed
-        functions. An application compared with itself has none.
+        functions. An application has no differences from itself.
 
     Raises:
         UsageError: one of them is not an application, but for example a path.

@@ -65,7 +65,7 @@ _WIDER_FORMATS: Final = {
     "uuid": (),
 }
 
-#: Formats that describe a value and refuse none.
+#: Formats that describe a value and refuse no value.
 _HINTS: Final = frozenset({"int64", "float", "double", "password"})
 
 #: Keywords that are compared elsewhere, with the subschemas.

@@ -38,12 +38,12 @@ class _Part(NamedTuple):
     edges: list[_Edge]
 
 
-#: The most references that are followed from one to the next, and the most pairs that decide one verdict.
+#: The maximum number of references that are followed one after the other, and of pairs that decide one verdict.
 _MOST_REFERENCES: Final = 100
 _MOST_PAIRS: Final = 200
 
 
-#: The most keys and items on the way to a compared schema.
+#: The maximum number of keys and items on the way to a compared schema.
 _DEEPEST: Final = 200
 
 

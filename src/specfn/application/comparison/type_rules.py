@@ -117,7 +117,7 @@ def _key(value: Any) -> bytes:
     return dumps_sorted(value)
 
 
-#: The most values that a sentence lists.
+#: The maximum number of values that a sentence lists.
 _LISTED: Final = 5
 
 

@@ -25,7 +25,7 @@ class ApprovalRequest:
         called: the name that the model used.
         how: the repair of the name; ``exact`` if the name needed no repair.
         repairs: the repairs of the arguments.
-        human: the schema of the human part; ``None`` if the function has none.
+        human: the schema of the human part; ``None`` if the function has no human part.
         repeated: true if the same call succeeded before in this conversation, or was sent and got no response.
     """
 

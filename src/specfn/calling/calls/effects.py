@@ -70,7 +70,7 @@ class Invoked:
         text: the result as the model reads it.
         error: whether it failed.
         executed: whether a request was sent.
-        status: the HTTP status of the response; ``None`` if there was none.
+        status: the HTTP status of the response; ``None`` if there was no response.
         data: the server's data, if the call succeeded.
         terminate: whether the conversation ends with this turn.
     """

@@ -76,7 +76,7 @@ async def perform(
         io: sends the request.
         connection: the connection of the call.
         filters: the filters of the caller.
-        limit: the most characters of a response.
+        limit: the maximum number of characters of a response.
         offered: the tools that the model can call.
     """
     chain = _innermost(io, context, connection, partial(_shown, offered, limit))

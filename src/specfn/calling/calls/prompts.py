@@ -24,7 +24,7 @@ _ARGUMENTS_IN_NAME: Final = (
     "Arguments do not belong in the name: send them as the arguments of the call."
 )
 
-#: The most names that a text lists.
+#: The maximum number of names that a text lists.
 _LISTED: Final = 20
 
 
@@ -199,7 +199,7 @@ def filtered() -> str:
 
 
 def too_many(most: int) -> str:
-    """Return the text for a call beyond the most calls of a turn."""
+    """Return the text for a call beyond the maximum number of calls in a turn."""
     return f"Error: at most {most} calls of one turn are executed. Call again if it is still needed. {NOTHING}"
 
 

@@ -88,7 +88,7 @@ class Filters(Model):
     excluded_functions: Texts = ()
 
     def keys(self) -> tuple[str, ...] | None:
-        """Return the filters as keys for ``Choice.functions``; ``None`` without a filter."""
+        """Return the filters as keys for ``Choice.functions``; ``None`` if there is no filter."""
         included = (*map(_plugin, self.included_plugins), *map(_dotted, self.included_functions))
         excluded = (*map(_plugin, self.excluded_plugins), *map(_dotted, self.excluded_functions))
         return (*included, *(f"!{key}" for key in excluded)) or None
@@ -118,7 +118,7 @@ class Choice(Model, ABC):
             functions are offered if absent, no function if empty.
         options: further settings of the prompt.
         filters: the same as ``functions``, in the format of Semantic Kernel for Python; pass at most one of both.
-        maximum_auto_invoke_attempts: the most requests with functions; it can only lower the operator's
+        maximum_auto_invoke_attempts: the maximum number of requests with functions; it can only lower the operator's
             ``InvocationConfig.max_rounds``.
     """
 

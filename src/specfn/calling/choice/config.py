@@ -16,12 +16,13 @@ class InvocationConfig(Model):
 
     Attributes:
         auto_invoke: execute valid calls; otherwise report the calls of the first turn and end.
-        max_rounds: the most requests with functions; ``max_auto_invoke_attempts`` is accepted, too. With 0, no call
-            is executed.
-        max_repair_rounds: the most rounds in a row in which calls failed and no call was executed.
-        max_identical_failures: the most times that the same failing call gets feedback before the loop ends.
-        max_calls_per_round: the most calls of one turn that are executed; calls beyond it get an error.
-        deadline: the most seconds for the whole conversation; ``None`` for no limit.
+        max_rounds: the maximum number of requests with functions. With 0, no call is executed.
+            ``max_auto_invoke_attempts`` is another name for this field.
+        max_repair_rounds: the maximum number of rounds in a row in which calls failed and no call was executed.
+        max_identical_failures: the maximum number of times that the same failing call gets feedback. After that, the
+            loop ends.
+        max_calls_per_round: the maximum number of calls of one turn that are executed; calls beyond it get an error.
+        deadline: the maximum number of seconds for the whole conversation; ``None`` for no limit.
         approval: the calls that need approval: those that are not ``read`` (``unsafe``), ``always``, ``never``, or
             those for whose function a callable returns true.
         allow: the functions that may be offered, by any of their names or by pattern; all if ``None``.
@@ -29,7 +30,7 @@ class InvocationConfig(Model):
         after_result: send results to the ``model``, or end and ``return`` them.
         return_direct: functions whose results end the conversation, by any of their names or by pattern.
         recovery_hint: add a sentence to the system text that asks the model to correct failed calls.
-        result_limit: the most characters of a result that the model reads.
+        result_limit: the maximum number of characters of a result that the model reads.
         repeat_writes: ``ask`` for approval of a repeated write even if ``approval`` does not, or ``allow`` it. A
             repeated write is a non-idempotent call that equals an earlier call of the conversation. The earlier call
             succeeded, or got no response. In one turn, the second of two such calls waits for the first.

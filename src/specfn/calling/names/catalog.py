@@ -51,7 +51,7 @@ class NamePolicy:
             (``on_conflict``), or all names if one occurs several times (``all_on_conflict``).
         namespace_in_description: begin descriptions with ``[namespace]``.
         collapse: remove the separator from both parts, so that it occurs once in a name.
-        max_length: the most characters of a name.
+        max_length: the maximum number of characters of a name.
         hooks: the caller's own resolutions of names, used after the exact look-up and before any repair.
     """
 
@@ -224,7 +224,7 @@ class Catalog:
 
         Args:
             query: words of any language. A query without words finds nothing.
-            limit: the most results.
+            limit: the maximum number of results.
             select: the functions that may be found, as for ``select``; all if ``None``.
 
         Raises:

@@ -9,7 +9,7 @@ from typing import Final
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SEPARATORS: Final = re.compile(r"[^a-z0-9]+")
 
-#: The most names that are compared letter by letter.
+#: The maximum number of names that are compared letter by letter.
 _COMPARED: Final = 24
 
 #: The lowest similarity of a suggested name.
@@ -44,7 +44,7 @@ class SimilarNames:
         Args:
             called: the unknown name.
             offered: the names that may be found; all if ``None``.
-            count: the most names.
+            count: the maximum number of names.
         """
         pieces = _pieces(called)
         shared = Counter(

@@ -97,7 +97,7 @@ def unwrapped(text: str) -> tuple[str, ...]:
 
 
 def without_arguments(text: str) -> str | None:
-    """Return the name before arguments that are written into it (``name(id=1)``), or ``None`` without any."""
+    """Return the name before arguments that are written into it (``name(id=1)``); ``None`` if there are no arguments."""
     text = text.strip(_QUOTES)
     found = _ARGUMENTS.match(text)
     return found["name"] if found and letters(text[found.end("name") :]) else None

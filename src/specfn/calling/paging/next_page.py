@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: The longest cursor that is printed.
 LONGEST_CURSOR: Final = 2_000
 
-#: The paging of a function whose document declares none, but whose response has a header with a URL.
+#: The paging of a function without declared paging whose response has a header with a URL.
 _LINKED: Final = Paging(kind="link")
 
 

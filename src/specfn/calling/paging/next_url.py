@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
 
-#: The longest URL of a next page, and the most members of its query.
+#: The maximum number of characters of the URL of a next page, and of members of its query.
 LONGEST: Final = 8_000
 _MEMBERS: Final = 200
 

@@ -6,7 +6,7 @@ from specfn.migrate.paging.record import Names, Paging
 
 
 def value_at(data: Any, path: Names | None) -> Any:
-    """Return the member of a response at a path; ``None`` without such a member."""
+    """Return the member of a response at a path; ``None`` if there is no such member."""
     if path is None:
         return None
     for name in path:
@@ -17,7 +17,7 @@ def value_at(data: Any, path: Names | None) -> Any:
 
 
 def integer_at(data: Any, path: Names | None) -> int | None:
-    """Return the integer at a path; ``None`` without an integer there."""
+    """Return the integer at a path; ``None`` if there is no integer."""
     value = value_at(data, path)
     return value if type(value) is int else None
 

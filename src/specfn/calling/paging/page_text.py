@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: The part of the limit that lines on pages may take at most, and what a line takes if it has few characters.
 _SHARE: Final = 2
 
-#: The most characters of printed arguments.
+#: The maximum number of characters of printed arguments.
 _PRINTED: Final = 4_000
 
 #: Returns arguments by key under the names that the model reads.
@@ -63,7 +63,7 @@ def page_text(  # noqa: PLR0913  # the parts of one text
         connection: the connection of the call.
         view: the part of the response that the model reads.
         render: returns the JSON text of the response within a number of characters.
-        limit: the most characters of all.
+        limit: the maximum number of characters of the whole text.
         shown: returns arguments under the names that the model reads.
         can_filter: true if the model can ask for fields.
         hides_next: true if the arguments of the next page contain a field that is never shown.

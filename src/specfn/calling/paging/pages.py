@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 #: next page cannot be requested (``problem``).
 Stopped: TypeAlias = Literal["end", "budget", "repeated", "problem"]
 
-#: The most pages of one iteration.
+#: The maximum number of pages of one iteration.
 _MOST: Final = 100_000
 
 
@@ -181,7 +181,9 @@ def _walk(
             f"{function.name} is not read-only (safety {function.safety!r}), so it has no pages"
         )
     if function.paging is None:
-        raise UsageError(f"{function.name} has no paging: the document declares none; use execute")
+        raise UsageError(
+            f"{function.name} has no paging, because the document declares no paging; use execute"
+        )
     for name, value in (("max_items", max_items), ("max_bytes", max_bytes)):
         if value is not None and (type(value) is not int or value < 1):
             raise UsageError(f"{name} must be a whole number of at least 1, not {value!r}")

@@ -131,7 +131,7 @@ class _TruncatedPage:
         return accepted(self.function, changed(sized, at(self._counter, first + before // new)))
 
     def _first(self, value: int) -> int:
-        """Return the number of the first page; a wrong one repeats items and skips none."""
+        """Return the number of the first page. A wrong number repeats items, but skips no items."""
         start = self.paging.start
         return start if start is not None else min(value, 1)
 

@@ -61,7 +61,7 @@ def answer_text(  # noqa: PLR0913  # the parts of one text
         arguments: the model's part of the valid arguments.
         result: the response.
         connection: the connection of the call.
-        limit: the most characters of the text.
+        limit: the maximum number of characters of the text.
         sent_without: the arguments that were removed.
         tool: the function as the model reads it; ``None`` if it is shown as it is.
         fields: the fields that the model reads.

@@ -41,7 +41,7 @@ class StatusCall:
     """The call that reads a status.
 
     Attributes:
-        advertised: its function; ``None`` without one.
+        advertised: its function; ``None`` if there is no such function.
         arguments: the arguments by key.
         tool: the function as the model reads it.
         foreign: the origin, if the URL of the status is on another host; it is not called.

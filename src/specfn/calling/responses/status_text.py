@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
 
-#: The most characters of printed arguments and of a printed origin.
+#: The maximum number of characters of printed arguments and of a printed origin.
 _PRINTED: Final = 2_000
 _ORIGIN: Final = 200
 

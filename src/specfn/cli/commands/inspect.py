@@ -175,7 +175,8 @@ _UNITS: Final = {
     "depth": "levels",
 }
 
-#: The least columns of path and name together beside the safety, which the color of the method also shows.
+#: The minimum number of columns of path and name together. With fewer, the column of the safety is omitted, because the
+#: color of the method also shows the safety.
 _NARROW: Final = 36
 
 #: The columns between two cells.

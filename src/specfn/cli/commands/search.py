@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 )
 @source.argument
 @click.argument("query")
-@shared.limit("The most functions.", 10)
+@shared.limit("The maximum number of functions.", 10)
 @shared.select
 @shared.as_json()
 def command(spec: str, query: str, limit: int, globs: Sequence[str], *, as_json: bool) -> None:

@@ -74,7 +74,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     "--page-size",
     metavar="N",
     type=click.IntRange(1),
-    help="The most tools of a page; all by default.",
+    help="The maximum number of tools of a page; all by default.",
 )
 @click.option(
     "--files",

@@ -46,7 +46,7 @@ _OF_PROFILE: Final = {"--format": "form", "--dialect": "dialect", "--positional"
 @click.option(
     "--search", "query", metavar="QUERY", help="Only functions that fit these words best."
 )
-@shared.limit("The most functions of --search; 20 by default.")
+@shared.limit("The maximum number of functions of --search; 20 by default.")
 @click.option(
     "--max-tokens",
     type=click.IntRange(1),
@@ -197,7 +197,7 @@ def _too_small(budget: int, count: int) -> LimitError:
     """Return the error for a budget that leaves no function."""
     functions = "function" if count == 1 else "functions"
     return LimitError(
-        f"--max-tokens {budget} leaves none of {count:,} {functions}: pass a larger number"
+        f"--max-tokens {budget} is too small for any of {count:,} {functions}: pass a larger number"
     )
 
 

@@ -93,7 +93,7 @@ def _need_extra() -> None:
 
 
 def _connection(application: "Application", given: dict[str, Any]) -> "Connection | None":
-    """Return the connection; ``None`` without a base URL.
+    """Return the connection; ``None`` if there is no base URL.
 
     Raises:
         UsageError: there are options of a connection without a base URL.

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from specfn.application.application import Application
     from specfn.function.function import Function
 
-#: The most functions of a search without ``--limit``.
+#: The maximum number of functions of a search without ``--limit``.
 _LIMIT: Final = 20
 
-#: The most names in a message.
+#: The maximum number of names in a message.
 _NAMED: Final = 5
 
 

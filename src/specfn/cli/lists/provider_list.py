@@ -25,7 +25,7 @@ def provider_tools(cut: Cut, name: str, budget: int | None, progress: Progress) 
     Args:
         cut: the functions.
         name: the name of the profile.
-        budget: the most tokens of the list. Schemas are truncated first; then functions are left out.
+        budget: the maximum number of tokens of the list. Schemas are truncated first. Then functions are left out.
         progress: receives the number of built tools.
 
     Raises:

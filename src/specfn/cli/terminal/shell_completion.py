@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     import click
     from click.shell_completion import CompletionItem
 
-#: The most names that a shell is given.
+#: The maximum number of names that completion returns to a shell.
 _MOST: Final = 500
 
 
@@ -35,7 +35,7 @@ def functions(
 
 
 def _spec(context: "click.Context") -> str | None:
-    """Return the first file of the command line; ``None`` without one.
+    """Return the first file of the command line; ``None`` if there is no file.
 
     Arguments before an option without its value are not parsed yet.
     """

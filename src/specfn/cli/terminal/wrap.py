@@ -36,7 +36,7 @@ def wrap(text: str, width: int, *, hanging: int = _HANGING) -> list[str]:
 
     Args:
         text: the text, without line ends.
-        width: the most columns of a line.
+        width: the maximum number of columns of a line.
         hanging: the indent of continued lines, beyond that of the text.
     """
     if cells(text) <= width:

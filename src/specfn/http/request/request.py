@@ -61,7 +61,7 @@ class Draft:
         query: the encoded query pairs; a pair without ``=`` is the name alone.
         headers: the names and values of the headers, by lower-case name.
         cookies: the names and values of the cookies, in order.
-        content: the bytes of the body; ``None`` without a body.
+        content: the bytes of the body; ``None`` if there is no body.
         schemes: the security schemes whose credentials are required, by name.
     """
 

@@ -31,7 +31,7 @@ _QUERY: Final = "%:@!$'()*+,;=/?"
 
 
 def hazard(segment: str) -> str | None:
-    """Return why a path must not contain a text, by all decodings of a server; ``None`` if it may.
+    """Return the reason why a path must not contain a text in any decoding of a server; ``None`` if it may.
 
     Path parameters (``..;x``) are ignored, because some servers drop them before they resolve dot segments.
     """

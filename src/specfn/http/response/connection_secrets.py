@@ -8,7 +8,7 @@ from urllib.parse import quote, quote_plus
 from specfn._internal.json import dumps
 from specfn.http.connection import Connection, reveal
 
-#: The least characters of a secret that is masked. Shorter texts occur in any response.
+#: The minimum number of characters of a secret that is masked. Shorter texts occur in any response.
 _LEAST: Final = 4
 
 

@@ -47,7 +47,7 @@ def read(body: bytes, media_type: str | None, charset: str | None, *, truncated:
     Args:
         body: the bytes, decompressed; at least one.
         media_type: the media type in lower case, without parameters; ``None`` if the response declares no media type.
-        charset: the ``charset`` parameter; ``None`` without it.
+        charset: the ``charset`` parameter; ``None`` if there is no such parameter.
         truncated: whether the response was longer than these bytes.
     """
     is_json = media_type is None or "json" in media_type

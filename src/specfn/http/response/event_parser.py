@@ -13,7 +13,7 @@ from specfn._internal.json import JsonObject
 from specfn.http.response import tolerant_json
 from specfn.migrate.bodies.media_types import EVENT_STREAM, is_sequence
 
-#: The type of a server-sent event that declares none.
+#: The type of a server-sent event without a declared type.
 _MESSAGE: Final = "message"
 
 _BOM: Final = b"\xef\xbb\xbf"

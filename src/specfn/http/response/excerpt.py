@@ -8,7 +8,7 @@ from specfn.http.response.connection_secrets import secret_forms
 from specfn.http.response.non_finite import nulled
 from specfn.http.response.response import Result
 
-#: The most characters of an excerpt.
+#: The maximum number of characters of an excerpt.
 _MOST: Final = 300
 
 

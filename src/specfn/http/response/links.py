@@ -44,7 +44,7 @@ def links(header: str) -> Iterator[tuple[str, Mapping[str, str]]]:
 
 
 def next_request(request: httpx.Request, header: str) -> httpx.Request | None:
-    """Return the request of the next page; ``None`` without a link to the same origin.
+    """Return the request of the next page; ``None`` if there is no link to the same origin.
 
     Args:
         request: the request of this page. Its headers and the query pairs of the connection are kept, not its body.

@@ -69,7 +69,7 @@ class Result:
         """Return the request of the next page (RFC 8288, ``rel="next"``), without sending it.
 
         The request has the same origin, headers and credentials as the request of this page. Send it with
-        ``specfn.http.transport.send.forward``. The value is ``None`` without such a link, or if the link has another
+        ``specfn.http.transport.send.forward``. The value is ``None`` if there is no such link, or if the link has another
         origin.
         """
         header = self.headers.get("link")

@@ -9,7 +9,7 @@ from specfn.http.transport.inflate import Inflater
 from specfn.migrate.bodies.media_types import essence
 from specfn.records import Note
 
-#: The most bytes that are split into lines at once, and the most lines per event that may be read.
+#: The maximum number of bytes that are split into lines at once, and of lines that are read for each event.
 _AT_ONCE: Final = 64 * 1024
 _LINES: Final = 100
 

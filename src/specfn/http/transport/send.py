@@ -261,7 +261,7 @@ async def forward_through(
     is_known = base_url.origin_of(request.url) in base_url.allowed_origins(connection)
     if not is_known and not connection.trust_servers:
         raise UsageError(
-            f"{shown(str(request.url))} has none of the connection's origins: "
+            f"{shown(str(request.url))} does not have an origin of the connection: "
             "add its origin to connection.origins to allow it"
         )
     is_guarded = not is_known and not connection.allow_private
