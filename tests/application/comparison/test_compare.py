@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from tests.application.comparison.pairs import DOCUMENT, PAIRS, changed, pet, put
+from tests.application.comparison.pairs import DOCUMENT, PAIRS, Json, changed, pet, put
 
 import specfn
 from specfn import Application, compare, load
@@ -188,3 +188,130 @@ def test_a_list_of_values_decides_its_types() -> None:
     old = load(changed(lambda d: pet(d)["properties"].update(kind={"enum": ["cat", "dog"]})))
     new = load(changed(lambda d: pet(d)["properties"].update(kind={"type": "string"})))
     assert {each.breaking for each in found(old, new)} == {"no"}
+
+
+def _body(schema: Any, **schemas: Any) -> Application:
+    """Return an application whose only function sends a body of a schema."""
+    content = {"application/json": {"schema": schema}}
+    operation = {"requestBody": {"content": content}, "responses": {}}
+    return load(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "a", "version": "1"},
+            "paths": {"/a": {"post": operation}},
+            "components": {"schemas": schemas},
+        }
+    )
+
+
+def _verdicts(old: Application, new: Application) -> set[str]:
+    return {each.breaking for each in found(old, new)}
+
+
+@pytest.mark.parametrize("key", ["anyOf", "oneOf"])
+@pytest.mark.parametrize(
+    "other", [{"type": "number", "multipleOf": 2}, {"type": ["null", "string"]}, {}]
+)
+def test_alternatives_that_only_refer_to_themselves_are_compared(key: str, other: Any) -> None:
+    """The comparison of an endless schema with another one ends."""
+    loop = {
+        "A": {key: [{"$ref": "#/components/schemas/B"}]},
+        "B": {"$ref": "#/components/schemas/A"},
+    }
+    endless = _body({"type": "array", "items": {"$ref": "#/components/schemas/A"}}, **loop)
+    plain = _body({"type": "array", "items": other})
+    found(endless, plain)
+    found(plain, endless)
+
+
+LISTS: list[tuple[Any, Any, set[str]]] = [
+    ({"const": "a"}, {"const": "a", "enum": ["a", "b"]}, set()),
+    ({"const": "a"}, {"const": "a", "enum": ["b"]}, {"yes"}),
+    ({"enum": ["a", "b"]}, {"oneOf": [{"const": "b", "title": "B"}, {"const": "a"}]}, set()),
+    (
+        {"type": "string", "enum": ["a", "b"]},
+        {"type": "string", "anyOf": [{"enum": ["a", "b"]}]},
+        set(),
+    ),
+    ({"anyOf": [{"enum": ["a"]}, {"type": "null"}]}, {"enum": [None, "a"]}, set()),
+    ({"enum": ["a", "b"]}, {"oneOf": [{"const": "a"}, {"const": "c"}]}, {"yes"}),
+    ({"enum": ["a"]}, {"oneOf": [{"const": "a"}, {"const": "c"}]}, {"no"}),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "verdicts"), LISTS)
+def test_listed_values_are_the_same_in_any_form(
+    before: Any, after: Any, verdicts: set[str]
+) -> None:
+    """A list of values is compared by its values, as ``const``, as ``enum`` or as alternatives."""
+    assert _verdicts(_body(before), _body(after)) == verdicts
+
+
+def test_a_required_property_that_is_declared_is_not_newly_required() -> None:
+    """A property that was required before breaks nobody by its declaration."""
+    schema = {"type": "object", "properties": {}, "required": ["a"]}
+    assert _verdicts(_body(schema), _body({**schema, "properties": {"a": {}}})) == {"no"}
+
+
+URL = "https://api.example/v1"
+USED = {"url": "https://{host}/v1", "variables": {"host": {"default": "a.example"}}}
+MOVED = {"url": "https://{host}/v1", "variables": {"host": {"default": "b.example"}}}
+
+SERVERS: list[tuple[Json, Json, set[str]]] = [
+    ({}, {"servers": [{"url": "/"}]}, set()),
+    ({"servers": []}, {"servers": [{"url": "/"}]}, set()),
+    (
+        {"servers": [{"url": URL}]},
+        {"servers": [{"url": URL, "variables": MOVED["variables"]}]},
+        set(),
+    ),
+    ({"servers": [USED]}, {"servers": [MOVED]}, {"yes"}),
+    ({"servers": [{"url": URL}]}, {}, {"yes"}),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "verdicts"), SERVERS)
+def test_servers_are_compared_as_they_are_used(
+    before: Json, after: Json, verdicts: set[str]
+) -> None:
+    """No server is the root, and a variable counts if the URL contains it."""
+    old, new = (changed(lambda d: d.pop("servers")) | each for each in (before, after))
+    differences = found(load(old), load(new))
+    assert {each.breaking for each in differences} == verdicts
+    assert all(
+        len({*each.sentence.partition(" from ")[2].split(" to ")}) == 2 for each in differences
+    )
+
+
+def test_a_server_that_no_function_uses_is_no_difference() -> None:
+    """The servers of the document count only for functions without servers of their own."""
+
+    def moved(document: Json) -> None:
+        servers = document.pop("servers")
+        for item in document["paths"].values():
+            item["servers"] = servers
+
+    assert found(BEFORE, load(changed(moved))) == ()
+    assert found(load(changed(moved)), BEFORE) == ()
+
+
+OPEN: tuple[list[Any], ...] = ([], [{}], [{}, {"key": []}], [{"key": []}, {}])
+
+
+@pytest.mark.parametrize("before", OPEN)
+@pytest.mark.parametrize("after", OPEN)
+def test_credentials_that_may_be_absent_break_nobody(before: list[Any], after: list[Any]) -> None:
+    """A call without credentials is still accepted."""
+    old, new = (
+        load(changed(lambda d, each=each: d.update(security=each))) for each in (before, after)
+    )
+    assert _verdicts(old, new) <= {"no"}
+
+
+def test_a_changed_security_scheme_is_shown() -> None:
+    """The sentence contains the two definitions if the names of the schemes are the same."""
+    new = load(changed(PAIRS["header of a key"].change))
+    (difference,) = {each.sentence for each in found(BEFORE, new) if each.kind == "security"}
+    before, _, after = difference.partition(" from ")[2].partition(" to ")
+    assert before != after
+    assert "X-Other" in after

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from specfn._internal.json import JsonObject
+from specfn._internal.json import JsonObject, dumps_sorted
+from specfn.application.comparison.keyword_rules import constraints
 from specfn.application.comparison.subschema_rules import properties_of, required_of
-from specfn.application.comparison.type_rules import types_of
+from specfn.application.comparison.type_rules import types_of, values_of
 from specfn.schema.vocabulary import BY_TYPE, TYPED
 
 
@@ -49,6 +50,24 @@ def title_of(schema: JsonObject) -> str | None:
 def type_of(schema: JsonObject) -> frozenset[str] | None:
     """Return the types of a schema that declares them, or ``None``."""
     return types_of(schema) if "type" in schema else None
+
+
+def as_list(schema: JsonObject) -> JsonObject:
+    """Return a schema with a list of values instead of alternatives that are single values or lists of them."""
+    unions = [key for key in ("anyOf", "oneOf") if key in schema]
+    if len(unions) != 1 or not {"enum", "const"}.isdisjoint(schema):
+        return schema
+    branches = schema[unions[0]]
+    if all(isinstance(each, dict) and _is_list(each) for each in branches):
+        values = [value for each in branches for value in values_of(each) or ()]
+        if len({*map(dumps_sorted, values)}) == len(values):
+            rest = {name: value for name, value in schema.items() if name != unions[0]}
+            return {**rest, "enum": values}
+    return schema
+
+
+def _is_list(schema: JsonObject) -> bool:
+    return constraints(schema).keys() <= {"type", "const", "enum"} and values_of(schema) is not None
 
 
 def by_type(schema: JsonObject) -> list[Any]:

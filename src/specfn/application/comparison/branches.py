@@ -48,6 +48,7 @@ class BranchRule:
     def __init__(self, pairs: _Pairs, *, is_exact: bool) -> None:
         self._pairs = pairs
         self._is_exact = is_exact
+        self._split: dict[bytes, list[Any]] = {}
 
     def is_alone(self, old: JsonObject, new: JsonObject) -> bool:
         """Return whether one schema consists only of a union, and the other has no union or also consists only of one."""
@@ -99,7 +100,7 @@ class BranchRule:
     ) -> _Found:
         """Yield the changes of a schema that lost its alternatives."""
         if is_alone:
-            yield from self._alternatives(before, by_type(constraints(new)), depth)
+            yield from self._alternatives(before, self._by_type(new), depth)
         else:  # the keywords beside the alternatives are compared with the new schema
             text = "the alternatives no longer apply"
             yield SchemaChange((), "branch-removed", before, ABSENT, "no", text)
@@ -107,10 +108,15 @@ class BranchRule:
     def _only_new(self, old: JsonObject, after: list[Any], depth: int, *, is_alone: bool) -> _Found:
         """Yield the changes of a schema that got alternatives."""
         if is_alone:
-            yield from self._alternatives(by_type(constraints(old)), after, depth)
+            yield from self._alternatives(self._by_type(old), after, depth)
         else:
             verdict = self._best(old, after, depth)
             yield SchemaChange((), "schema", ABSENT, after, verdict, "alternatives apply now")
+
+    def _by_type(self, schema: JsonObject) -> list[Any]:
+        """Return a schema as alternatives by type. Equal schemas have the same objects, so that recursion ends."""
+        found = constraints(schema)
+        return self._split.setdefault(dumps_sorted(found), by_type(found))
 
     # -- two lists of alternatives ----------------------------------------------------------------
 

@@ -72,7 +72,7 @@ class _Comparison:
         old, new = self._old.functions, self._new.functions
         matched = match_functions(old, new)
         before = {id(after): before for before, after in matched.pairs}
-        if old and new:
+        if any(not (each.route.servers or other.route.servers) for each, other in matched.pairs):
             yield from (_difference("", each) for each in document_changes(old[0].api, new[0].api))
         for function in new:
             if id(function) in before:

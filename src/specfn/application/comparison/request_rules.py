@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from specfn._internal.json import JsonObject, dumps_sorted
+from specfn._internal.json import JsonObject, dumps_sorted, loads
 from specfn.application.comparison.difference import DifferenceKind, Verdict
 from specfn.application.comparison.matching import anonymous_path, match
 from specfn.function.fingerprint import body_parts, scheme_facts
@@ -89,25 +89,34 @@ def _description(old: Function, new: Function) -> Iterator[PartChange]:
 
 def server_changes(old: Sequence[JsonObject], new: Sequence[JsonObject]) -> Iterator[PartChange]:
     """Yield the differences of two lists of servers. A call is sent to the first one."""
-    before, after = [*map(_server, old)], [*map(_server, new)]
+    before, after = ([*map(_server, servers)] or [_server({})] for servers in (old, new))
     if before == after:
         return
-    urls = [each.get("url") for each in before], [each.get("url") for each in after]
+    urls = [each["url"] for each in before], [each["url"] for each in after]
     if before[:1] == after[:1]:
         breaking: Verdict = "no" if all(each in after for each in before) else "maybe"
         sentence = "the other servers changed"
     else:
-        breaking = "maybe" if before and before[0] in after else "yes"
-        first = [brief(each[0]) if each else "no server" for each in urls]
-        sentence = f"the server changed from {first[0]} to {first[1]}"
+        breaking = "maybe" if before[0] in after else "yes"
+        if urls[0][0] == urls[1][0]:
+            shown = [brief(each[0]["variables"]) for each in (before, after)]
+            text = f"the variables of the server {brief(urls[0][0])} changed"
+        else:
+            shown, text = [brief(each[0]) for each in urls], "the server changed"
+        sentence = f"{text} from {shown[0]} to {shown[1]}"
     yield PartChange("server", "servers", *urls, breaking, sentence, "/servers", "/servers")
 
 
 def _server(server: JsonObject) -> JsonObject:
-    variables = server.get("variables")
+    """Return the URL of a server, with the defaults of the variables in it."""
+    variables, url = server.get("variables"), server.get("url", "/")
     found = variables if isinstance(variables, dict) else {}
-    defaults = {name: node.get("default") for name, node in found.items() if isinstance(node, dict)}
-    return {"url": server.get("url"), "variables": defaults}
+    defaults = {
+        name: node.get("default")
+        for name, node in found.items()
+        if isinstance(node, dict) and f"{{{name}}}" in str(url)
+    }
+    return {"url": url, "variables": defaults}
 
 
 def _servers(old: Function, new: Function) -> Iterator[PartChange]:
@@ -125,17 +134,20 @@ def _security(old: Function, new: Function) -> Iterator[PartChange]:
     before, after = _alternatives(old), _alternatives(new)
     if before.keys() == after.keys():
         return
-    is_enough = all(any(each <= one for each in after) for one in before) if after else True
-    breaking: Verdict = "no" if is_enough and (before or not after) else "yes"
+    is_enough = all(any(each <= one for each in after) for one in before)
+    breaking: Verdict = "no" if is_enough else "yes"
     values = [*before.values()], [*after.values()]
     text = f"the security requirements changed from {brief(values[0])} to {brief(values[1])}"
+    if values[0] == values[1]:
+        values = [*map(_schemes, before)], [*map(_schemes, after)]
+        text = f"the security schemes changed from {brief(values[0])} to {brief(values[1])}"
     yield PartChange("security", "security", *values, breaking, text)
 
 
 def _alternatives(function: Function) -> dict[frozenset[tuple[str, str]], list[str]]:
-    """Return the alternative requirements, each as its scopes and schemes, with its text."""
+    """Return the alternative requirements, each as its scopes and schemes, with its text. No list needs nothing."""
     found: dict[frozenset[tuple[str, str]], list[str]] = {}
-    for requirement in function.security:
+    for requirement in function.security or ((),):
         facts: set[tuple[str, str]] = set()
         for name, scopes in requirement:
             scheme = dumps_sorted([name, scheme_facts(function.api, name)]).decode()
@@ -144,6 +156,11 @@ def _alternatives(function: Function) -> dict[frozenset[tuple[str, str]], list[s
             f"{name}({', '.join(scopes)})" if scopes else name for name, scopes in requirement
         ]
     return found
+
+
+def _schemes(requirement: frozenset[tuple[str, str]]) -> list[Any]:
+    """Return the names and the definitions of the schemes of a requirement."""
+    return [loads(scheme) for scheme, scope in sorted(requirement) if not scope]
 
 
 # -- hidden arguments ------------------------------------------------------------------------------

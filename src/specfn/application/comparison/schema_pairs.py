@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject
 from specfn.application.comparison import subschema_rules
+from specfn.application.comparison.branch_facts import as_list
 from specfn.application.comparison.branches import BranchRule
 from specfn.application.comparison.difference import SchemaChange, Verdict, worst
 from specfn.application.comparison.keyword_rules import (
@@ -51,6 +52,12 @@ def _too_deep(tokens: _Tokens) -> SchemaChange:
     return SchemaChange(
         tokens, "schema", ABSENT, ABSENT, "maybe", "the schemas are too deep to compare"
     )
+
+
+def _with_equal_lists(old: JsonObject, new: JsonObject) -> tuple[JsonObject, JsonObject]:
+    """Return two schemas with lists of values, if one of them has alternatives that are single values."""
+    unions = [not {"anyOf", "oneOf"}.isdisjoint(each) for each in (old, new)]
+    return (old, new) if all(unions) else (as_list(old), as_list(new))
 
 
 class SchemaPairs:
@@ -216,6 +223,7 @@ class SchemaPairs:
                 yield SchemaChange((), "schema", old, new, "no", "values are accepted")
             return
         yield from map(partial(at, ()), annotation_changes(before, after))
+        before, after = _with_equal_lists(before, after)
         if after.get("not") == {}:
             yield SchemaChange((), "schema", old, new, "yes", "no value is accepted")
             return

@@ -37,11 +37,11 @@ def _properties(old: JsonObject, new: JsonObject) -> _Found:
     yield from (((key,), node, after[key]) for key, node in before.items() if key in after)
     removed = [key for key in before if key not in after]
     added = [key for key in after if key not in before]
-    required = required_of(new)
+    required = {*required_of(new)} - {*required_of(old)}
     for key, name in renamed(removed, added, before, after).items():
         removed.remove(key)
         added.remove(name)
-        breaking: Verdict = "yes" if name in required or is_closed(new) else "maybe"
+        breaking: Verdict = "yes" if name in required_of(new) or is_closed(new) else "maybe"
         yield SchemaChange((key,), "property-renamed", key, name, breaking, f"it became {name}")
     for key in removed:
         yield _removed(key, before[key], new)

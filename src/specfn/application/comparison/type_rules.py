@@ -26,7 +26,8 @@ def values_of(schema: JsonObject) -> list[Any] | None:
     """Return the only values that a schema accepts, as far as its types and lists tell; ``None`` for endless ones."""
     types = _declared(schema)
     if "const" in schema:
-        values = [schema["const"]]
+        listed_too = {*map(_key, schema.get("enum", [schema["const"]]))}
+        values = [schema["const"]] if _key(schema["const"]) in listed_too else []
     elif "enum" in schema:
         values = schema["enum"]
     elif types <= {"boolean", "null"}:
