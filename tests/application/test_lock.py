@@ -126,15 +126,15 @@ def test_what_a_person_fills_in_is_a_part_of_it() -> None:
 @pytest.mark.parametrize(
     ("expect", "told"),
     [
-        ("{", "expect is not a valid lock"),
+        ("{", "`expect` is not valid JSON"),
         (
             '{"specfn-lock": 2, "functions": {}}',
-            "the lock has version 2; this specfn reads version 1",
+            "the lock has the version 2; expected version 1",
         ),
-        ('{"specfn-lock": 1}', "expect must be a lock or fingerprints by function name"),
-        ({"a": 1}, "expect must be a lock or fingerprints by function name"),
-        ({"a": {"description": "x"}}, "expect must be a lock or fingerprints"),
-        ([], "expect must be a lock, not a JSON list"),
+        ('{"specfn-lock": 1}', "`expect` has another form; expected the text of"),
+        ({"a": 1}, "`expect` has another form; expected the text of"),
+        ({"a": {"description": "x"}}, "`expect` has another form"),
+        ([], "`expect` is a JSON list; expected"),
     ],
 )
 def test_what_is_no_lock_is_the_callers_fault(expect: Any, told: str) -> None:

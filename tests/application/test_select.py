@@ -106,8 +106,8 @@ def test_globs_of_paths(glob: str, path: str, *, matches: bool) -> None:
         ({"methods": ["put"]}, "methods 'put' matches nothing"),
         ({"names": ["zzz"]}, "names 'zzz' matches nothing; there is 'pets_get', 'pets.get', 'listPets'"),
         ({"without": {"tags": ["toy"]}}, "tags 'toy' matches nothing; did you mean 'toys'"),
-        ({"where": lambda _: 1 / 0}, "the predicate of `select` failed for pets_get: ZeroDivisionError: division by zero"),
-        (lambda _: 1 / 0, "the predicate of `select` failed for pets_get: ZeroDivisionError"),
+        ({"where": lambda _: 1 / 0}, "the predicate of `select` raised an exception for pets_get: ZeroDivisionError: division by zero"),
+        (lambda _: 1 / 0, "the predicate of `select` raised an exception for pets_get: ZeroDivisionError"),
     ],
 )  # fmt: skip
 def test_selections_that_cannot_be_meant(select: Any, told: str) -> None:

@@ -66,7 +66,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "unknown scheme": (
         {"connection": specfn.Connection(base_url=API, credentials={"berer": "t"})},
-        "the connection has a credential for 'berer', which is not a security scheme of the document; it declares: bearer",
+        "the connection has a credential for 'berer', which is not a security scheme of the document; the document declares: bearer",
     ),
     "async approver": (
         {"approve": _approver},

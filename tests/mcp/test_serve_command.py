@@ -68,7 +68,7 @@ def started(*arguments: str, **more: str) -> "subprocess.Popen[str]":
         ),
         (
             ["{spec}", "--base-url", URL, "--auth", "wrong=x"],
-            "a credential for 'wrong', which is not a security scheme of the document; it declares: bearer",
+            "a credential for 'wrong', which is not a security scheme of the document; the document declares: bearer",
         ),
         (
             [
@@ -78,18 +78,18 @@ def started(*arguments: str, **more: str) -> "subprocess.Popen[str]":
             "specfn: b: the connection has a credential for 'wrong'",
         ),
         (["a={spec}", "b={spec}", "--header", "A: b"], "--header does not say for which document"),
-        (["{spec}", "--stdio", "--http", ":80"], "pass either --stdio or --http"),
-        (["-"], "stdin belongs to the client"),
+        (["{spec}", "--stdio", "--http", ":80"], "--stdio and --http cannot be combined"),
+        (["-"], "SPEC cannot be stdin"),
         (["{spec}", "--config", "c.yaml"], "pass either SPEC or --config"),
         (["{spec}", "--http", "here"], "expected HOST:PORT"),
         (["{spec}", "--http", "0.0.0.0:80"], "pass --client-token-env NAME"),
         (["{spec}", "--http", "[::]:80"], "pass --client-token-env NAME"),
         (
             ["{spec}", "--http", "0.0.0.0:80", "--client-token-env", "NO_TOKEN"],
-            "NO_TOKEN must contain",
+            "NO_TOKEN is not set or too short",
         ),
         (["{spec}", "--client-token-env", "A"], "--client-token-env needs --http"),
-        (["{spec}", "--base-url", URL, "--allow", "pets_got"], "specfn: --allow must contain"),
+        (["{spec}", "--base-url", URL, "--allow", "pets_got"], "specfn: --allow is invalid"),
         (
             ["{spec}", "--base-url", URL, "--allow", "wrte"],
             "'wrte' is unknown; did you mean 'write'?",

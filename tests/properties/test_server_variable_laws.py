@@ -271,5 +271,5 @@ def test_the_texts_of_invalid_server_variables() -> None:
         "the server variable 'port' is '443'; change it in connection.server_variables, or pass base_url to the connection"
     )
     assert texts[1] == (
-        "the server variable 'port' must not be '99999': use digits of a number from 1 to 65535"
+        "the server variable 'port' has the invalid value '99999'; expected digits of a number from 1 to 65535"
     )

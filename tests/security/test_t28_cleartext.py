@@ -86,7 +86,7 @@ def test_nothing_secret_goes_in_the_clear(
 
     monkeypatch.setattr(network.Backend, "connect_tcp", connect)
     fields = CARRIERS[carrier]
-    with pytest.raises(UsageError, match="is not https") as caught:
+    with pytest.raises(UsageError, match="does not use https") as caught:
         call(function(make, fields), {}, Connection(base_url=url, **fields))
     assert CANARY not in str(caught.value)
 

@@ -117,19 +117,27 @@ def _read(expected: str | Mapping[str, Any]) -> Mapping[str, Mapping[str, str]]:
         try:
             expected = loads(expected)
         except JSONDecodeError as error:
-            raise UsageError(f"expect is not a valid lock: {error}") from error
+            raise UsageError(
+                f"`expect` is not valid JSON: {error}; expected the text of application.lock()"
+            ) from error
     if not isinstance(expected, Mapping):
-        raise UsageError(f"expect must be a lock, not a JSON {type(expected).__name__}")
+        raise UsageError(
+            f"`expect` is a JSON {type(expected).__name__}; expected the text of application.lock()"
+        )
     entries: Any = expected
     if _VERSION in expected:
         if expected[_VERSION] != 1:
             raise UsageError(
-                f"the lock has version {expected[_VERSION]!r}; this specfn reads version 1"
+                f"the lock has the version {expected[_VERSION]!r}; expected version 1; "
+                "write it again with application.lock()"
             )
         entries = expected.get("functions")
     read = {name: _entry(entry) for name, entry in _dict(entries).items()}
     if not isinstance(entries, Mapping) or None in read.values():
-        raise UsageError("expect must be a lock or fingerprints by function name")
+        raise UsageError(
+            "`expect` has another form; expected the text of application.lock(), "
+            "or application.fingerprints"
+        )
     return {name: entry for name, entry in read.items() if entry is not None}
 
 

@@ -78,7 +78,7 @@ def _listed(functions: Sequence[Function], find: Find, names: Names) -> tuple[Fu
     listed = [names] if isinstance(names, str | Function) else names
     if not isinstance(listed, Iterable):
         raise UsageError(
-            f"`select` must be a predicate, a selection, a name or names, not {type(names).__name__}"
+            f"`select` is {type(names).__name__}; expected a predicate, a selection, a name or a list of names"
         )
     wanted = {id(function) for name in listed for function in _named(functions, find, name)}
     return tuple(function for function in functions if id(function) in wanted)
@@ -88,13 +88,12 @@ def _named(functions: Sequence[Function], find: Find, name: Any) -> Sequence[Fun
     if isinstance(name, Function):
         if name not in functions:
             raise UsageError(
-                f"{name.name} belongs to another application; select functions of this one"
+                f"`select` contains {name.name}, a function of another application; "
+                "select functions of this application"
             )
         return [name]
     if not isinstance(name, str):
-        raise UsageError(
-            f"`select` contains {type(name).__name__}; it must contain names or functions"
-        )
+        raise UsageError(f"`select` contains {type(name).__name__}; expected names or functions")
     try:
         return [find(name)]
     except UnknownFunctionError:
@@ -113,7 +112,7 @@ def _safe(predicate: Callable[[Any], bool]) -> _Test:
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             raise UsageError(
-                f"the predicate of `select` failed for {function.name}: {reason}"
+                f"the predicate of `select` raised an exception for {function.name}: {reason}"
             ) from error
 
     return test

@@ -224,7 +224,7 @@ class ServedFunctions:
         connection = entry.connection or self._connection
         if connection is None:
             raise UsageError(
-                f"{entry.name} has no connection: pass one, or add its document with a connection"
+                f"{entry.name} has no connection: pass `connection`, or add its document with a connection"
             )
         return BindPolicy(
             connection=connection,
@@ -270,6 +270,6 @@ def _permissions(catalog: Catalog, allow: Collection[str]) -> tuple[frozenset[st
         hint = similar(unknown, sorted(SAFETIES)) if unknown else ""
         reason = f"{unknown!r} is unknown{hint}" if hint else error
         raise UsageError(
-            f"allow must contain read, write, destructive or names of functions: {reason}"
+            f"allow is invalid: {reason}; expected read, write, destructive or names of functions"
         ) from None
     return frozenset(words & SAFETIES), frozenset(entry.name for entry in trusted)

@@ -252,11 +252,13 @@ def test_a_wrong_selection_is_told() -> None:
     with pytest.raises(UnknownFunctionError, match="x_"):
         app.tools(select=["x_*"])
     with pytest.raises(
-        UsageError, match="the predicate of `select` failed for notes_get: ZeroDivisionError"
+        UsageError,
+        match="the predicate of `select` raised an exception for notes_get: ZeroDivisionError",
     ):
         app.tools(select=lambda _: bool(1 / 0))
     with pytest.raises(
-        UsageError, match="`select` must be a predicate, a selection, a name or names, not int"
+        UsageError,
+        match="`select` is int; expected a predicate, a selection, a name or a list of names",
     ):
         app.tools(select=5)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"select has no field .safty.; did you mean .safety."):

@@ -163,7 +163,10 @@ def test_a_refused_function_is_reported(specfn: Command, document: Command) -> N
         (("--profile", "openai", "--positional"), "--positional and --profile cannot be combined"),
         (("--profile", "openai", "--format", "json"), "--format and --profile cannot be combined"),
         (("--limit", "3"), "--limit needs --search"),
-        (("--max-tokens", "9", "--format", "python"), "--max-tokens needs --format json"),
+        (
+            ("--max-tokens", "9", "--format", "python"),
+            "--max-tokens cannot be combined with --format",
+        ),
         (("--max-tokens", "0"), "--max-tokens"),
         (("--profile", "opnai"), "did you mean 'openai'"),
     ],

@@ -67,7 +67,7 @@ def test_a_faulty_document_does_not_end_the_others(
         (["FOLDER", "-o", "-"], "is a directory: pass -o DIRECTORY for the results"),
         (["FOLDER", "-o", "FOLDER"], "would replace"),
         (["FOLDER/empty", "-o", "out"], "contains no JSON or YAML files"),
-        (["FOLDER/petstore20.json", "-j", "2"], "--jobs needs a directory of documents"),
+        (["FOLDER/petstore20.json", "-j", "2"], "--jobs needs a directory as SPEC"),
     ],
 )
 def test_mistakes_are_one_line(

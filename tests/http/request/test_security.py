@@ -90,7 +90,7 @@ def test_an_unsatisfied_requirement(make: Any) -> None:
     assert "s3" not in str(caught.value)
     with pytest.raises(
         UsageError,
-        match=r"'kye', which is not a security scheme of the document; it declares: .*key",
+        match=r"'kye', which is not a security scheme of the document; the document declares: .*key",
     ):
         sent(make, needs("key"), {"kye": "s3"})
     with pytest.raises(UsageError):
@@ -121,13 +121,13 @@ def test_mutual_tls_is_the_clients_business(make: Any) -> None:
 
 
 WRONG = [
-    ("key", ("a", "b"), "must be a string, not tuple"),
+    ("key", ("a", "b"), "is tuple; expected a string"),
     ("key", "", "is empty: pass its value in connection.credentials"),
-    ("key", lambda: None, "must be a string, not NoneType"),
-    ("key", "s3\r\nX-Evil: 1", "characters"),
-    ("key", "s3\0", "characters"),
-    ("cookie", "s3; path=/", "characters"),
-    ("basic", "user:s3", "must be a pair"),
+    ("key", lambda: None, "is NoneType; expected a string"),
+    ("key", "s3\r\nX-Evil: 1", "a character that is not allowed"),
+    ("key", "s3\0", "a character that is not allowed"),
+    ("cookie", "s3; path=/", "a character that is not allowed"),
+    ("basic", "user:s3", "expected a pair"),
     ("basic", ("us:er", "s3"), "colon"),
 ]
 

@@ -109,9 +109,11 @@ def command(specs: Sequence[str], **options: Any) -> int:
     --allow permits them. Logs go to stderr.
     """  # fmt: skip
     if options["stdio"] and options["address"]:
-        raise UsageError("pass either --stdio or --http")
+        raise UsageError("--stdio and --http cannot be combined: pass one of them")
     if "-" in specs or any(spec.endswith("=-") for spec in specs):
-        raise UsageError("SPEC must be a path or a URL: stdin belongs to the client")
+        raise UsageError(
+            "SPEC cannot be stdin, because the client sends its requests there: pass a path or a URL"
+        )
     from specfn.cli.serving import config_of, load, variables_of  # noqa: PLC0415  # slow import
 
     listener = _listener(options)
@@ -212,7 +214,8 @@ def _token(variable: str | None) -> str | None:
     value = os.environ.get(variable, "")
     if len(value) < 16:
         raise UsageError(
-            f"--client-token-env: the environment variable {variable} must contain at least 16 characters"
+            f"--client-token-env: the environment variable {variable} is not set or too short; "
+            "expected at least 16 characters"
         )
     return value
 

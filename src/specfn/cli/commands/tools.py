@@ -96,7 +96,7 @@ def command(spec: str, path: str | None, jobs: int | None, **options: Any) -> in
 
         return each_document(spec, path, jobs, convert, _SUFFIXES[options["form"] or "json"])
     if jobs is not None:
-        raise UsageError("--jobs needs a directory of documents")
+        raise UsageError("--jobs needs a directory as SPEC")
     messages, is_complete = convert(spec, path)
     for message in messages:
         output.complain(message)
@@ -111,11 +111,13 @@ def _check(options: Mapping[str, Any]) -> None:
     """
     for option, field in _OF_PROFILE.items():
         if options["profile"] is not None and options[field]:
-            raise UsageError(f"{option} and --profile cannot be combined: the profile decides it")
+            raise UsageError(
+                f"{option} and --profile cannot be combined: the profile sets it; omit {option}"
+            )
     if options["limit"] is not None and options["query"] is None:
         raise UsageError("--limit needs --search QUERY")
     if options["max_tokens"] is not None and options["form"] in LANGUAGES:
-        raise UsageError("--max-tokens needs --format json, whose tokens are counted")
+        raise UsageError("--max-tokens cannot be combined with --format python or typescript")
 
 
 def _convert(spec: str, path: str | None, *, options: Mapping[str, Any]) -> "Converted":

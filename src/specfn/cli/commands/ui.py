@@ -63,7 +63,7 @@ def command(
     """
     _need_extra()
     if old == spec == source.STDIN:
-        raise UsageError("stdin cannot be both documents; name a file")
+        raise UsageError("stdin cannot be both documents: pass a path or a URL for one of them")
     from specfn.http_server import listen  # noqa: PLC0415  # not for the list of commands
 
     with listen.bound_socket(_HOST, port, f"--port {port}") as bound:
@@ -106,7 +106,7 @@ def _connection(application: "Application", given: dict[str, Any]) -> "Connectio
         return None
     api = application.functions[0].api if application.functions else None
     if api is None:
-        raise UsageError("the document has no function that could be called; omit --base-url")
+        raise UsageError("the document has no functions, so no call can be sent: omit --base-url")
     return connect.connection(api, given)
 
 
@@ -143,4 +143,4 @@ def _tell(url: str, *, opens: bool) -> None:
         import webbrowser  # noqa: PLC0415  # only where it is needed
 
         if not webbrowser.open(url):
-            output.complain("no browser was found: open the URL yourself")
+            output.complain("no browser was found: open the URL in a browser")

@@ -55,7 +55,7 @@ def require_declared(api: Api, connection: Connection) -> None:
         known = ", ".join(sorted(api.security_schemes)) or "none"
         raise UsageError(
             f"the connection has a credential for {unknown[0]!r}, which is not a security scheme of the document; "
-            f"it declares: {known}"
+            f"the document declares: {known}"
         )
 
 
@@ -75,13 +75,14 @@ def required_schemes(route: Route, api: Api, base: Base, connection: Connection)
     if not base.trusted:
         if names:
             raise UsageError(
-                f"{route.method.upper()} {route.path} needs credentials, but they are not sent to "
-                f"{base.origin}: add it to connection.origins to allow that",
+                f"{route.method.upper()} {route.path} needs credentials, but {base.origin} is not an origin of the "
+                "connection: add it to connection.origins to send them there",
             )
         return ()
     if _is_exposed(base, connection) and (names or _carries_secrets(route, api, connection)):
         raise UsageError(
-            f"{base.origin} is not https: pass allow_insecure=True to send credentials there",
+            f"credentials cannot be sent to {base.origin}, which does not use https: "
+            "pass allow_insecure=True to send them",
         )
     return tuple(name for name in names if name in connection.credentials)
 
@@ -99,7 +100,7 @@ def _satisfied(route: Route, api: Api, connection: Connection) -> tuple[str, ...
     if not any(api.security_schemes.keys() >= set(names) for names in alternatives):
         raise UsageError(
             f"{route.method.upper()} {route.path} needs credentials: {wanted}; the document declares no such "
-            f"security scheme: correct it (it declares: {', '.join(sorted(api.security_schemes)) or 'none'})"
+            f"security scheme (it declares: {', '.join(sorted(api.security_schemes)) or 'none'}): correct the document"
         )
     raise UsageError(
         f"{route.method.upper()} {route.path} needs credentials: {wanted}; "
@@ -217,11 +218,12 @@ def place_credential(name: str, scheme: JsonObject, credential: Any) -> Placemen
     value = writer(name, scheme, credential)
     if not is_token(target) and slot != "query":
         raise UsageError(
-            f"the security scheme {name!r} declares no valid name of a header or cookie"
+            f"the security scheme {name!r} declares no valid name of a header or cookie: correct the document"
         )
     if not (is_cookie_value(value) if slot == "cookie" else is_value(value)):
         raise UsageError(
-            f"the credential for {name!r} contains characters that are not allowed in a {slot}"
+            f"the credential for {name!r} contains a character that is not allowed in a {slot}: pass it without this "
+            "character"
         )
     return Placement(slot=slot, name=target, value=value)
 
@@ -244,7 +246,7 @@ def _kind(scheme: JsonObject) -> str:
 def _text(name: str, _: JsonObject, credential: Any) -> str:
     text = reveal(credential)
     if not isinstance(text, str):
-        raise UsageError(f"the credential for {name!r} must be a string, not {type(text).__name__}")
+        raise UsageError(f"the credential for {name!r} is {type(text).__name__}; expected a string")
     if not text.strip():
         raise UsageError(
             f"the credential for {name!r} is empty: pass its value in connection.credentials"
@@ -255,17 +257,23 @@ def _text(name: str, _: JsonObject, credential: Any) -> str:
 def _bearer(name: str, scheme: JsonObject, credential: Any) -> str:
     token = _text(name, scheme, credential)
     if token[:7].lower() == "bearer ":
-        raise UsageError(f"the credential for {name!r} must be the token alone, without 'Bearer'")
+        raise UsageError(
+            f"the credential for {name!r} begins with 'Bearer': pass the token without this word"
+        )
     return f"Bearer {token}"
 
 
 def _basic(name: str, _: JsonObject, credential: Any) -> str:
     """Return a basic authorization in UTF-8 (RFC 7617)."""
     if not (isinstance(credential, tuple) and len(credential) == 2):
-        raise UsageError(f"the credential for {name!r} must be a pair: (user, password)")
+        raise UsageError(
+            f"the credential for {name!r} is {type(credential).__name__}; expected a pair: (user, password)"
+        )
     user, password = (reveal(part) for part in credential)
     if ":" in user:
-        raise UsageError(f"the user of the credential for {name!r} must not contain a colon")
+        raise UsageError(
+            f"the user name in the credential for {name!r} contains a colon, which basic authentication does not allow"
+        )
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
 
 

@@ -122,20 +122,22 @@ def _value(name: str, variable: JsonObject, given: Mapping[str, str], part: URLP
     """Return the value of one variable: that of the caller, or the default of the document."""
     chosen = _text(given.get(name, variable.get("default")))
     if chosen is None:
-        raise UsageError(f"the server variable {name!r} has no value in server_variables")
+        raise UsageError(
+            f"the server variable {name!r} has no value: pass it in connection.server_variables"
+        )
     enum = variable.get("enum")
     members = [_text(each) for each in enum] if isinstance(enum, list) else []
     if members and chosen not in members:
         listed = ", ".join(map(repr, members[:_MEMBERS]))
         more = ", ..." if len(members) > _MEMBERS else ""
         raise UsageError(
-            f"the server variable {name!r} must be one of {listed}{more}, not {_quoted(chosen)}"
+            f"the server variable {name!r} has the value {_quoted(chosen)}; expected one of {listed}{more}"
         )
     if members and part is _HOST:  # an enum may contain part of a host name, as in s3{dash-or-dot}
         part = _HOST_PIECE
     if not part.pattern.fullmatch(chosen) or (part.is_path and hazard(chosen)):
         raise UsageError(
-            f"the server variable {name!r} must not be {_quoted(chosen)}: use {part.allowed}"
+            f"the server variable {name!r} has the invalid value {_quoted(chosen)}; expected {part.allowed}"
         )
     return chosen
 
@@ -216,7 +218,7 @@ def _check_whole(template: str, url: str) -> None:
     is_moved = is_moved or (found is None and _SCHEME.match(url) is not None)
     if is_moved or hazard(url[found.end() if found else 0 :]):
         raise UsageError(
-            f"the server {_quoted(template)} leads elsewhere with these server_variables: "
+            f"the URL of the server {_quoted(template)} has an unsafe host or path with these server_variables: "
             f"{_quoted(shown(url))}"
         )
 

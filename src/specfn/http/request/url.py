@@ -86,7 +86,7 @@ def _segment(
     reason = hazard(segment.replace(tab, ","))
     if reason is not None and len(faults.found) == known:
         if not keys:
-            raise DocumentError(f"the path key is refused: {reason}", pointer=route.pointer)
+            raise DocumentError(f"the path key is not safe: {reason}", pointer=route.pointer)
         value = arguments.get(keys[0])
         faults.found.append(Unserializable("string", reason, value=value, tokens=(keys[0],)))
     return segment
@@ -96,7 +96,7 @@ def _parameter(piece: Placeholder, route: Route, declared: Mapping[str, Paramete
     parameter = declared.get(piece.name)
     if parameter is None:
         raise DocumentError(
-            f"the path contains the parameter {piece.name!r}, which is not declared",
+            f"the path contains the parameter {piece.name!r}, which the operation does not declare",
             pointer=route.pointer,
         )
     return parameter
@@ -179,6 +179,6 @@ def assemble(base: Base, path: str, query: Sequence[str], *, segments: int) -> h
     below = path.count("/") == max(segments, 1) and path.startswith("/")
     if not (kept and below) or "?" in path or "#" in target:
         raise UsageError(
-            f"the URL below {base.origin} is not safe: httpx would change its path or query"
+            f"the URL at {base.origin} is not safe: httpx would change its path or query"
         )
     return url
