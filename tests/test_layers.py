@@ -27,7 +27,7 @@ ORDER = (
         "_internal.digest",
         "_internal.json",
         "_internal.json_types",
-        "_internal.keyword_arguments",
+        "_internal.caller_arguments",
         "_internal.lazy_names",
         "_internal.pointer",
         "_internal.settings_model",
@@ -58,8 +58,8 @@ RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 #: The imports within the lowest row.
 BASE = {
     ("_internal.coroutines", "errors"),
-    ("_internal.keyword_arguments", "_internal.did_you_mean"),
-    ("_internal.keyword_arguments", "errors"),
+    ("_internal.caller_arguments", "_internal.did_you_mean"),
+    ("_internal.caller_arguments", "errors"),
     ("_internal.pointer", "_internal.json"),
     ("_internal.settings_model", "_internal.did_you_mean"),
     ("_internal.settings_model", "errors"),

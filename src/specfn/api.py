@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.json import JsonObject
-from specfn._internal.keyword_arguments import known_keywords
 from specfn.application.application import Application
 from specfn.application.compose import compose
 from specfn.document import normalize as normalizing

@@ -369,7 +369,7 @@ def test_read_only_servers_name_nothing_that_changes_data(era: str, mode: Any) -
     [
         ({"mode": "some"}, "mode must be one of auto, all, search"),
         ({"approve": "yes"}, "approve must be one of ask, refuse, allow"),
-        ({"page_size": 0}, "page_size must be at least 1"),
+        ({"page_size": 0}, "page_size must be a whole number of at least 1"),
         ({"key": "short"}, "key must have at least 32 bytes"),
         ({"allow": ["pets_got"]}, "allow is invalid"),
         ({"read_only": True, "allow": ["write"]}, "read_only contradicts allow"),

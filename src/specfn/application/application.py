@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.json import JsonObject
-from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.application.lock import changes, lock
 from specfn.application.server_calls import ServerCalls
 from specfn.catalog.selection import chosen

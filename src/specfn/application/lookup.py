@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from specfn._internal.caller_arguments import known_keywords_in, require_whole_numbers
 from specfn._internal.json import JsonObject, dumps
-from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.catalog.token_estimate import estimate
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
@@ -141,8 +141,7 @@ class FunctionLookup:
         Raises:
             UsageError: a limit is below 1.
         """
-        if budget_tokens is not None and budget_tokens < 1:
-            raise UsageError(f"budget_tokens must be at least 1, not {budget_tokens}")
+        require_whole_numbers(budget_tokens=budget_tokens, max_tools=max_tools)
         most = max_tools if max_tools is not None else 20 if budget_tokens is None else len(self)
         found = self._search.find(query, most, rank=rank)
         functions = tuple(each.function for each in found)

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from specfn._internal.caller_arguments import known_keywords_in, require
 from specfn._internal.json import JsonObject
-from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.application.lookup import FunctionLookup
 from specfn.function.function import Function
 
@@ -23,7 +23,10 @@ class ServerCalls(FunctionLookup):
     """The functions of a document, called by any of their names."""
 
     def _function(self, function: Function | str) -> Function:
-        return self[function] if isinstance(function, str) else function
+        if isinstance(function, str):
+            return self[function]
+        require("function", function, Function, "a specfn.Function or a name of one")
+        return function
 
     def request(
         self,

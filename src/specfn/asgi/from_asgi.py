@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from specfn._internal.keyword_arguments import known_keywords
+from specfn._internal.caller_arguments import known_keywords
 from specfn.api import load
 from specfn.asgi.app_connection import ORIGIN, AppConnection, RunningApp
 from specfn.errors import DocumentError, UsageError

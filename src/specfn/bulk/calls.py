@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.json import JsonObject
-from specfn._internal.keyword_arguments import known_keywords
 from specfn.application.application import Application
 from specfn.calling.calls import prompts
 from specfn.calling.names.resolve import Resolution

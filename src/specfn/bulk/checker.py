@@ -8,9 +8,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn import api
+from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps_sorted
-from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.bulk.calls import ADDED, RowChecker
 from specfn.bulk.json_text import json_text
 from specfn.errors import DocumentError, UsageError

@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.json import JsonObject
-from specfn._internal.keyword_arguments import known_keywords
 from specfn.bulk.checker import Checker
 from specfn.bulk.chunks import Format
 from specfn.bulk.counts import Counts

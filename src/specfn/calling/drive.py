@@ -11,9 +11,14 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, S
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from specfn._internal.caller_arguments import (
+    known_keywords,
+    known_keywords_async,
+    require,
+    require_callables,
+)
 from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.json import JsonObject, copied
-from specfn._internal.keyword_arguments import known_keywords, known_keywords_async
 from specfn.calling.calls.approval import Approver, AsyncApprover, Deny
 from specfn.calling.calls.effects import Ask, Done, Effect, Invoke, Invoked, Send
 from specfn.calling.calls.history import Messages
@@ -147,6 +152,7 @@ def _session(functions: Any, arguments: Mapping[str, Any]) -> Session:
     Raises:
         UsageError: settings are passed with a session, or neither a session nor a connector is passed.
     """
+    _check_types(**{name: arguments[name] for name in ("send", "approve", "filters", "connection")})
     given = {name: arguments[name] for name in _SETTINGS}
     if isinstance(functions, Session):
         both = [name for name, value in given.items() if value is not None and value != ()]
@@ -158,6 +164,21 @@ def _session(functions: Any, arguments: Mapping[str, Any]) -> Session:
     if given["connector"] is None:
         raise UsageError("missing argument connector: pass the name of a wire format or a codec")
     return Session(functions, **given)
+
+
+def _check_types(*, send: Any, approve: Any, filters: Any, connection: Any) -> None:
+    """Check the arguments of ``run`` that a session does not check.
+
+    Raises:
+        UsageError: one of them has another type.
+    """
+    require("filters", filters, Sequence, "a list of functions")
+    named = {f"filters[{index}]": each for index, each in enumerate(filters)}
+    require_callables(send=send, approve=approve, **named)
+    if connection is not None:
+        from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx, as the caller did
+
+        require("connection", connection, Connection, "a specfn.Connection")
 
 
 async def _drive(

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
+from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import JsonObject
-from specfn._internal.keyword_arguments import known_keywords_in
 from specfn._internal.values import brief, counted
 from specfn.connectors.turn import Message
 from specfn.records import Repair

@@ -1,13 +1,28 @@
-"""Check before the first request that a connection can call the functions (rule C10)."""
+"""Checks before the first request: the types of settings, and a connection that can call the functions (rule C10)."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from specfn._internal.caller_arguments import require
+from specfn.calling.choice.config import InvocationConfig
+from specfn.calling.choice.prompt_files import Settings
 from specfn.calling.names.catalog import Entry
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
+
+
+def require_settings(config: Any, settings: Any, extra: Any, model: Any) -> None:
+    """Check the types of settings of a session.
+
+    Raises:
+        UsageError: one of them has another type.
+    """
+    require("config", config, InvocationConfig, "a specfn.InvocationConfig")
+    require("settings", settings, Settings, "a specfn.calling.PromptSettings")
+    require("extra", extra, Mapping, "a mapping of members of the request")
+    require("model", model, str, "the name of a model")
 
 
 def obstacles(entries: Iterable[Entry], connection: "Connection | None") -> Mapping[str, str]:

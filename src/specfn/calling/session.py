@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from specfn._internal.caller_arguments import known_keywords_in, require_callables
 from specfn._internal.json import JsonObject
-from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.calling import events
 from specfn.calling.calls import effects, prompts
 from specfn.calling.calls.approval import Decision, Defer, Deny, decision
@@ -25,7 +25,7 @@ from specfn.calling.choice.prompt_files import Settings
 from specfn.calling.names.catalog import Catalog, Functions
 from specfn.calling.offered_tools import OfferedTools
 from specfn.calling.outcome import Outcome, Stopped, undone
-from specfn.calling.readiness import obstacles
+from specfn.calling.readiness import obstacles, require_settings
 from specfn.calling.replies import read
 from specfn.connectors.registry import codec
 from specfn.connectors.turn import Message, Turn
@@ -74,8 +74,10 @@ class Session:
         Raises:
             UsageError: an argument is invalid, or the choice or the config names no function.
         """
+        require_callables(before_request=before_request, on_event=on_event)
+        require_settings(config, settings, extra, model)
         self.catalog: Final = Catalog.of(functions)
-        self.codec: Final = codec(connector) if isinstance(connector, str) else connector
+        self.codec: Final = codec(connector)
         prompt = Settings() if settings is None else settings
         self.model: Final = prompt.model if model is None else model
         asked = prompt.choice if choice is None else choice

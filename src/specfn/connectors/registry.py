@@ -4,8 +4,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
+from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.did_you_mean import similar
-from specfn._internal.keyword_arguments import known_keywords
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
 from specfn.schema.profiles.profile import Profile
@@ -64,18 +64,20 @@ def profile(name: str | Profile) -> Profile:
 
 
 @known_keywords
-def codec(name: str) -> Codec:
-    """Return the codec of a wire format.
+def codec(name: str | Codec) -> Codec:
+    """Return the codec of a wire format; a codec is returned as it is.
 
     Raises:
         UsageError: the name is unknown; the message lists the known names.
     """
+    if not isinstance(name, str) and hasattr(name, "name"):
+        return name
     found: Codec = _load("connector", _CODECS, name)
     return found
 
 
-def _load(what: str, homes: dict[str, tuple[str, str]], name: str) -> Any:
-    if name not in homes:
+def _load(what: str, homes: dict[str, tuple[str, str]], name: object) -> Any:
+    if not isinstance(name, str) or name not in homes:
         known = ", ".join(homes)
         raise UsageError(
             f"unknown {what} {name!r}: it must be one of {known}{similar(str(name), homes)}"

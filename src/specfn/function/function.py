@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.json import JsonObject
-from specfn._internal.keyword_arguments import known_keywords_in
 from specfn._internal.values import json_type
 from specfn.errors import ArgumentError, DocumentError
 from specfn.function.description import describe, summary_of, within

@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from importlib.metadata import version
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
+from specfn._internal.caller_arguments import require, require_texts, require_whole_numbers
 from specfn.errors import UsageError
 
 try:
@@ -26,8 +28,6 @@ from specfn.mcp.served_functions import ServedFunctions
 from specfn.mcp.tool_handlers import Handlers
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from mcp.server.auth.provider import TokenVerifier
     from mcp.server.auth.settings import AuthSettings
 
@@ -56,7 +56,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
     read_only: bool = False,
     page_size: int | None = None,
     output_schema: bool = False,
-    files: "str | PathLike[str] | None" = None,
+    files: str | PathLike[str] | None = None,
     key: bytes | str | None = None,
     fields: bool = False,
 ) -> Server[Any]:
@@ -82,7 +82,12 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
     Raises:
         UsageError: an argument is invalid, two functions have the same name, or the package of mode ``code`` is missing.
     """
+    from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx
+
     _check(mode, approve, questions, page_size, key)
+    require("connection", connection, Connection, "a specfn.Connection")
+    require("files", files, str | PathLike, "the path of a directory")
+    require_texts("allow", allow, "safeties and names of functions")
     allow = (allow,) if isinstance(allow, str) else tuple(allow)
     if read_only and ({*allow} - {"read"} or approve == "allow"):
         raise UsageError("read_only contradicts allow and approve: they cannot be combined")
@@ -204,8 +209,8 @@ def _check(
         if value not in get_args(known):
             words = ", ".join(get_args(known))
             raise UsageError(f"{name} must be one of {words}, not {value!r}")
-    if page_size is not None and page_size < 1:
-        raise UsageError(f"page_size must be at least 1, not {page_size}")
+    require_whole_numbers(page_size=page_size)
+    require("key", key, str | bytes, "bytes or a text")
     if key is not None and len(key) < 32:
         raise UsageError(
             f"key must have at least 32 bytes, not {len(key)}; make one with secrets.token_bytes(32)"

@@ -6,6 +6,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
+from specfn._internal.caller_arguments import require_texts
 from specfn._internal.did_you_mean import similar
 from specfn.application.binding.approval_token import ApprovalTokens
 from specfn.application.binding.fields_argument import FieldsArgument, SentFields, with_fields
@@ -261,6 +262,7 @@ def _permissions(catalog: Catalog, allow: Collection[str]) -> tuple[frozenset[st
     Raises:
         UsageError: a word is neither a safety nor the name or pattern of functions.
     """
+    require_texts("allow", allow, "safeties and names of functions")
     words = {allow} if isinstance(allow, str) else set(allow)
     names = sorted(words - SAFETIES)
     try:

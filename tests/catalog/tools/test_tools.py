@@ -332,7 +332,9 @@ def test_a_budget_is_kept(name: str, budget: int) -> None:
 
 def test_a_budget_that_is_none_is_refused() -> None:
     """A budget is a positive number of tokens."""
-    with pytest.raises(UsageError, match="budget_tokens must be at least 1, not 0"):
+    with pytest.raises(
+        UsageError, match="budget_tokens must be a whole number of at least 1, not 0"
+    ):
         application(NOTES).tools(budget_tokens=0)
 
 

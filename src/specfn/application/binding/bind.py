@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
+from specfn._internal.caller_arguments import require, require_callables, require_whole_numbers
 from specfn.application.binding.approval_token import ApprovalTokens
 from specfn.application.binding.bound import Bound
 from specfn.application.binding.policy import BindPolicy, Fill, Find, allowed_words
@@ -45,6 +46,11 @@ def bind(  # noqa: PLR0913  # the arguments of Application.bind
         UsageError: ``allow`` contains a word that is neither a safety nor a function, the limit is too low, or the key
             is too short.
     """
+    from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx, as the caller did
+
+    require("connection", connection, Connection, "a specfn.Connection")
+    require_callables(approve=approve, fill=fill)
+    require_whole_numbers(limit=limit)
     if limit < 200:
         raise UsageError(f"limit must be at least 200 characters, not {limit}")
     allowed, trusted = allowed_words(allow, find_any)

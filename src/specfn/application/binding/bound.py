@@ -9,9 +9,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.json import JsonObject
-from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.answers import FieldNames, asked_fields
 from specfn.application.binding.fields_argument import FieldsArgument, SentFields
 from specfn.application.binding.namespace import Namespace, namespace

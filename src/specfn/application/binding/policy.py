@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from specfn._internal.caller_arguments import require_texts
 from specfn.application.binding.approval_token import ApprovalTokens
 from specfn.calling.calls.approval import AsyncApprover
 from specfn.errors import UnknownFunctionError, UsageError
@@ -67,6 +68,7 @@ def allowed_words(allow: Collection[str], find: Find) -> tuple[frozenset[str], f
     Raises:
         UsageError: a word is neither a safety nor a function.
     """
+    require_texts("allow", allow, "safeties and names of functions")
     words = {allow} if isinstance(allow, str) else set(allow)
     try:
         trusted = frozenset(find(word).name for word in words - _SAFETIES)

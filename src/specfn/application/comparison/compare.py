@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from specfn._internal.keyword_arguments import known_keywords
+from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.pointer import step
 from specfn.application.comparison.arguments_of_function import SentArgument, arguments_of
 from specfn.application.comparison.difference import (

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.json import JsonObject
-from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.calling.events import log
 from specfn.records import Repair
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.json import JsonObject
-from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.calling.calls.approval import ApprovalRequest
 from specfn.calling.calls.prepare import Prepared
 from specfn.calling.outcome import Outcome

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from specfn._internal.keyword_arguments import known_keywords, known_keywords_in
+from specfn._internal.caller_arguments import known_keywords, known_keywords_in
 from specfn._internal.settings_model import Model, Texts, stored_as
 from specfn.connectors.turn import Mode
 from specfn.errors import UsageError

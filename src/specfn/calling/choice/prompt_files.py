@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.json import JSONDecodeError, JsonObject, loads
-from specfn._internal.keyword_arguments import known_keywords_in
 from specfn.calling.choice.choice import Choice, parse_choice
 from specfn.errors import DocumentError, UsageError
 from specfn.validation.outcome import Success

@@ -8,7 +8,8 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from specfn._internal.keyword_arguments import known_keywords_in
+from specfn._internal.caller_arguments import known_keywords_in
+from specfn._internal.values import type_name
 from specfn.calling.names.nearest import nearest
 from specfn.calling.names.resolve import Directory, Hook, Resolution
 from specfn.catalog.search.search import Found, Search
@@ -128,7 +129,12 @@ class Catalog:
     @classmethod
     def of(cls, functions: "Catalog | Functions") -> "Catalog":
         """Return a catalog unchanged, or the catalog of a single application."""
-        return functions if isinstance(functions, Catalog) else cls().add(functions, namespace="")
+        if isinstance(functions, Catalog):
+            return functions
+        if not hasattr(functions, "functions"):
+            kind = type_name(functions)
+            raise UsageError(f"functions must be an application or a catalog, not {kind}")
+        return cls().add(functions, namespace="")
 
     def add(
         self,

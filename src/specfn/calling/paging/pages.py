@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from specfn._internal.caller_arguments import require_whole_numbers
 from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps
@@ -184,9 +185,7 @@ def _walk(
         raise UsageError(
             f"{function.name} has no paging, because the document declares no paging; use execute"
         )
-    for name, value in (("max_items", max_items), ("max_bytes", max_bytes)):
-        if value is not None and (type(value) is not int or value < 1):
-            raise UsageError(f"{name} must be a whole number of at least 1, not {value!r}")
+    require_whole_numbers(max_items=max_items, max_bytes=max_bytes)
     return _Walk(function, connection, max_items, max_bytes, io)
 
 

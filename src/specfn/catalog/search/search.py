@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
 
+from specfn._internal.caller_arguments import require, require_callables, require_whole_numbers
 from specfn.catalog.search.index import Index
 from specfn.catalog.search.producers import Producers
 from specfn.catalog.search.subject import Subject
 from specfn.catalog.search.texts import fields_of, path_words
 from specfn.catalog.search.words import is_one_edit, stem, words_of
-from specfn.errors import UsageError
 from specfn.function.function import Function
 
 #: The maximum number of words of a query that are read.
@@ -82,8 +82,9 @@ class Search:
         Raises:
             UsageError: the limit is below 1.
         """
-        if limit < 1:
-            raise UsageError(f"the limit of a search is at least 1, not {limit}")
+        require("query", query, str, "a text")
+        require_whole_numbers(limit=limit)
+        require_callables(rank=rank)
         known, unknown = self._known(list(dict.fromkeys(words_of(query)))[:_QUERY_WORDS])
         scores = self._scores(known, unknown)
         ranked = sorted(scores, key=lambda number: (-scores[number], number))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, Literal, TypeAlias
 
+from specfn._internal.caller_arguments import require_whole_numbers
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps
 from specfn.catalog.token_estimate import beyond_budget, estimate
@@ -15,7 +16,6 @@ from specfn.catalog.tools.strict_limits import StrictToolCounter
 from specfn.catalog.tools.tool_description import provider_description
 from specfn.catalog.tools.tool_format import has_part, tool_json
 from specfn.catalog.tools.tools import LeftOut, OfferedFunction, Tool, Tools, offered
-from specfn.errors import UsageError
 from specfn.function.description import place, with_place, within
 from specfn.function.function import Function
 from specfn.schema.profiles.fit import Fit
@@ -80,8 +80,7 @@ def tools(
     Raises:
         UsageError: the budget is not positive.
     """
-    if budget_tokens is not None and budget_tokens < 1:
-        raise UsageError(f"budget_tokens must be at least 1, not {budget_tokens}")
+    require_whole_numbers(budget_tokens=budget_tokens)
     asked = [*wanted]
     maker = ToolBuilder(profile, fits or FitCache(), output_schema=output_schema)
     made, left_out = maker.all(asked, progress)

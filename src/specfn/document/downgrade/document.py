@@ -2,8 +2,8 @@
 
 from typing import Final, Literal
 
+from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.json import JsonObject
-from specfn._internal.keyword_arguments import known_keywords
 from specfn.document.downgrade.fields import security_scheme
 from specfn.document.downgrade.losses import Losses
 from specfn.document.downgrade.objects import ObjectDowngrade, map_of

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from specfn._internal.keyword_arguments import known_keywords
+from specfn._internal.caller_arguments import known_keywords, require
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.function_schemas import Sides
@@ -25,6 +25,7 @@ def merge(function: Function, *, llm: Any, human: Any) -> Any:
     Raises:
         UsageError: the function is not separated, or the arguments are not in its calling style.
     """
+    require("function", function, Function, "a specfn.Function")
     if human is None:
         return llm
     _sides(function)

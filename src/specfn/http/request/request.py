@@ -12,9 +12,9 @@ from urllib.parse import quote, unquote
 
 import httpx
 
+from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.json import JsonObject
-from specfn._internal.keyword_arguments import known_keywords
 from specfn._internal.pointer import input_path
 from specfn.errors import ArgumentError, DocumentError, TransportError, UsageError
 from specfn.http.connection import Connection, reveal

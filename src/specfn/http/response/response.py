@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn._internal.keyword_arguments import known_keywords_in
+from specfn._internal.caller_arguments import known_keywords_in, require, require_whole_numbers
 from specfn._internal.values import brief
 from specfn.answers import asked_fields, filtered
 from specfn.errors import UsageError
@@ -104,6 +104,8 @@ class Result:
         Raises:
             UsageError: the limit is below 200 characters, or a path is invalid.
         """
+        require_whole_numbers(limit=limit)
+        require("sent_without", sent_without, Sequence, "a list of paths")
         data = self.data
         if fields is not None and isinstance(data, dict | list):
             names = asked_fields(fields)

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Literal, overload
 
 import httpx
 
+from specfn._internal.caller_arguments import known_keywords, known_keywords_async
 from specfn._internal.coroutines import run_without_waiting
-from specfn._internal.keyword_arguments import known_keywords, known_keywords_async
 from specfn._internal.url import shown
 from specfn.errors import HTTPStatusError, ResponseError, UsageError, wrong_result
 from specfn.http.connection import Connection

@@ -1,9 +1,9 @@
-"""Checks of keyword arguments: a ``UsageError`` names the closest argument, or the one that was passed twice."""
+"""Checks of the arguments that a caller passes: the names of keyword arguments, and the types of values."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import wraps
-from types import FunctionType
-from typing import Final, ParamSpec, TypeVar
+from types import FunctionType, UnionType
+from typing import Any, Final, ParamSpec, TypeVar
 
 from specfn._internal.did_you_mean import near
 from specfn.errors import UsageError
@@ -98,3 +98,46 @@ def _check(
         raise UsageError(
             f"{name} has two values of the argument {twice[0]!r}: pass it by position or by name, not both"
         )
+
+
+def require(name: str, value: Any, kind: type | UnionType, expected: str) -> None:
+    """Check the type of an argument; ``None`` is accepted, because it means that the argument was left out.
+
+    Raises:
+        UsageError: the value has another type.
+    """
+    if value is not None and not isinstance(value, kind):
+        raise UsageError(f"{name} must be {expected}, not {type(value).__name__}")
+
+
+def require_callables(**given: Any) -> None:
+    """Check that arguments are functions or ``None``.
+
+    Raises:
+        UsageError: one of them cannot be called; the text names it.
+    """
+    for name, value in given.items():
+        if value is not None and not callable(value):
+            raise UsageError(f"{name} must be a function, not {type(value).__name__}")
+
+
+def require_whole_numbers(**given: Any) -> None:
+    """Check that arguments are integers of at least 1, or ``None``.
+
+    Raises:
+        UsageError: one of them is not; the text names it.
+    """
+    for name, value in given.items():
+        if value is not None and (type(value) is not int or value < 1):
+            raise UsageError(f"{name} must be a whole number of at least 1, not {value!r}")
+
+
+def require_texts(name: str, value: Any, expected: str) -> None:
+    """Check that an argument is a text or a collection of texts.
+
+    Raises:
+        UsageError: the value has another type.
+    """
+    is_collection = isinstance(value, Iterable) and not isinstance(value, bytes)
+    if not is_collection or not all(isinstance(each, str) for each in value):
+        raise UsageError(f"{name} must be {expected}, not {type(value).__name__}")
