@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from specfn._internal.caller_arguments import require
+from specfn._internal.caller_arguments import require, require_callables
 from specfn.calling.choice.config import InvocationConfig
 from specfn.calling.choice.prompt_files import Settings
 from specfn.calling.names.catalog import Entry
@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from specfn.http.connection import Connection
 
 
-def require_settings(config: Any, settings: Any, extra: Any, model: Any) -> None:
+def require_settings(
+    config: Any, settings: Any, extra: Any, model: Any, before_request: Any, on_event: Any
+) -> None:
     """Check the types of settings of a session.
 
     Raises:
         UsageError: one of them has another type.
     """
+    require_callables(before_request=before_request, on_event=on_event)
     require("config", config, InvocationConfig, "a specfn.InvocationConfig")
     require("settings", settings, Settings, "a specfn.calling.PromptSettings")
     require("extra", extra, Mapping, "a mapping of members of the request")

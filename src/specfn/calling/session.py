@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn._internal.caller_arguments import known_keywords_in, require_callables
+from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.json import JsonObject
 from specfn.calling import events
 from specfn.calling.calls import effects, prompts
@@ -74,8 +74,7 @@ class Session:
         Raises:
             UsageError: an argument is invalid, or the choice or the config names no function.
         """
-        require_callables(before_request=before_request, on_event=on_event)
-        require_settings(config, settings, extra, model)
+        require_settings(config, settings, extra, model, before_request, on_event)
         self.catalog: Final = Catalog.of(functions)
         self.codec: Final = codec(connector)
         prompt = Settings() if settings is None else settings
@@ -395,8 +394,7 @@ class Session:
         return "limit" if state.final else None
 
     def _end(self, stopped: Stopped) -> Done:
-        state = self._state
-        outcome = state.outcome(stopped)
-        self._emit(events.Ended(stopped=stopped, rounds=state.round, calls=len(state.records)))
+        outcome = self._state.outcome(stopped)
+        self._emit(events.Ended(stopped=stopped, rounds=self.round, calls=len(outcome.calls)))
         self._effect = Done(outcome=outcome)
         return self._effect
