@@ -66,6 +66,11 @@ def test_numbers_out_of_range(specfn: Command, arguments: list[str], reason: str
     assert reason in ended.err
 
 
+def test_a_cut_list_of_subcommands_ends_with_an_ellipsis(specfn: Command) -> None:
+    """An unknown subcommand without a similar one is answered with some of the known ones."""
+    assert "', ...; see specfn --help" in specfn("0").err
+
+
 @pytest.mark.parametrize(
     ("error", "code"),
     [

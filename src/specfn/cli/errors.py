@@ -95,7 +95,7 @@ def _sentence(text: str) -> str:
     """Return a message of click in lower case, without its full stop, and without notations of ranges."""
     for pattern, replacement in _REWORDED:
         text = pattern.sub(replacement, text)
-    return text[:1].lower() + text[1:].rstrip(".")
+    return text[:1].lower() + text[1:].removesuffix("." if not text.endswith("...") else "")
 
 
 def _unexpected(error: BaseException) -> str:

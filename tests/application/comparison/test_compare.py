@@ -315,3 +315,27 @@ def test_a_changed_security_scheme_is_shown() -> None:
     before, _, after = difference.partition(" from ")[2].partition(" to ")
     assert before != after
     assert "X-Other" in after
+
+
+IMPLIED: list[tuple[Any, Any, set[str]]] = [
+    ({"items": False, "prefixItems": [{}]}, {"prefixItems": [{}], "maxItems": 1}, {"no"}),
+    ({"items": False, "prefixItems": [{}]}, {"prefixItems": [{}], "maxItems": 0}, {"no", "yes"}),
+    ({"required": ["a", "b"]}, {"required": ["a", "b"], "minProperties": 2}, {"no"}),
+    ({"required": ["a", "b"]}, {"required": ["a", "b"], "minProperties": 3}, {"yes"}),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "verdicts"), IMPLIED)
+def test_a_bound_that_other_keywords_imply_refuses_nothing(
+    before: Any, after: Any, verdicts: set[str]
+) -> None:
+    """A new bound breaks callers only if it is tighter than what applied before."""
+    assert _verdicts(_body(before), _body(after)) == verdicts
+
+
+def test_a_changed_default_is_shown() -> None:
+    """The sentence contains both values, shortened."""
+    old, new = ({"type": "string", "default": each} for each in ("a", "b" * 500))
+    sentence = found(_body(old), _body(new))[0].sentence
+    assert '"a" became "bbb' in sentence
+    assert len(sentence) < 200

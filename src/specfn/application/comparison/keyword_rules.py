@@ -104,7 +104,9 @@ def annotation_changes(old: JsonObject, new: JsonObject) -> Iterator[KeywordChan
     """Yield the changed annotations of two schemas."""
     for key, kind in _ANNOTATIONS.items():
         if (key in old or key in new) and not _is_equal(old, new, key):
-            yield kind, *_both(old, new, key), "no", f"the {key} changed"
+            before, after = _both(old, new, key)
+            change = _change_text(before, after) if kind == "default" else "changed"
+            yield kind, before, after, "no", f"the {key} {change}"
 
 
 def _is_equal(old: JsonObject, new: JsonObject, key: str) -> bool:
@@ -125,10 +127,27 @@ def _length_rule(key: str, sign: int) -> _Rule:
         weakest = 0 if sign > 0 else float("inf")
         before, after = (_number(each, key, weakest) for each in (old, new))
         if before != after:
-            is_tighter = after > before if sign > 0 else after < before
+            limit = max(before * sign, _implied(old, key) * sign)
+            is_tighter = after * sign > limit
             yield _bound(old, new, key, "yes" if is_tighter else "no")
 
     return rule
+
+
+def _implied(schema: JsonObject, key: str) -> float:
+    """Return the bound of a length that other keywords imply; the weakest one if they imply none."""
+    if key == "minProperties":
+        return len({*schema.get("required", ())})
+    if key == "maxItems" and schema.get("items") in (False, {"not": {}}):
+        return len(schema.get("prefixItems", ()))
+    rest = schema.get("additionalProperties", True)
+    if (
+        key == "maxProperties"
+        and rest in (False, {"not": {}})
+        and not schema.get("patternProperties")
+    ):
+        return len(schema.get("properties", ()))
+    return 0 if key.startswith("min") else float("inf")
 
 
 def _number(schema: JsonObject, key: str, default: float) -> float:

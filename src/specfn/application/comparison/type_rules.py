@@ -118,8 +118,9 @@ def _key(value: Any) -> bytes:
     return dumps_sorted(value)
 
 
-#: The maximum number of values that a sentence lists.
+#: The maximum number of values that a sentence lists, and the maximum number of characters of one.
 _LISTED: Final = 5
+_SHOWN: Final = 80
 
 
 def _enum_text(removed: list[Any], added: list[Any]) -> str:
@@ -134,4 +135,9 @@ def _enum_text(removed: list[Any], added: list[Any]) -> str:
 def listed(values: list[Any]) -> str:
     """Return the first values of a list as a text."""
     more = ", ..." if len(values) > _LISTED else ""
-    return ", ".join(dumps_sorted(value).decode() for value in values[:_LISTED]) + more
+    return ", ".join(map(_shown, values[:_LISTED])) + more
+
+
+def _shown(value: Any) -> str:
+    text = dumps_sorted(value).decode()
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
