@@ -12,7 +12,7 @@ from specfn.calling.outcome import CallRecord, Outcome
 from specfn.calling.paging.pages import Page
 from specfn.http.response.response import Result
 from specfn.notebook import Table, html
-from specfn.records import ArgumentProblem
+from specfn.records import ArgumentProblem, Note, Repair
 from specfn.validation.outcome import Failure, Success
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\u202e\x1b[2J\"'&amp;" + "x" * 5_000
@@ -81,6 +81,14 @@ def test_objects_are_escaped_and_bounded(application: Application) -> None:
     call = CallRecord(id=HOSTILE, round=0, called=HOSTILE, errors=(HOSTILE,), result=HOSTILE)
     outcome = Outcome(text=HOSTILE, calls=(call,) * 200, stopped="model_text")
     failure = Failure(data={HOSTILE: HOSTILE}, errors=(problem,) * 200)
+    note = Note(pointer=HOSTILE, text=HOSTILE)
+    result = Result(status=200, media_type=HOSTILE, data={HOSTILE: HOSTILE}, notes=(note,) * 200)
+    answer = Answer(text=HOSTILE, kind="answered", result=result, next={HOSTILE: HOSTILE})
+    repair = Repair(path=HOSTILE, kind=HOSTILE, before=HOSTILE, after=[HOSTILE])
+    success = Success(data={HOSTILE: HOSTILE}, repairs=(repair,) * 200)
+    for each in (result, answer, success):
+        checked(each)
+        assert len(each._repr_html_()) < 120_000
     for each in (application, function, failure, outcome, application.tools("mcp")):
         text = each._repr_html_()  # type: ignore[attr-defined]
         checked(text)
@@ -103,6 +111,9 @@ def test_the_texts_are_those_of_the_object(products: Application) -> None:
         (tools, ["orders_post", str(tools.tools[0].tokens)]),
         (failure, ["$input.body.lines"]),
         (outcome, ["Done.", "orders_get", "HTTP 200"]),
+        (Answer(text="one\ntwo", kind="invalid"), ["invalid", "one\ntwo"]),
+        (Result(status=404, data={"detail": "gone"}), ["404", '"detail":"gone"']),
+        (products["orders_get"].check('{"query": {"limit": "5",}}'), ["$input.query.limit", "'5'"]),
     ):
         found = "\n".join(checked(value).texts)
         assert [text for text in texts if text not in found] == []

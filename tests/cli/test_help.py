@@ -131,7 +131,7 @@ MISSING = [
     ["check-calls", "SPEC", "MISSING"],
     ["check-calls", "SPEC", "MISSING", "-o", "OUT"],
     ["call", "MISSING", "a"],
-    ["call", "SPEC", "orders_post", "--file", "photo=MISSING", "--base-url", "http://localhost:9"],
+    ["call", "SPEC", "orders_post", "--file", "body=MISSING", "--base-url", "http://localhost:9"],
     ["chat", "MISSING", "Hi", "--model", "m", "--model-url", "http://localhost:9"],
     ["serve", "MISSING", "--base-url", "http://localhost:9"],
     ["serve", "--config", "MISSING"],
@@ -146,7 +146,7 @@ def test_a_missing_file_has_one_exit_code(
     given = {
         "SPEC": str(products),
         "MISSING": "no/such.json",
-        "photo=MISSING": "photo=no/such.json",
+        "body=MISSING": "body=no/such.json",
     }
     given["OUT"] = str(tmp_path / "out.jsonl")
     ended = specfn(*(given.get(each, each) for each in arguments))

@@ -88,6 +88,12 @@ class Answer:
         text = self.text if len(self.text) <= _SHOWN else f"{self.text[:_SHOWN]}..."
         return f"Answer(kind={self.kind!r}, text={text!r}, next={brief(self.next)})"
 
+    def _repr_html_(self) -> str:
+        from specfn.notebook import html  # noqa: PLC0415  # for notebooks only
+
+        following = {} if self.next is None else {"Arguments of the next page": self.next}
+        return html(f"<Answer {self.kind}>", text=self.text, values=following)
+
     @property
     def ok(self) -> bool:
         """Return whether the server responded with success."""

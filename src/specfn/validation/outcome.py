@@ -25,6 +25,16 @@ class Success:
     def __bool__(self) -> Literal[True]:
         return True
 
+    def _repr_html_(self) -> str:
+        from specfn.notebook import Table, html  # noqa: PLC0415  # for notebooks only
+
+        rows = (
+            (each.path, each.kind, brief(each.before), brief(each.after)) for each in self.repairs
+        )
+        columns = ("path", "kind", "before", "after")
+        repairs = Table("Repairs", columns, rows, len(self.repairs))
+        return html(repr(self), tables=(repairs,))
+
     def __repr__(self) -> str:
         data = brief(self.data)
         return f"Success(data={data}, repairs={self.repairs!r}, incomplete={self.incomplete})"

@@ -39,7 +39,8 @@ def command(spec: str, *, profile: str, as_json: bool, html: str | None, old: st
     """List the functions of SPEC with their sizes, the operations that are not functions, and notes.
 
     Every operation is in exactly one of the two lists. Sizes are bytes of compact JSON; tokens are an estimate.
-    Edits are differences between the document and the schemas that a model reads.
+    Edits are differences between the document and the schemas that a model reads. All of them are counted before
+    schemas are adapted to a provider; the page of --html counts them for each provider.
     """
     if old is not None and html is None:
         raise UsageError("--compare needs --html FILE; for text, use specfn diff OLD NEW")

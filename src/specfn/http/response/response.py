@@ -18,6 +18,9 @@ from specfn.records import Note
 if TYPE_CHECKING:
     import httpx
 
+#: The characters of a result in a notebook.
+_NOTEBOOK: Final = 4_000
+
 
 @known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,14 @@ class Result:
         shown = f"media_type={self.media_type!r}, data={brief(self.data)}"
         more = ", truncated=True" if self.truncated else ""
         return f"Result(status={self.status}, {shown}{more})"
+
+    def _repr_html_(self) -> str:
+        from specfn.notebook import Table, html  # noqa: PLC0415  # for notebooks only
+
+        rows = ((note.pointer, note.text) for note in self.notes)
+        notes = Table("Notes", ("pointer", "note"), rows, len(self.notes))
+        title = f"<Result {self.status} {self.media_type or ''}>"
+        return html(title, text=self.for_model(_NOTEBOOK), tables=(notes,))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, tuple(getattr(self, name) for name in _PICKLED)
