@@ -339,3 +339,26 @@ def test_a_changed_default_is_shown() -> None:
     sentence = found(_body(old), _body(new))[0].sentence
     assert '"a" became "bbb' in sentence
     assert len(sentence) < 200
+
+
+FORM: list[tuple[Json, Json, set[str]]] = [
+    ({}, {"a": {}}, set()),
+    ({}, {"a": {"contentType": "text/plain"}}, set()),
+    ({}, {"a": {"contentType": "application/json"}}, {"yes"}),
+    ({}, {"a": {"style": "spaceDelimited"}}, {"yes"}),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "verdicts"), FORM)
+def test_an_encoding_counts_if_it_changes_the_form(
+    before: Json, after: Json, verdicts: set[str]
+) -> None:
+    """An Encoding Object without an effect is no difference."""
+
+    def form(encoding: Json) -> Application:
+        schema = {"type": "object", "properties": {"a": {"type": "array", "items": {}}}}
+        media = {"schema": schema, "encoding": encoding}
+        content = {"application/x-www-form-urlencoded": media}
+        return load(changed(lambda d: put(d).update(requestBody={"content": content})))
+
+    assert _verdicts(form(before), form(after)) == verdicts

@@ -8,6 +8,7 @@ from specfn.application.comparison.difference import DifferenceKind, Verdict
 from specfn.application.comparison.matching import anonymous_path, match
 from specfn.function.fingerprint import body_parts, scheme_facts
 from specfn.function.function import Function
+from specfn.http.media import is_json
 from specfn.migrate.route import Api, Body, Parameter
 from specfn.records import ABSENT
 
@@ -237,13 +238,27 @@ def _media_types(old: Function, new: Function, before: Body, after: Body) -> Ite
         values = before.media_type, after.media_type
         text = f"the body is sent as {values[1]} instead of {values[0]}"
         yield PartChange("media-type", place, *values, breaking, text)
-    elif [*body_parts(before)[1:]] != [*body_parts(after)[1:]]:
-        values_of_body = body_parts(before)[1:], body_parts(after)[1:]
+    elif _encoding(before) != _encoding(after):
+        values_of_body = _encoding(before), _encoding(after)
         text = "the encoding of the body changed"
         yield PartChange("encoding", place, *values_of_body, "yes", text)
     elif {*offered[0]} != {*offered[1]}:
         text = f"the media types changed from {brief(offered[0])} to {brief(offered[1])}"
         yield PartChange("media-type", place, *offered, "no", text)
+
+
+def _encoding(body: Body) -> list[Any]:
+    """Return how a body is written, without Encoding Objects that do not change it."""
+    _, kind, how, *rest = body_parts(body)
+    if kind != "multipart":
+        how = {name: node for name, node in how.items() if kind == "form" and _has_effect(node)}
+    return [kind, how, *rest]
+
+
+def _has_effect(encoding: JsonObject) -> bool:
+    """Return whether an Encoding Object changes a field of a form: it has a style, or a field that is JSON."""
+    has_style = not {"style", "explode", "allowReserved"}.isdisjoint(encoding)
+    return has_style or is_json(str(encoding.get("contentType", "")))
 
 
 def _offered(function: Function, body: Body) -> list[str]:
