@@ -1,8 +1,11 @@
 """The examples of the tutorial, the how-to pages and the concepts run, in order, against the demo shop."""
 
+import ast
 import asyncio
+import builtins
 import inspect
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,7 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from tests.typed.documented import examples
+from tests.typed.documented import examples, pages
 from tests.typed.test_examples_run import compiled
 
 import specfn
@@ -113,3 +116,39 @@ def test_the_documented_token_is_renewed(shop: Server) -> None:
         token = names["AccessToken"](url, client={}, grant={"grant_type": "password"})
         assert (token(), token()) == (shop.token, shop.token)
     assert grants == ["password", "refresh_token"]
+
+
+def _names(tree: ast.AST, *kinds: type[ast.expr_context]) -> set[str]:
+    return {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, kinds)
+    }
+
+
+def _defined(tree: ast.AST) -> set[str]:
+    found = _names(tree, ast.Store)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                found |= {(each.asname or each.name).partition(".")[0] for each in names}
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+            ):
+                found.add(name)
+            case ast.arg(arg=name) | ast.ExceptHandler(name=str(name)):
+                found.add(name)
+    return found
+
+
+@pytest.mark.parametrize("page", pages(DOCS.parent), ids=lambda page: page.stem)
+def test_a_page_defines_the_names_of_its_examples(page: Path) -> None:
+    """An example uses names that its page imports, defines or introduces, so that a reader can copy it."""
+    given = re.search(r"^<!-- given: (.*?) -->$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    known = set(re.findall(r"(?:^|, )(\w+): ", given[1])) if given else set()
+    for example in examples(page):
+        tree = ast.parse(example.code)
+        known |= _defined(tree)
+        assert _names(tree, ast.Load) - known - set(dir(builtins)) == set(), example.line
