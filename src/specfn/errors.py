@@ -105,7 +105,9 @@ class UsageError(SpecfnError):
     """
 
     def __init__(self, reason: str, *, sent: bool = False) -> None:
-        super().__init__(reason)  # what pickling hands to a new one; the rest travels as state
+        super().__init__(
+            reason
+        )  # the argument of a pickled error; its attributes are pickled as state
         self.sent = sent
 
 
@@ -240,5 +242,7 @@ class TransportError(SpecfnError):
     """
 
     def __init__(self, reason: str, *, sent: bool = True) -> None:
-        super().__init__(reason)  # what pickling hands to a new one; the rest travels as state
+        super().__init__(
+            reason
+        )  # the argument of a pickled error; its attributes are pickled as state
         self.sent = sent

@@ -145,7 +145,7 @@ def sends_events(function: Function) -> bool:
 
 
 def _is_open(node: dict[str, Any]) -> bool:
-    """Return whether a schema says nothing of its fields, so any name is possible."""
+    """Return whether a schema declares no fields, so that any name is possible."""
     if (
         node.get("properties")
         or {"$ref", "anyOf", "oneOf", "allOf", "items", "prefixItems", "enum", "const"}

@@ -155,7 +155,7 @@ class ResponseView:
 
     Attributes:
         result: the response with filtered data.
-        filtered: what was left out.
+        filtered: the fields and items that were left out.
         missing: the fields that were asked for and did not arrive.
         note: a sentence on a response that was not filtered.
     """

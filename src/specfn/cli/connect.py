@@ -34,7 +34,7 @@ _OPTIONS: Final = (
     shared.headers("Header of each request."),
     shared.queries,
     shared.cookies,
-    shared.timeout("For the whole call; 60 by default."),
+    shared.timeout("Limit of the whole call; 60 by default."),
 )
 
 

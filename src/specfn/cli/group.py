@@ -79,7 +79,7 @@ class _LazyGroup(click.Group):
 
 group = _LazyGroup(
     name="specfn",
-    help="Any OpenAPI or Swagger document in, functions that a language model can call out.",
+    help="Convert an OpenAPI or Swagger document into functions that a language model can call.",
     epilog=_EPILOG,
     no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

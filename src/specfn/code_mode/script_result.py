@@ -1,4 +1,4 @@
-"""The result of a script as a text for a model: what it printed, its value or its error, and the executed calls."""
+"""The result of a script as a text for a model: its printed text, its value or its error, and the executed calls."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

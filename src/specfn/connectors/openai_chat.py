@@ -95,7 +95,7 @@ STRICT: Final = replace(
     tolerated=frozenset({"const"}),
     formats={"string": _FORMATS},
     ref_alone=True,
-    # Documented: the numbers. Believed: what exactly is counted; specfn counts generously.
+    # Documented: the limits. Assumed: the parts that count; specfn counts more rather than fewer.
     strict=Strict(
         properties=5_000, nesting=10, enum_values=1_000, text=120_000, long_enum=(250, 15_000)
     ),

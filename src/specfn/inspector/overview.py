@@ -16,7 +16,7 @@ _SUMMARY: Final = 160
 
 
 def overview(application: Application, profile: str, profiles: tuple[str, ...]) -> JsonObject:
-    """Return what a page needs for its first list, without composing schemas.
+    """Return the data of the first list of a page, without composing schemas.
 
     Args:
         application: the application.

@@ -109,7 +109,7 @@ def static_page(
 
     Args:
         title: the title of the page.
-        first: JSON texts by identifier, before the script: what the first list needs.
+        first: JSON texts by identifier, before the script: the data of the first list.
         rest: JSON texts by identifier, after the script.
     """
     style, script = page_file("style.css").decode(), joined_script()

@@ -68,7 +68,7 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
         mode: ``all`` lists one tool per function, ``search`` lists tools that find and call functions, and
             ``code`` tools that find functions and run code that calls them. ``auto`` chooses ``search`` above 100 tools
             or 32,000 tokens.
-        allow: what needs no approval: safeties (``read``, ``write``, ``destructive``), and functions by any name.
+        allow: the calls that need no approval: safeties (``read``, ``write``, ``destructive``), and functions by any name.
         approve: ``ask`` shows other calls to the user if the client can, and refuses them otherwise; ``refuse`` always
             refuses them; ``allow`` makes all calls.
         questions: ask once for all calls that a script starts ``together``, or once for ``each`` call, in mode ``code``.

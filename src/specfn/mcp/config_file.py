@@ -61,7 +61,7 @@ class ServerConfig:
     Attributes:
         documents: the documents.
         mode: the tools that are listed.
-        allow: what needs no approval, besides functions that read.
+        allow: the calls that need no approval, besides functions that read.
         read_only: offer only functions that read.
         page_size: the maximum number of tools of a page.
         files: the directory for binary responses.

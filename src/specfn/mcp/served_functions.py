@@ -188,7 +188,7 @@ class ServedFunctions:
         return FieldsArgument(tool.function, tool.fit.schema, strict=tool.fit.strict)
 
     def resolve(self, name: str) -> Resolution:
-        """Return the function that a model meant."""
+        """Return the function that a model called, after resolving its name."""
         return self.catalog.resolve(name, advertised=self.entries)
 
     async def outcome(

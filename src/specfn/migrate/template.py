@@ -31,7 +31,7 @@ _QUERY_EXPANSION: Final = re.compile(r"\{[?&]([^{}/]*+)\}")
 _FRAGMENT_EXPANSION: Final = re.compile(r"\{\#[^{}/]*+\}")
 
 # Operators of RFC 6570 and of frameworks from which documents are generated: {+a} {a*} {a+} {a?}
-# {*a} {:a} {a...} {{a}}. What follows a colon is a prefix length ({a:3}), a converter or an expression.
+# {*a} {:a} {a...} {{a}}. After a colon follows a prefix length ({a:3}), a converter or an expression.
 _LEADING_OPERATORS: Final = "{+.;:=,!|@*? "
 _TRAILING_OPERATORS: Final = "}+*?!. "
 

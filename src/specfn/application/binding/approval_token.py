@@ -123,7 +123,7 @@ class ApprovalTokens:
 
     @staticmethod
     def fields(token: str) -> tuple[FieldNames, ...] | None:
-        """Return the fields in a token; ``None`` for all. ``refusal`` says if the token was altered."""
+        """Return the fields in a token; ``None`` for all. ``refusal`` reports an altered token."""
         content = _decoded(token) or b""
         try:
             found = asked_fields(loads(content[_SIZE:])) if content[_SIZE:] else None

@@ -30,11 +30,11 @@ class AsDeclared:
         return [] if arguments == {} and name in self._by_position else arguments
 
     def shown(self, name: str, failure: Failure, arguments: Any) -> Failure:  # noqa: ARG002
-        """Return the failure as it is."""
+        """Return the failure unchanged."""
         return failure
 
     def path(self, name: str, path: str) -> str:  # noqa: ARG002
-        """Return the path as it is."""
+        """Return the path unchanged."""
         return path
 
 

@@ -60,11 +60,11 @@ class Difference:
         kind: a short stable word.
         place: the affected part: ``$input.body.name``, ``$output.id``, or a word such as ``server``.
         before, after: the old and the new value, as JSON values; ``ABSENT`` for no value.
-        breaking: ``yes`` if the new application refuses what the old one accepted, ``no`` if it does not, ``maybe`` if
-            that is undecided.
+        breaking: ``yes`` if the new application refuses calls that the old one accepted, ``no`` if it accepts them,
+            ``maybe`` if that is undecided.
         sentence: the difference in one sentence.
-        old_pointer, new_pointer: JSON Pointers of the nearest declarations in the two documents; ``None`` for no
-            declaration.
+        old_pointer, new_pointer: JSON Pointers of the nearest declarations in the two documents; ``None`` if there
+            is no declaration.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Rules for schema keywords: each decides whether a changed keyword refuses what was accepted."""
+"""Rules for schema keywords: each decides whether a changed keyword refuses a value that was accepted."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction

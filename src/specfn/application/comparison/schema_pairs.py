@@ -236,7 +236,7 @@ class SchemaPairs:
         yield from self._unevaluated(before, after)
 
     def _unevaluated(self, old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
-        """Yield an undecided change if a changed schema refuses what its subschemas do not evaluate."""
+        """Yield an undecided change if a changed schema refuses members that its subschemas do not evaluate."""
         for key in ("unevaluatedProperties", "unevaluatedItems"):
             if new.get(key, True) is not True and not self.is_unchanged(
                 constraints(old), constraints(new)

@@ -23,7 +23,7 @@ def _declared(schema: JsonObject) -> frozenset[str]:
 
 
 def values_of(schema: JsonObject) -> list[Any] | None:
-    """Return the only values that a schema accepts, as far as its types and lists tell; ``None`` for endless ones."""
+    """Return all values that a schema accepts by its types and lists; ``None`` if their number is not limited."""
     types = _declared(schema)
     if "const" in schema:
         listed_too = {*map(_key, schema.get("enum", [schema["const"]]))}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
 
-#: The part of the limit that lines on pages may take at most, and what a line takes if it has few characters.
+#: The divisor of the limit that gives the number of characters which lines on pages may take. They may always take 200.
 _SHARE: Final = 2
 
 #: The maximum number of characters of printed arguments.

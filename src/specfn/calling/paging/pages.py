@@ -107,7 +107,7 @@ class _Walk:
             raise
 
     def _page(self, named: JsonObject, result: "Result") -> tuple[Page, NextPage | None]:
-        """Return one page, and what follows."""
+        """Return one page, and the next one if it can be requested."""
         paging = self.function.paging
         assert paging is not None
         items = items_of(result.data, paging)

@@ -30,7 +30,7 @@ class AnswerText:
     Attributes:
         text: the text.
         next: the arguments of the next page.
-        dropped: what was left out of the text.
+        dropped: the fields and items that were left out of the text.
         is_accepted: the server accepted the call and may not have finished it.
     """
 

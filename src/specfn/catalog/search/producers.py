@@ -10,7 +10,7 @@ from specfn.catalog.search.texts import Components, path_words, properties
 from specfn.catalog.search.words import words_of
 from specfn.function.function import Function
 
-#: Words of a parameter's name that do not say which thing it identifies.
+#: Words in the name of a parameter that do not name the identified resource.
 _IDENTIFYING: Final = frozenset({"id", "ids", "key", "slug", "uuid"})
 
 

@@ -37,8 +37,8 @@ _MEANINGS: Final[dict["Verdict", Meaning]] = {"yes": "bad", "maybe": "warning", 
 def command(old: str, new: str, *, as_json: bool, markdown: bool, strict: bool) -> int:
     """Report the differences between OLD and NEW that a model or the server would notice.
 
-    The exit code is 1 if callers break: a function or an argument was removed, renamed or moved, a value is refused
-    that was accepted, or calls are sent in another way. Undecided differences count only with --strict.
+    The exit code is 1 if callers break: a function or an argument was removed, renamed or moved, an accepted value is
+    now refused, or calls are sent in another way. Undecided differences count only with --strict.
     """
     from specfn.application.comparison.compare import compare  # noqa: PLC0415  # not for the list of commands
 

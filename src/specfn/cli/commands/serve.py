@@ -30,7 +30,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     "specfn serve --config servers.yaml --http 127.0.0.1:8000",
 )
 @click.argument("specs", metavar="[NAME=]SPEC...", nargs=-1, shell_complete=files)
-@click.option("--stdio", is_flag=True, help="Serve stdin and stdout; the default.")
+@click.option("--stdio", is_flag=True, help="Use stdin and stdout; the default.")
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve HTTP at /mcp.")
 @shared.repeated(
     "--base-url",
@@ -48,7 +48,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
 @shared.queries
 @shared.cookies
 @shared.origins("Another trusted origin of the API.")
-@shared.timeout("For each call; 60 by default.")
+@shared.timeout("Limit of each call; 60 by default.")
 @shared.select
 @shared.choice(
     "--mode",
@@ -61,7 +61,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
 @click.option(
     "--ask-each",
     is_flag=True,
-    help="In mode code: ask for each call by itself, not once for all that code starts together.",
+    help="In mode code: ask for each call separately, not once for all that code starts together.",
 )
 @shared.repeated(
     "--allow",
@@ -69,7 +69,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     "SAFETY|NAME",
     "Call without approval: write, destructive, or a function; besides functions that read.",
 )
-@click.option("--read-only", is_flag=True, help="Only functions that read.")
+@click.option("--read-only", is_flag=True, help="Serve only functions that read data.")
 @click.option(
     "--page-size",
     metavar="N",
@@ -90,11 +90,13 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
 @click.option(
     "--client-token-env",
     metavar="NAME",
-    help="HTTP clients need the bearer token in this environment variable.",
+    help="Environment variable with the bearer token that HTTP clients must send.",
 )
-@click.option("--no-client-auth", is_flag=True, help="Serve other machines without a token.")
+@click.option(
+    "--no-client-auth", is_flag=True, help="Serve clients on other machines without a token."
+)
 @shared.repeated(
-    "--host-name", "host_names", "HOST", "Another name that HTTP clients call this server by."
+    "--host-name", "host_names", "HOST", "Another host name of this server, e.g. of a proxy."
 )
 @shared.choice(
     "--print-config",
@@ -105,8 +107,8 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
 def command(specs: Sequence[str], **options: Any) -> int:
     """Serve the functions of SPEC to MCP clients, over stdio or HTTP.
 
-    Calls that change data are shown to the user for approval if the client can, and are refused otherwise;
-    --allow permits them. Logs go to stderr.
+    A call that changes data needs the approval of the user. If the client cannot ask the user, the call is refused.
+    --allow permits calls without approval. Logs go to stderr.
     """  # fmt: skip
     if options["stdio"] and options["address"]:
         raise UsageError("--stdio and --http cannot be combined: pass one of them")

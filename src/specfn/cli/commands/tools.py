@@ -79,7 +79,7 @@ _OF_PROFILE: Final = {"--format": "form", "--dialect": "dialect", "--positional"
 def command(spec: str, path: str | None, jobs: int | None, **options: Any) -> int:
     """Write the functions of SPEC as a JSON list, for a provider or independent of one.
 
-    With --profile, each item is a tool as the provider accepts it. If there are more than it accepts in one request,
+    With --profile, each item is a tool in the provider's format. If there are more than it accepts in one request,
     nothing is written, and the exit code is 1.
 
     Without --profile, each item is {"name", "description", "parameters", "output", "method", "path"}, in the

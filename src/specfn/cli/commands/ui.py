@@ -56,9 +56,9 @@ def command(
     old: str | None,
     **given: Any,
 ) -> int:
-    """Show SPEC in a browser: what a model reads, what is enforced, and calls to try.
+    """Show SPEC in a browser: the schemas that a model reads, the enforced schemas, and a form for calls.
 
-    Calls are checked without a server. With --base-url they can be sent, after confirmation if they change data.
+    Without --base-url, calls are checked but not sent. With it, a call that changes data needs a confirmation.
     The server listens on this machine only. Its URL contains a secret token.
     """
     _need_extra()

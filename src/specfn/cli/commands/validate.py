@@ -36,8 +36,8 @@ def command(spec: str, name: str, file: str, *, as_json: bool) -> int:
     """Validate the arguments that a model sent for the function NAME of SPEC.
 
     FILE contains the arguments exactly as the model sent them. Without FILE, or with -, they are read from stdin.
-    Repairs unambiguous mistakes (code fences, quotes, "12" for a number), then prints the feedback a model would
-    receive.
+    Unambiguous mistakes are repaired (code fences, quotes, "12" for a number). Then the feedback is printed that a
+    model would read.
 
     NAME is a function's name, its dotted accessor, its operationId or "METHOD /path".
     """

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
 
-#: The meaning of a text. ``bad`` is also the color of what destroys data.
+#: The meaning of a text. ``bad`` is also the color of calls that destroy data.
 Meaning: TypeAlias = Literal["plain", "bad", "good", "warning", "heading", "name", "faint"]
 
 #: The codes of Select Graphic Rendition (ECMA-48, section 8.3.117).

@@ -35,7 +35,7 @@ def renamed(schemas: JsonObject) -> dict[str, str]:
 
 
 def using(seeds: Iterable[str], uses: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return the seeds and every component that uses one of them, by what each component uses."""
+    """Return the seeds, and every component that uses one of them directly or indirectly."""
     users: dict[str, list[str]] = {}
     for name, used in uses.items():
         for other in used:

@@ -109,7 +109,7 @@ def _type(_: SchemaWalk, draft: SchemaDraft) -> None:
         typed = {"not": {}}
     elif rest and nullable:
         typed["nullable"] = True
-    # Some readers let ``nullable`` admit null whatever these keywords say. In a schema of its own it does not.
+    # In some readers, ``nullable`` admits null in spite of these keywords. In a separate schema it does not.
     apart = nullable and (bool(draft.also) or any(key in draft.out for key in _APPLICATORS))
     if apart or (not rest and ("enum" in draft.out or not nullable)):
         draft.also.append(_with_items(typed))

@@ -44,10 +44,10 @@ _KINDS: Final[dict[type, str]] = {
 
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 
-#: Texts that were meant as JSON: the first key is in double quotes, or a JavaScript comment comes first.
+#: Texts that are probably JSON: the first key is in double quotes, or a JavaScript comment comes first.
 _JSON: Final = re.compile(rb'\s*[{[]\s*(?:[{["]|/[/*]|<{7} )')
 
-#: Words near the beginning of a text that was meant as an OpenAPI document.
+#: Words near the beginning of a text that is probably an OpenAPI document.
 _VERSION: Final = re.compile(rb"openapi|swagger")
 _HEAD: Final = 4096
 

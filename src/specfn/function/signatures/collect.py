@@ -237,7 +237,7 @@ def _size(node: Type) -> int:
 
 
 def _differing(inputs: _Definitions, outputs: _Definitions) -> set[Named]:
-    """Return the definitions that are not the same in both directions, by themselves or by what they refer to."""
+    """Return the definitions that differ between requests and responses, themselves or in a definition that they refer to."""
     both = [name for name in outputs if name in inputs]
     users: dict[Named, list[Named]] = {}
     for name in both:

@@ -28,8 +28,8 @@ class Paging:
         current: the member of the response with the present value of ``counter``.
         total: the member with the number of all items.
         pages: the member with the number of all pages.
-        more: the members that say if there are more pages.
-        last: the members that say if this page is the last.
+        more: the members that are true if there are more pages.
+        last: the members that are true if this page is the last.
     """
 
     kind: PagingKind

@@ -105,7 +105,7 @@ class DocumentSchemas:
         return found
 
     def first(self, schema: Any, keyword: str) -> Any:
-        """Return the first value of a keyword in a schema and what it combines."""
+        """Return the first value of a keyword in a schema and in the schemas that it combines."""
         return next((part[keyword] for part in self.parts(schema) if keyword in part), None)
 
 

@@ -159,7 +159,7 @@ def _references(node: JsonObject, profile: Profile) -> _Found:
     if not profile.refs and not _GRAPH.isdisjoint(node):
         yield "reference", "references are not accepted"
     if profile.ref_alone and "$ref" in node and len(node) > 1:
-        yield "reference", "nothing may stand beside $ref"
+        yield "reference", "no keyword may be beside $ref"
 
 
 def _types(node: JsonObject, profile: Profile) -> _Found:
@@ -171,7 +171,7 @@ def _types(node: JsonObject, profile: Profile) -> _Found:
     if kinds == "array" and not isinstance(node.get("items"), dict):
         yield "items", "an array must say what its items are"
     if profile.union_alone and "anyOf" in node and len(node) > 1:
-        yield "union", "nothing may stand beside anyOf"
+        yield "union", "no keyword may be beside anyOf"
     undeclared = set(node.get("required", ())) - set(node.get("properties", ()))
     if undeclared:
         yield "required", f"required, but not declared: {', '.join(sorted(undeclared)[:3])}"

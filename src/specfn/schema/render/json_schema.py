@@ -44,8 +44,8 @@ _CONSTRAINTS = (_PLAIN - {"type"}) | _COUNTS
 _CONDITION = ("if", "then", "else")
 _COUNTED = ("contains", "minContains", "maxContains")
 
-#: A schema below these that admits more makes the whole admit less: kept as they are or described (F8),
-#: together with what belongs to them.
+#: Keywords below which a wider schema makes the whole schema narrower. They are kept unchanged or described (F8),
+#: together with their related keywords.
 _RIGID: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_CONDITION, _CONDITION),
     **dict.fromkeys(_COUNTED, _COUNTED),

@@ -80,7 +80,7 @@ def _types(definitions: DefinitionLookup, node: Any) -> tuple[list[str] | None, 
         nullable = nullable or null or (union_null and not kinds)
         if not kinds:
             waiting.extend(reversed(branches))
-    return None, False  # too wide to tell
+    return None, False  # too many schemas to decide
 
 
 def _own_types(node: JsonObject) -> tuple[list[str], bool]:

@@ -152,14 +152,14 @@ class Reader:
         if type(top.box) is dict:
             self._key(top)
         if self._is_over(self._text[self._at : self._at + 1]):
-            raise self._error(self._at, "The text ends where a value should stand.")
+            raise self._error(self._at, "The text ends where a value is expected.")
         return self._value()
 
     def _key(self, top: _Open) -> None:
         at = self._at
         kinds = self._key_token(top)
         if top.key in top.box:
-            raise self._error(at, f"The key {top.key[:60]!r} stands twice in one object.")
+            raise self._error(at, f"The key {top.key[:60]!r} occurs twice in one object.")
         for kind in kinds:
             self._repair(self._path(), kind, self._text[at : self._at], top.key)
         self._skip()
@@ -184,7 +184,7 @@ class Reader:
             return token.kinds
         match = _KEY.match(text, at)
         if match is None or match.group() in LITERALS:
-            raise self._error(at, "A key in double quotes should stand here.")
+            raise self._error(at, "A key in double quotes is expected here.")
         top.key, self._at = match.group(), match.end()
         return ("key",)
 
@@ -247,7 +247,7 @@ class Reader:
             return self._error(
                 self._at, f"{char} does not close the {opening} of line {line}, which is open here."
             )
-        return self._error(self._at, f"A comma or {top.closing} should stand here.")
+        return self._error(self._at, f"A comma or {top.closing} is expected here.")
 
     def _error(self, at: int, reason: str) -> UnreadableError:
         return UnreadableError(self._text, at, reason)
