@@ -302,9 +302,7 @@ OPEN: tuple[list[Any], ...] = ([], [{}], [{}, {"key": []}], [{"key": []}, {}])
 @pytest.mark.parametrize("after", OPEN)
 def test_credentials_that_may_be_absent_break_nobody(before: list[Any], after: list[Any]) -> None:
     """A call without credentials is still accepted."""
-    old, new = (
-        load(changed(lambda d, each=each: d.update(security=each))) for each in (before, after)
-    )
+    old, new = (load({**DOCUMENT, "security": each}) for each in (before, after))
     assert _verdicts(old, new) <= {"no"}
 
 
@@ -339,6 +337,26 @@ def test_a_changed_default_is_shown() -> None:
     sentence = found(_body(old), _body(new))[0].sentence
     assert '"a" became "bbb' in sentence
     assert len(sentence) < 200
+
+
+COVERED: list[tuple[Any, list[Any], set[str]]] = [
+    (
+        {"type": "string"},
+        [{"type": "string", "minLength": 2}, {"type": ["string", "null"]}],
+        {"no"},
+    ),
+    ({"type": "string"}, [{"type": "string", "minLength": 2}, {"type": "null"}], {"no", "yes"}),
+    ({"anyOf": [{"type": "integer"}, {}]}, [{"type": "integer", "minimum": 1}, {}], {"no"}),
+]
+
+
+@pytest.mark.parametrize(("before", "branches", "verdicts"), COVERED)
+@pytest.mark.parametrize("key", ["anyOf", "oneOf"])
+def test_a_value_may_fit_any_alternative(
+    key: str, before: Any, branches: list[Any], verdicts: set[str]
+) -> None:
+    """An alternative that another one covers may be narrowed."""
+    assert _verdicts(_body(before), _body({key: branches})) == verdicts
 
 
 FORM: list[tuple[Json, Json, set[str]]] = [

@@ -123,7 +123,11 @@ class BranchRule:
     def _alternatives(self, before: list[Any], after: list[Any], depth: int) -> _Found:
         """Pair the alternatives of two lists; yield the pairs, and a change for each alternative without a pair."""
         pairs, lost, found = self._paired(before, after)
-        yield from (((), *pair) for pair in pairs)
+        for schema, counterpart in pairs:
+            if self._is_covered(schema, counterpart, after, depth):
+                found = [*found, counterpart]
+            else:
+                yield (), schema, counterpart
         for schema in lost:
             verdict = self._best(schema, after, depth)
             if verdict != "no":
@@ -149,6 +153,13 @@ class BranchRule:
         if len(lost) == len(found) == 1:
             return [*pairs, (lost[0], found[0])], [], []
         return pairs, lost, found
+
+    def _is_covered(self, old: Any, new: Any, after: list[Any], depth: int) -> bool:
+        """Return whether a new alternative refuses a value of an old one, but another one accepts each."""
+        if len(after) == 1 or depth >= _DEEPEST or self._pairs.is_unchanged(old, new):
+            return False
+        is_refused = self._pairs.verdict(old, new, depth + 1) != "no"
+        return is_refused and self._best(old, after, depth) == "no"
 
     def _fact(self, fact: Callable[[JsonObject], Any], schema: Any, *, is_old: bool) -> Any:
         return fact(self._pairs.resolved(schema, is_old=is_old))
