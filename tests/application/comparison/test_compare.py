@@ -359,6 +359,19 @@ def test_a_value_may_fit_any_alternative(
     assert _verdicts(_body(before), _body({key: branches})) == verdicts
 
 
+@pytest.mark.parametrize("key", ["anyOf", "oneOf"])
+def test_the_type_of_all_alternatives_may_be_declared_beside_them(key: str) -> None:
+    """A type that every alternative has refuses nothing; another type does."""
+    branches = [{"$ref": "#/components/schemas/A"}, {"type": "object", "required": ["b"]}]
+    plain = _body({key: branches}, A={"type": "object", "required": ["a"]})
+    typed, other = (
+        _body({key: branches, "type": kind}, A={"type": "object", "required": ["a"]})
+        for kind in ("object", "string")
+    )
+    assert found(plain, typed) == found(typed, plain) == ()
+    assert _verdicts(plain, other) == {"yes"}
+
+
 FORM: list[tuple[Json, Json, set[str]]] = [
     ({}, {"a": {}}, set()),
     ({}, {"a": {"contentType": "text/plain"}}, set()),

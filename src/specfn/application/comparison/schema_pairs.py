@@ -17,6 +17,7 @@ from specfn.application.comparison.keyword_rules import (
     is_same,
     keyword_changes,
 )
+from specfn.application.comparison.type_rules import ALL_TYPES, types_of
 from specfn.application.comparison.unchanged import UnchangedDefinitions
 from specfn.records import ABSENT
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
@@ -230,10 +231,22 @@ class SchemaPairs:
         if self._branches.is_alone(before, after):
             yield from self._branches.changes(before, after, depth)
             return
+        if ("type" in before) != ("type" in after):
+            before, after = self._typed(before, is_old=True), self._typed(after, is_old=False)
         yield from map(partial(at, ()), keyword_changes(before, after, self.is_unchanged))
         yield from subschema_rules.changes(before, after)
         yield from self._branches.changes(before, after, depth)
         yield from self._unevaluated(before, after)
+
+    def _typed(self, schema: JsonObject, *, is_old: bool) -> JsonObject:
+        """Return a schema with the types of its alternatives, if it declares no types itself."""
+        branches = schema.get("anyOf", schema.get("oneOf", ()))
+        if "type" in schema or not branches:
+            return schema
+        types = frozenset[str]().union(
+            *(types_of(self.resolved(each, is_old=is_old)) for each in branches)
+        )
+        return schema if types == ALL_TYPES else {**schema, "type": sorted(types)}
 
     def _unevaluated(self, old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
         """Yield an undecided change if a changed schema refuses members that its subschemas do not evaluate."""
