@@ -1,5 +1,5 @@
 // The tab in which a text is checked as a model's call, shown as a request, and sent after confirmation.
-import { badge, button, code, complain, count, debounced, el, fold, hint, on, part, pre, pretty, shorten, show } from "./dom.js";
+import { badge, button, code, count, debounced, el, fold, hint, on, part, pre, pretty, shorten, show } from "./dom.js";
 import { humanForm } from "./human_form.js";
 import { jsonView } from "./json_view.js";
 
@@ -27,8 +27,10 @@ export function tryTab(panel, source, row, profile, view, details) {
   async function check() {
     typed.set(row.name, area.value);
     const turn = (latest += 1);
-    const content = await source.check(call()).then(verdict, error => el("p.notice.bad", error.message));
-    if (turn === latest) show(result, content);
+    const found = await source.check(call()).catch(error => ({ error }));
+    if (turn !== latest) return;
+    sender.disabled = !baseUrl || Boolean(found.unsendable);
+    show(result, found.error ? el("p.notice.bad", found.error.message) : verdict(found));
   }
 
   async function send(token) {
@@ -39,8 +41,7 @@ export function tryTab(panel, source, row, profile, view, details) {
       show(sent, found.pending ? null : response(found));
       if (found.pending) confirm(row, found.pending, () => send(found.pending.token));
     } catch (error) {
-      show(sent);
-      complain(error);
+      show(sent, el("p.notice.bad", error.message));
     }
     sender.disabled = false;
   }
@@ -50,7 +51,7 @@ export function tryTab(panel, source, row, profile, view, details) {
   on(area, "keydown", event => event.key === "Enter" && (event.ctrlKey || event.metaKey) && check());
   const sender = button("primary", "Send", () => send(), { disabled: !baseUrl });
   show(panel,
-    el("label.label", { for: "arguments" }, `Arguments as a model writes them, for ${profile}`), area,
+    el("label.label", { for: "arguments" }, `Arguments that a model sends (profile ${profile})`), area,
     human && el("form.human", { oninput: soon, onsubmit: event => event.preventDefault() }, el("h3", "Filled in by a human"), human.node),
     el("div.bar", button("plain", "Check", check), sender,
       button("quiet", "Example", () => { area.value = example(); check(); }),
