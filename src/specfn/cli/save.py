@@ -23,14 +23,14 @@ def save(path: str, pieces: Iterable[bytes], option: str = "-o") -> None:
         UsageError: the path cannot be written.
         OSError: the write failed; an existing file is unchanged.
     """
-    if "\0" in path:
+    if not path or "\0" in path:
         raise _refused(path, "not a path", option)
-    target = os.path.realpath(path)
-    mode = _mode(target)
+    mode = _mode(path)
     if mode is not None and not stat.S_ISREG(mode):
-        with os.fdopen(_opened(target, os.O_WRONLY, path, option), "wb") as file:
+        with os.fdopen(_opened(path, os.O_WRONLY, path, option), "wb") as file:
             file.writelines(pieces)
         return
+    target = os.path.realpath(path)  # not above: the link /dev/stdout may lead to no path
     temporary = f"{target}.{os.urandom(4).hex()}.tmp"
     descriptor = _opened(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, path, option)
     try:

@@ -140,7 +140,8 @@ def _last(values: Sequence[str]) -> str | None:
 def _name(spec: str) -> tuple[str, str]:
     """Return the name and the source of ``NAME=SPEC``; the name may be empty."""
     name, found, rest = spec.partition("=")
-    is_named = bool(found) and NAME.fullmatch(name) is not None and not Path(spec).exists()
+    is_file = os.path.exists(spec)  # noqa: PTH110  # False for a path that is too long
+    is_named = bool(found) and NAME.fullmatch(name) is not None and not is_file
     return (name, rest) if is_named else ("", spec)
 
 

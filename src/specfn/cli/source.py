@@ -96,12 +96,11 @@ def check_file(path: str) -> None:
     Raises:
         UnreadableFileError: there is no such file, it is a directory, or it may not be read.
     """
-    try:
-        is_directory = Path(path).is_dir()
-        is_missing = not is_directory and not os.path.lexists(path)
-        is_refused = not is_missing and not os.access(path, os.R_OK)
-    except ValueError:
-        raise UnreadableFileError(f"{path!r} is not a path") from None
+    if not path:
+        raise UnreadableFileError("the path is empty; pass the path of a file")
+    is_directory = os.path.isdir(path)  # noqa: PTH112  # False for a path that is too long
+    is_missing = not is_directory and not os.path.lexists(path)
+    is_refused = not is_missing and not os.access(path, os.R_OK)
     shown = repr(path if len(path) <= _SHOWN else f"{path[:_SHOWN]}...")
     if is_directory:
         raise UnreadableFileError(f"{shown} is a directory; pass the path of a file in it")

@@ -217,6 +217,16 @@ def test_a_pipe_is_written_to_as_it_is(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no names of descriptors")
+def test_a_descriptor_is_written_by_its_name() -> None:
+    """``/dev/stdout`` and ``>(gzip > tools.json.gz)`` are links that lead to no path."""
+    receiver, sender = os.pipe()
+    save(f"/dev/fd/{sender}", [b"[", b"]"])
+    assert os.read(receiver, 9) == b"[]"
+    os.close(receiver)
+    os.close(sender)
+
+
 @pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 def test_a_file_is_whole_or_untouched(tmp_path: Path, fault: BaseException) -> None:
     """What breaks off half-way leaves what was there, and no temporary file."""

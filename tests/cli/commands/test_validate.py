@@ -120,8 +120,10 @@ def test_wrong_use(specfn: Command, products: Path, arguments: tuple[str, ...], 
         ("no such file", "there is no file 'no such file'"),
         (".", "is a directory"),
         ("a\0b", "there is no file"),
+        ("x" * 5_000, "there is no file"),
+        ("", "the path is empty"),
     ],
-    ids=range(3),
+    ids=range(5),
 )
 def test_a_file_that_cannot_be_read(specfn: Command, products: Path, file: str, words: str) -> None:
     """A file that cannot be read is one line, and exit code 1."""

@@ -1,9 +1,9 @@
 """The subcommand ``specfn tools``: functions as tools of a provider, as JSON, or as typed signatures."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
@@ -91,7 +91,7 @@ def command(spec: str, path: str | None, jobs: int | None, **options: Any) -> in
     """
     _check(options)
     convert = partial(_convert, options=options)
-    if Path(spec).is_dir():
+    if os.path.isdir(spec):  # noqa: PTH112  # False for a path that is empty or too long
         from specfn.cli.each_document import each_document  # noqa: PLC0415  # for directories
 
         return each_document(spec, path, jobs, convert, _SUFFIXES[options["form"] or "json"])
