@@ -79,11 +79,17 @@ def test_a_search_is_best_first(specfn: Command, products: Path) -> None:
         )
 
 
-def test_a_search_without_words_finds_nothing(specfn: Command, products: Path) -> None:
-    """An empty query writes an empty list, not all functions."""
-    ended = specfn("tools", products, "--search", "")
-    assert (ended.code, ended.data) == (0, [])
-    assert "21 by --search" in ended.err
+@pytest.mark.parametrize("query", ["", "zeppelin"])
+@pytest.mark.parametrize("options", [[], ["--profile", "mcp"], ["--select", "DELETE *"]])
+def test_a_search_that_finds_nothing_writes_nothing(
+    specfn: Command, products: Path, tmp_path: Path, query: str, options: list[str]
+) -> None:
+    """A query without a function is invalid use, as a glob is: no empty list replaces a good one."""
+    target = tmp_path / "tools.json"
+    target.write_text("old")
+    ended = specfn("tools", products, "--search", query, *options, "-o", target)
+    assert (ended.code, ended.out, target.read_text()) == (2, "", "old")
+    assert ended.err.startswith(f"specfn: --search {query!r} matches no function")
 
 
 def test_a_search_looks_among_the_selected(specfn: Command, products: Path) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from specfn.cli.select import select_functions
+from specfn.errors import UsageError
 
 if TYPE_CHECKING:
     from specfn.application.application import Application
@@ -55,13 +56,17 @@ def cut(
     """Return the selected functions that fit a query best; all without options.
 
     Raises:
-        UsageError: a glob matches no function.
+        UsageError: a glob or the query matches no function.
     """
     found = Cut(application.functions, len(application.functions), {})
     if globs:
         found = found.keeping("--select", select_functions(application, globs))
     if query is not None:
         hits = application.search(query, limit or _LIMIT, select=found.functions if globs else None)
+        if found.functions and not hits:
+            raise UsageError(
+                f"--search {query!r} matches no function; use other words, or see specfn inspect"
+            )
         found = found.keeping("--search", [each.function for each in hits])
     return found
 
