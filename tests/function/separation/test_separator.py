@@ -788,3 +788,35 @@ def test_a_rest_that_is_held_against_the_whole_stays_open() -> None:
     assert made.validate({"body": {"b": "x"}})
     assert made.separated
     assert made.separated.validate({"body": {"b": "x"}})
+
+
+@pytest.mark.parametrize("media_type", ["application/json", "multipart/form-data"])
+@pytest.mark.parametrize("is_referenced", [False, True])
+@pytest.mark.parametrize(
+    ("required", "is_optional"), [(["password"], True), (["password", "name"], False), ([], False)]
+)
+def test_a_body_that_the_model_may_leave_empty_is_optional(
+    media_type: str, is_referenced: object, required: list[str], is_optional: object
+) -> None:
+    """The model may leave out a required body if the human part requires it and the model's part requires nothing."""
+    body = {
+        "type": "object",
+        "properties": {"password": {"type": "string"}, "name": {"type": "string"}},
+        "required": required,
+    }
+    schema = {"$ref": "#/components/schemas/Body"} if is_referenced else body
+    operation = {"requestBody": {"required": True, "content": {media_type: {"schema": schema}}}}
+    app = specfn.load(
+        {
+            "openapi": "3.1.0",
+            "paths": {"/a": {"post": operation}},
+            "components": {"schemas": {"Body": body}},
+        },
+        options=specfn.Options(separate="secrets"),
+    )
+    (function,) = app.functions
+    assert function.separated is not None
+    llm = function.separated.llm
+    assert ("body" not in llm.get("required", [])) is is_optional
+    merged = specfn.merge(function, llm={}, human={"body": {"password": "p"}})
+    assert bool(function.validate(merged)) is ("name" not in required)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from specfn import human
 from specfn._internal.json import JsonObject, dumps, loads
@@ -25,6 +25,19 @@ from specfn.schema.compose.definitions import reachable
 from specfn.schema.compose.definitions_lookup import DefinitionLookup, OwnDefinitions
 from specfn.schema.render.budget import ModelRenderer, Rendering
 from specfn.settings import Settings
+
+#: The keywords of an object that accepts ``{}``.
+_FREE: Final = frozenset(
+    {
+        "type",
+        "properties",
+        "patternProperties",
+        "additionalProperties",
+        "title",
+        "description",
+        "deprecated",
+    }
+)
 
 #: The keys of the arguments, with whether each is required.
 Keys = Sequence[tuple[str, bool]]
@@ -67,13 +80,29 @@ class Separator:
         llm, theirs = self._llm.root(place), self._human.root(place)
         llm_renderer, human_renderer = self._renderers
         keys = [*root["properties"]]
-        llm = with_files(llm or closed({}, []), body, self._llm)
+        llm = self._without_empty_groups(llm or closed({}, []), theirs or {})
+        llm = with_files(llm, body, self._llm)
         model = _Side(llm, self._llm, llm_renderer, whole, keys)
         person = None
         if theirs is not None:
             person = Schemas(_Side(theirs, self._human, human_renderer, whole, keys))
         known = (place, frozenset(claims | self._ownership.claims), self)
         return SeparatedSchemas(Schemas(model), person, known)
+
+    def _without_empty_groups(self, llm: JsonObject, theirs: JsonObject) -> JsonObject:
+        """Return the model's arguments without the duty to send a group or body that may be empty.
+
+        If the human part requires a member of the same group, the merged arguments contain the group in any case.
+        """
+        shared = {
+            key
+            for key in {*llm.get("required", ())} & {*theirs.get("required", ())}
+            if _may_be_empty(llm["properties"][key], self._llm)
+            and not _may_be_empty(theirs["properties"][key], self._human)
+        }
+        if not shared:
+            return llm
+        return {**llm, "required": [key for key in llm["required"] if key not in shared]}
 
     def _accepts(self, node: Any, value: Any) -> bool:
         """Return whether a value is valid against a schema of the document."""
@@ -88,6 +117,18 @@ class Separator:
         """Return whether a regular expression of ECMA-262 matches the name of a property."""
         schema = {"patternProperties": {pattern: False}}
         return not validator_of(schema, self.settings).is_valid({name: 0})
+
+
+def _may_be_empty(node: Any, half: HalfSchema) -> bool:
+    """Return whether a half of an object accepts ``{}``, as far as its own keywords show."""
+    seen: set[str] = set()
+    while isinstance(node, dict) and "$ref" in node:
+        name = half.name_of(node["$ref"])
+        if name is None or name in seen:
+            return False
+        seen.add(name)
+        node = half[name]
+    return isinstance(node, dict) and node.keys() <= _FREE and node.get("type") == "object"
 
 
 class SeparatedSchemas:
