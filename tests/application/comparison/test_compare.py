@@ -393,3 +393,33 @@ def test_an_encoding_counts_if_it_changes_the_form(
         return load(changed(lambda d: put(d).update(requestBody={"content": content})))
 
     assert _verdicts(form(before), form(after)) == verdicts
+
+
+@pytest.mark.parametrize("media_type", ["multipart/form-data", "application/x-www-form-urlencoded"])
+def test_the_encoding_of_a_new_property_breaks_nobody(media_type: str) -> None:
+    """A property of one body only is reported as a property, whatever its encoding."""
+
+    def form(names: str) -> Application:
+        properties = {name: {"type": "array", "items": {"type": "string"}} for name in names}
+        encoding = {name: {"style": "form", "explode": False} for name in names}
+        media = {"schema": {"type": "object", "properties": properties}, "encoding": encoding}
+        return load(changed(lambda d: put(d).update(requestBody={"content": {media_type: media}})))
+
+    kinds = {(each.kind, each.breaking) for each in found(form("a"), form("ab"))}
+    assert kinds == {("property-added", "no")}
+    kinds = {(each.kind, each.breaking) for each in found(form("ab"), form("a"))}
+    assert kinds == {("property-removed", "maybe")}
+
+
+@pytest.mark.parametrize(
+    ("schema", "verdicts"),
+    [({"type": ["string", "null"]}, set()), ({"type": "array"}, {"yes"}), ({}, {"yes"})],
+)
+def test_explode_does_not_change_a_single_value(schema: Any, verdicts: set[str]) -> None:
+    """A text or a number is sent in the same way with and without ``explode``."""
+
+    def query(explode: bool) -> Application:  # noqa: FBT001
+        parameter = {"name": "a", "in": "query", "schema": schema, "explode": explode}
+        return load(changed(lambda d: put(d)["parameters"].append(parameter)))
+
+    assert _verdicts(query(explode=True), query(explode=False)) == verdicts

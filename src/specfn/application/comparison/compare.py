@@ -1,7 +1,7 @@
 """The comparison of two applications."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.pointer import step
@@ -27,7 +27,8 @@ from specfn.application.comparison.request_rules import (
     request_changes,
 )
 from specfn.application.comparison.schema_pairs import SchemaPairs
-from specfn.application.comparison.subschema_rules import ANY_ITEM, ANY_KEY
+from specfn.application.comparison.subschema_rules import ANY_ITEM, ANY_KEY, properties_of
+from specfn.application.comparison.type_rules import types_of
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.records import ABSENT, OperationError
@@ -90,16 +91,21 @@ class _Comparison:
                 new.name, part._replace(old_pointer=pointers[0], new_pointer=pointers[1])
             )
         yield from self._arguments(old, new)
-        yield from (_difference(new.name, each) for each in body_changes(old, new))
         yield from self._body(old, new)
         yield from self._response(old, new)
 
     # -- arguments --------------------------------------------------------------------------------
 
     def _arguments(self, old: Function, new: Function) -> Iterator[Difference]:
+        pairs = self._inputs(old, new)
         for matched in _matched_arguments(old, new):
             for before, after in matched.pairs:
-                yield from (_difference(new.name, each) for each in _argument(before, after))
+                is_single = all(
+                    types_of(pairs.resolved(each.schema, is_old=each is before)) <= _SINGLE
+                    for each in (before, after)
+                )
+                parts = _argument(before, after, is_single=is_single)
+                yield from (_difference(new.name, each) for each in parts)
                 yield from self._schemas(old, new, before, after)
             for argument in matched.removed:
                 text = f"the {argument.location} argument {argument.name} was removed"
@@ -122,9 +128,21 @@ class _Comparison:
 
     def _body(self, old: Function, new: Function) -> Iterator[Difference]:
         before, after = old.route.body, new.route.body
+        pairs = self._inputs(old, new)
+        schemas = [
+            each.schemas.composed.arguments["properties"].get("body", {}) for each in (old, new)
+        ]
+        properties = [
+            properties_of(pairs.resolved(schema, is_old=is_old))
+            for schema, is_old in zip(schemas, (True, False), strict=True)
+        ]
+
+        def shared(name: str) -> bool:
+            return (name in properties[0]) == (name in properties[1])
+
+        yield from (_difference(new.name, each) for each in body_changes(old, new, shared))
         if before is not None and after is not None:
-            schemas = (each.schemas.composed.arguments["properties"]["body"] for each in (old, new))
-            changes = self._inputs(old, new).changes(*schemas)
+            changes = pairs.changes(*schemas)
             pointers = before.pointer, after.pointer
             yield from _schema_differences(new.name, changes, ("$input", "body"), pointers)
 
@@ -161,7 +179,11 @@ def _matched_arguments(old: Function, new: Function) -> Iterator[Matched]:
     )
 
 
-def _argument(old: SentArgument, new: SentArgument) -> Iterator[PartChange]:
+#: The types of values that ``explode`` does not change.
+_SINGLE: Final = frozenset({"boolean", "integer", "null", "number", "string"})
+
+
+def _argument(old: SentArgument, new: SentArgument, *, is_single: bool) -> Iterator[PartChange]:
     """Yield the differences of two arguments, without those of their schemas."""
     pointers = old.pointer, new.pointer
 
@@ -185,7 +207,8 @@ def _argument(old: SentArgument, new: SentArgument) -> Iterator[PartChange]:
         changed = {key for key in old.wire if old.wire[key] != new.wire[key]}
         before, after = ({key: each.wire[key] for key in sorted(changed)} for each in (old, new))
         text = f"is serialized differently ({', '.join(sorted(changed))})"
-        yield part("serialization", before, after, "yes", text)
+        if not (is_single and changed == {"explode"}):
+            yield part("serialization", before, after, "yes", text)
 
 
 # -- records ---------------------------------------------------------------------------------------

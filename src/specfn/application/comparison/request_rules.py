@@ -204,8 +204,13 @@ def _hidden_change(old: Any, new: Any, breaking: Verdict, state: str) -> PartCha
 # -- bodies ----------------------------------------------------------------------------------------
 
 
-def body_changes(old: Function, new: Function) -> Iterator[PartChange]:
-    """Yield the differences of two bodies, without those of their schemas."""
+def body_changes(
+    old: Function, new: Function, shared: Callable[[str], bool]
+) -> Iterator[PartChange]:
+    """Yield the differences of two bodies, without those of their schemas.
+
+    ``shared`` decides whether both or none of the bodies declare a property.
+    """
     before, after = old.route.body, new.route.body
     pointers = (before and before.pointer, after and after.pointer)
     place = "$input.body"
@@ -226,11 +231,13 @@ def body_changes(old: Function, new: Function) -> Iterator[PartChange]:
             breaking = "yes" if after.required else "no"
             values = before.required, after.required
             yield PartChange("required", place, *values, breaking, text, *pointers)
-        for change in _media_types(old, new, before, after):
+        for change in _media_types(old, new, before, after, shared):
             yield change._replace(old_pointer=pointers[0], new_pointer=pointers[1])
 
 
-def _media_types(old: Function, new: Function, before: Body, after: Body) -> Iterator[PartChange]:
+def _media_types(
+    old: Function, new: Function, before: Body, after: Body, shared: Callable[[str], bool]
+) -> Iterator[PartChange]:
     place = "$input.body"
     offered = _offered(old, before), _offered(new, after)
     if before.media_type != after.media_type:
@@ -238,21 +245,22 @@ def _media_types(old: Function, new: Function, before: Body, after: Body) -> Ite
         values = before.media_type, after.media_type
         text = f"the body is sent as {values[1]} instead of {values[0]}"
         yield PartChange("media-type", place, *values, breaking, text)
-    elif _encoding(before) != _encoding(after):
-        values_of_body = _encoding(before), _encoding(after)
+    elif (encoding := _encoding(before, shared)) != (new_encoding := _encoding(after, shared)):
         text = "the encoding of the body changed"
-        yield PartChange("encoding", place, *values_of_body, "yes", text)
+        yield PartChange("encoding", place, encoding, new_encoding, "yes", text)
     elif {*offered[0]} != {*offered[1]}:
         text = f"the media types changed from {brief(offered[0])} to {brief(offered[1])}"
         yield PartChange("media-type", place, *offered, "no", text)
 
 
-def _encoding(body: Body) -> list[Any]:
-    """Return how a body is written, without Encoding Objects that do not change it."""
+def _encoding(body: Body, shared: Callable[[str], bool]) -> list[Any]:
+    """Return how a body is written, without the properties of one body and Encoding Objects without an effect."""
     _, kind, how, *rest = body_parts(body)
-    if kind != "multipart":
-        how = {name: node for name, node in how.items() if kind == "form" and _has_effect(node)}
-    return [kind, how, *rest]
+    if kind == "multipart":
+        named = {name: part for name, part in how["named"].items() if shared(name)}
+        return [kind, {**how, "named": named}, *rest]
+    fields = {name: node for name, node in how.items() if kind == "form" and _has_effect(node)}
+    return [kind, {name: node for name, node in fields.items() if shared(name)}, *rest]
 
 
 def _has_effect(encoding: JsonObject) -> bool:
