@@ -280,10 +280,6 @@ def _quiet(url: "httpx.URL") -> "httpx.URL":
 #: The error for a failed request, by the client's exception class. The first class that matches counts.
 _NETWORK_FAULTS: Final[dict[str, tuple[type[Exception], str]]] = {
     "InvalidURL": (DocumentError, "{url} is not a complete URL; expected https://HOST/PATH"),
-    "UnsupportedProtocol": (
-        DocumentError,
-        "{url} is not a complete URL; expected https://HOST/PATH",
-    ),
     "DecodingError": (DocumentError, "{url} is not compressed as its Content-Encoding declares"),
     "TimeoutException": (TransportError, "the server of {url} did not respond in time"),
     "ConnectError": (TransportError, "the server of {url} could not be reached: {error}"),
@@ -295,10 +291,6 @@ _NETWORK_FAULTS: Final[dict[str, tuple[type[Exception], str]]] = {
 _ADVICE: Final = dict.fromkeys(
     (401, 403), "the document is behind a login: pass headers or auth to specfn.load"
 )
-
-
-#: The number of ports, and the first number that is none.
-_PORTS: Final = 2**16
 
 
 class _Download:
@@ -336,7 +328,7 @@ class _Download:
     def _follow(self, client_library: Any) -> Fetched:
         timeout = client_library.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS)
         url = client_library.URL(self.url)
-        if not url.host or "%" in url.host or (url.port or 0) >= _PORTS:
+        if not url.host or "%" in url.host or (url.port or 0) >= 2**16:
             raise client_library.InvalidURL("no host, or no such port")
         origin = _origin(url)
         user = (url.username, url.password) if url.userinfo else None
