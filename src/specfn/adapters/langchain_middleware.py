@@ -25,7 +25,7 @@ def middleware(bound: Bound, select: Select | None = None) -> Any:
     functions = {each.name: each for each in offered(bound, select)}
 
     class ReadArguments(agents.AgentMiddleware):  # type: ignore[misc]  # the framework may be missing
-        """Replaces calls with broken JSON by valid calls, or answers them."""
+        """A middleware that repairs calls with invalid JSON, or returns feedback for them."""
 
         @agents.hook_config(can_jump_to=["model"])  # type: ignore[untyped-decorator]
         def after_model(self, state: Any, runtime: Any) -> Any:  # noqa: ARG002

@@ -41,7 +41,7 @@ def config_of(specs: Sequence[str], options: Mapping[str, Any]) -> ServerConfig:
     given = [name for name in (*_OF_ONE.values(), "--base-url", "--auth") if _given(options, name)]
     if specs or given:
         named = "SPEC" if specs else given[0]
-        raise UsageError(f"pass either {named} or --config: the file declares the documents")
+        raise UsageError(f"{named} and --config cannot be combined: pass one of them")
     return _read(options["config"])
 
 
@@ -90,11 +90,13 @@ def _documents(specs: Sequence[str], options: Mapping[str, Any]) -> tuple[Docume
         if not name:
             raise UsageError(f"{spec} has no name: pass NAME=SPEC for each of several documents")
         if sum(other == name for other, _ in pairs) > 1:
-            raise UsageError(f"two documents have the name {name!r}: give each its own name")
+            raise UsageError(f"two documents have the name {name!r}: pass different names")
     names = {name for name, _ in pairs}
     for field, option in _OF_ONE.items():
         if len(names) > 1 and options[field]:
-            raise UsageError(f"{option} does not say for which document: use --config FILE")
+            raise UsageError(
+                f"{option} names no document, but there are several: use --config FILE"
+            )
     urls = _by_document("--base-url", "NAME=URL", "=", options["base_urls"], names)
     auth = _by_document("--auth", "NAME.SCHEME=VALUE", ".", options["auth"], names)
     if len(names) == 1:
@@ -118,7 +120,7 @@ def _only(spec: str, options: Mapping[str, Any]) -> DocumentConfig:
     """Return the only document, with the options as they are."""
     urls = options["base_urls"]
     if len(urls) > 1:
-        raise UsageError("--base-url is given more than once; a single document takes one base URL")
+        raise UsageError("--base-url is given more than once: pass it once for one document")
     return DocumentConfig(
         name="",
         spec=spec,

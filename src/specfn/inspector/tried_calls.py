@@ -34,7 +34,7 @@ _HUMAN: ContextVar[Any] = ContextVar("human part", default=None)
 
 
 class TriedCalls:
-    """Calls of an application's functions, in the names of a profile."""
+    """Calls of an application's functions, with the names of a profile."""
 
     def __init__(self, application: Application, connection: "Connection | None") -> None:
         """Take the application, and the connection of calls that are sent; ``None`` if calls cannot be sent."""

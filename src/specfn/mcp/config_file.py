@@ -117,7 +117,7 @@ def parse(text: str, file: str, references: ReferencedValues) -> ServerConfig:
 
 
 class _ConfigReader:
-    """Reads the nodes of a configuration."""
+    """A reader of the nodes of a configuration."""
 
     def __init__(self, file: str, references: ReferencedValues) -> None:
         self._file = file

@@ -47,7 +47,7 @@ class NamedCall:
 
 
 class InvalidCallError(Exception):
-    """Arguments of a tool that are invalid; the text is for the model."""
+    """Invalid arguments of a tool, with a text for the model."""
 
 
 def _object(properties: JsonObject, *required: str) -> JsonObject:

@@ -234,7 +234,7 @@ def _key(accessor: _Accessor) -> str:
 
 
 class _Tree:
-    """Numbers for namespaces. A long path costs its length; a set of prefixes would cost its square."""
+    """Numbers for namespaces, found in time proportional to the length of a path (with a set of prefixes: quadratic)."""
 
     def __init__(self) -> None:
         self.numbers: dict[tuple[int, str], int] = {}

@@ -67,7 +67,7 @@ class IssuedToken:
 
 
 class ApprovalTokens:
-    """Issues tokens for pending calls, and accepts each of them once."""
+    """The issuer of tokens for pending calls. It accepts each token once."""
 
     def __init__(
         self, key: bytes | str | None = None, clock: Callable[[], float] = time.time

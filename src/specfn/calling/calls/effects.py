@@ -25,7 +25,7 @@ class Send:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """Calls to approve; feed a list of decisions, one for each request in order.
+    """The calls to approve. Feed a list with a decision for each request, in order.
 
     Attributes:
         requests: the calls that wait for a decision.
@@ -36,7 +36,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invoke:
-    """Calls to make; feed a list of ``Invoked``, one for each in order.
+    """The calls to make. Feed a list with an ``Invoked`` for each call, in order.
 
     Attributes:
         calls: the calls, with valid arguments.
