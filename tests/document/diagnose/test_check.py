@@ -78,10 +78,18 @@ FAULTS: list[Any] = [
     ({"openapi": "3.1.0", "info": INFO}, "", 'expected the property "paths"'),
     ({"openapi": 3.1, "info": INFO, "paths": {}}, "/openapi", "expected a text, found 3.1"),
     ({"swagger": 2.0, "info": INFO, "paths": {}}, "/swagger", 'expected one of "2.0", found 2.0'),
-    (_document("3.0.0", servres=[]), "", 'expected no property "servres"'),
-    (_document("3.1.0", servres=[]), "", 'expected no property "servres"'),
-    (_document("3.0.0", paths={"a": {}}), "/paths", 'expected no property "a"'),
-    (_document("3.1.0", paths={"a": {}}), "/paths", 'expected no property "a"'),
+    (_document("3.0.0", servres=[]), "", "unknown property \"servres\"; did you mean 'servers'?"),
+    (_document("3.1.0", servres=[]), "", "unknown property \"servres\"; did you mean 'servers'?"),
+    (
+        _document("3.0.0", paths={"a": {}}),
+        "/paths",
+        'unknown property "a"; expected a name that matches ^',
+    ),
+    (
+        _document("3.1.0", paths={"a": {}}),
+        "/paths",
+        'unknown property "a"; expected a name that matches ^',
+    ),
     (_document("3.0.0", paths={"/a": 5}), "/paths/~1a", "expected an object, found 5"),
     pytest.param(
         _document("3.2.0", paths={"/a": 5}),
@@ -139,7 +147,11 @@ FAULTS: list[Any] = [
     (_parameters("2.0", {"name": "x", "in": "body"}), AT, 'expected the property "schema"'),
     (_parameters("2.0", {"name": "x", "in": "path"}), AT, 'expected the property "required"'),
     # schemas
-    (_schema("3.0.0", {"tpye": "string"}), "/components/schemas/A", 'expected no property "tpye"'),
+    (
+        _schema("3.0.0", {"tpye": "string"}),
+        "/components/schemas/A",
+        "unknown property \"tpye\"; did you mean 'type'?",
+    ),
     (_schema("3.0.0", {"minLength": -1}), "/components/schemas/A/minLength", "expected at least 0"),
     (
         _schema("3.0.0", {"items": []}),
@@ -186,7 +198,7 @@ FAULTS: list[Any] = [
     (
         _document("3.0.0", paths={"/a": {"get": {"responses": {}}}}),
         "/paths/~1a/get/responses",
-        "expected at least 1 properties",
+        "expected at least 1 property",
     ),
 ]
 

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from specfn._internal.did_you_mean import similar
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import join
+from specfn._internal.values import counted
 from specfn.document.diagnose.metaschema import Metaschema, Rule
 from specfn.records import Note
 
@@ -150,7 +152,7 @@ def _others(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _F
         for name in others:
             yield from _check(metaschema, (*task.place, name), rule, task.value[name])
     elif others:
-        yield _unexpected(task.place, others)
+        yield _unexpected(task.place, others, node)
 
 
 def _unknown(value: Any, node: JsonObject) -> list[str]:
@@ -276,7 +278,7 @@ def _rest(metaschema: Metaschema, task: _InvalidValue, node: Any) -> Note:
     if isinstance(node, dict) and "unevaluatedProperties" in node and isinstance(task.value, dict):
         names = metaschema.unevaluated(task.rule, task.value)
         if names:
-            return _unexpected(task.place, names)
+            return _unexpected(task.place, names, node)
     return _note(task.place, "a value that OpenAPI allows", _shown(task.value))
 
 
@@ -314,6 +316,10 @@ def _type_text(types: str | list[str]) -> str:
     return " or ".join(_TYPES[name] for name in ([types] if isinstance(types, str) else types))
 
 
+def _properties_text(count: int) -> str:
+    return "1 property" if count == 1 else f"{count} properties"
+
+
 #: The expected value, by the keyword that asserts it.
 _EXPECTED: Final[dict[str, Callable[[Any], str]]] = {
     "type": _type_text,
@@ -322,10 +328,10 @@ _EXPECTED: Final[dict[str, Callable[[Any], str]]] = {
     "pattern": lambda text: f"a text that matches {text}",
     "format": lambda name: f"a text in the format {name}",
     "minimum": lambda limit: f"at least {limit}",
-    "minLength": lambda limit: f"at least {limit} characters",
-    "minItems": lambda limit: f"at least {limit} items",
-    "minProperties": lambda limit: f"at least {limit} properties",
-    "maxProperties": lambda limit: f"at most {limit} properties",
+    "minLength": lambda limit: f"at least {counted(limit, 'character')}",
+    "minItems": lambda limit: f"at least {counted(limit, 'item')}",
+    "minProperties": lambda limit: f"at least {_properties_text(limit)}",
+    "maxProperties": lambda limit: f"at most {_properties_text(limit)}",
     "uniqueItems": lambda _: "no item twice",
     "contains": lambda _: "another number of certain items",
 }
@@ -343,11 +349,21 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _MAX_VALUE else f"{text[:_MAX_VALUE]}…"
 
 
-def _unexpected(place: Place, names: list[str]) -> Note:
-    expected = f"no property {_listed(name[:_MAX_VALUE] for name in names[:_MAX_NAMES])}"
-    return _note(place, expected, "an object with it")
+def _unexpected(place: Place, names: list[str], node: JsonObject) -> Note:
+    """Return a note about properties that the metaschema does not know; for a single one with the closest name."""
+    listed = _listed(name[:_MAX_VALUE] for name in names[:_MAX_NAMES])
+    if len(names) > 1:
+        return Note(pointer=join(place), text=_short(f"unknown properties {listed}"))
+    hint = similar(names[0][:_MAX_VALUE], node.get("properties", ()), cutoff=0.75)
+    patterns = [text for text in node.get("patternProperties", ()) if text != "^x-"]
+    if patterns and not node.get("properties"):
+        hint = f"; expected a name that matches {' or '.join(patterns)}"
+    return Note(pointer=join(place), text=_short(f"unknown property {listed}{hint}"))
 
 
 def _note(place: Place, expected: str, found: str) -> Note:
-    text = f"expected {expected}, found {found}"
-    return Note(pointer=join(place), text=text if len(text) <= _MAX_TEXT else f"{text[:199]}…")
+    return Note(pointer=join(place), text=_short(f"expected {expected}, found {found}"))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MAX_TEXT else f"{text[:199]}…"
