@@ -67,7 +67,7 @@ class Naming(NamedTuple):
 def assign(operations: Sequence[AccessorInput]) -> list[Naming]:
     """Assign an accessor to each operation of a document, in their order.
 
-    The accessors are unique ignoring letter case, also when joined with ``_``. None is the namespace of another
+    The accessors are unique ignoring letter case, even when joined with ``_``. No accessor is the namespace of another
     (rule R12). Their elements are ASCII identifiers.
     """
     read = cache(_read)  # segments repeat; the cache lives as long as this call

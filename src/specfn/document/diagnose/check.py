@@ -94,7 +94,7 @@ def strict(document: Any, uri: str | None = None) -> tuple[Note, ...]:
 
 
 def _version(document: Any) -> str | None:
-    """Return the version that a document declares, also where it is a number (rule N1)."""
+    """Return the version that a document declares, even if it is a number (rule N1)."""
     if not isinstance(document, dict):
         return None
     for key in ("swagger", "openapi"):
