@@ -87,6 +87,34 @@ def test_an_interrupt_is_130(process: Process) -> None:
         stream.close()
 
 
+_INTERRUPTED_IMPORT = """
+import os, signal, sys
+from specfn.cli.main import run
+
+class Finder:
+    is_native = False
+
+    def find_spec(self, name, *_):
+        if Finder.is_native:  # an import by the initialization of orjson
+            os.kill(os.getpid(), signal.SIGINT)
+        Finder.is_native = name == "orjson.orjson"
+
+sys.meta_path.insert(0, Finder())
+os._exit(run(["--version"]))
+"""
+
+
+def test_an_interrupt_during_the_import_of_orjson_is_130() -> None:
+    """Ctrl-C right after the start is no crash: orjson fails if its initialization is interrupted."""
+    ended = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED_IMPORT],
+        capture_output=True,
+        check=False,
+        preexec_fn=_interruptible,
+    )
+    assert (ended.returncode, ended.stdout) == (130, b"")
+
+
 def _interruptible() -> None:
     """What a shell starts in the background ignores interrupts, and so does all that it starts."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

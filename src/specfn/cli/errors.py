@@ -43,6 +43,7 @@ _OPTIONS: Final = {
 #: Texts of click that contain a notation or a term of its own, and their replacements.
 _REWORDED: Final = (
     (re.compile(r"is not in the range x>=(\d+)"), r"is less than \1"),
+    (re.compile(r"is not in the range x>(\d+)"), r"is not greater than \1"),
     (re.compile(r"is not in the range (\d+)<=x<=(\d+)"), r"is not between \1 and \2"),
     (re.compile(r"is not a valid integer range"), "is not an integer"),
 )

@@ -33,7 +33,22 @@ def run(arguments: Sequence[str]) -> int:
         return 130
 
 
+def _import_orjson() -> None:
+    """Import orjson while interrupts wait: an interrupt during its initialization would crash the process."""
+    import signal  # noqa: PLC0415  # imported where an interrupt is caught
+
+    mask = getattr(signal, "pthread_sigmask", None)  # Windows has none
+    if mask is not None:
+        mask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        import orjson  # noqa: F401, PLC0415  # likewise
+    finally:
+        if mask is not None:
+            mask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
 def _run(arguments: Sequence[str]) -> int:
+    _import_orjson()
     from specfn.cli import output  # noqa: PLC0415  # imported where an interrupt is caught
 
     try:

@@ -45,6 +45,23 @@ def save(path: str, pieces: Iterable[bytes], option: str = "-o") -> None:
         raise
 
 
+def refuse_source(spec: str, path: str | None, option: str = "-o") -> None:
+    """Refuse an output that would replace the document it is made of.
+
+    Args:
+        spec: the document.
+        path: the target, if there is one.
+        option: the option of the command that names the target.
+
+    Raises:
+        UsageError: both are the same file.
+    """
+    if not path or not os.path.isfile(spec) or not os.path.isfile(path):  # noqa: PTH113  # likewise
+        return
+    if os.path.samefile(spec, path):  # noqa: PTH121  # likewise
+        raise UsageError(f"{path!r} is the document; pass another path to {option}")
+
+
 def _mode(path: str) -> int | None:
     try:
         return os.stat(path).st_mode  # noqa: PTH116  # likewise

@@ -217,6 +217,25 @@ def test_a_pipe_is_written_to_as_it_is(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["tools", "{}", "-o", "{}"],
+        ["inspect", "{}", "--html", "{}"],
+        ["call", "{}", "a_get", "{{}}", "--base-url", "http://127.0.0.1:1", "-o", "{}"],
+    ],
+)
+def test_the_document_is_not_replaced(
+    specfn: Command, document: Command, arguments: list[str]
+) -> None:
+    """A list, a page or a response does not destroy the document that it is made of."""
+    spec = document({"/a": {"get": {}}})
+    before = spec.read_bytes()
+    ended = specfn(*(each.format(spec) for each in arguments))
+    assert (ended.code, ended.out, spec.read_bytes()) == (2, "", before)
+    assert "is the document; pass another path to" in ended.err
+
+
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no names of descriptors")
 def test_a_descriptor_is_written_by_its_name() -> None:
     """``/dev/stdout`` and ``>(gzip > tools.json.gz)`` are links that lead to no path."""

@@ -15,7 +15,7 @@ from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS, UnreadableFileError
 from specfn.cli.progress import Progress
-from specfn.cli.save import save
+from specfn.cli.save import refuse_source, save
 from specfn.cli.select import find_function
 from specfn.cli.terminal.colors import SAFETY, is_colored, paint
 from specfn.errors import ArgumentError, UsageError, redirect_of
@@ -55,6 +55,7 @@ def command(spec: str, name: str, arguments: str, **options: Any) -> int:
     """
     if spec == arguments == source.STDIN:
         raise UsageError("stdin cannot be both the document and the arguments; name a file")
+    refuse_source(spec, options["path"])
     with Progress() as progress:
         function = find_function(source.application(spec, DEFAULT, progress), name)
         text = source.stdin(progress) if arguments == source.STDIN else arguments

@@ -62,9 +62,11 @@ def command(spec: str, *, profile: str, as_json: bool, html: str | None, old: st
 
 def _write_report(spec: str, html: str, old: str | None, profile: str, progress: Progress) -> None:
     """Write the page to a file, completely or not at all."""
-    from specfn.cli.save import save  # noqa: PLC0415  # for --html only
+    from specfn.cli.save import refuse_source, save  # noqa: PLC0415  # for --html only
     from specfn.inspector.html_report import html_report  # noqa: PLC0415  # likewise
 
+    for document in filter(None, (spec, old)):
+        refuse_source(document, html, "--html")
     application = source.application(spec, DEFAULT, progress)
     before = None if old is None else source.version("--compare", old, progress)
     pieces = html_report(application, profile=profile, old=before, progress=progress.composed)

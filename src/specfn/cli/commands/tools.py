@@ -12,7 +12,7 @@ from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.lists.function_list import fitting, written
 from specfn.cli.progress import Progress
-from specfn.cli.save import save
+from specfn.cli.save import refuse_source, save
 from specfn.errors import LimitError, UsageError
 from specfn.function.signatures.language import LANGUAGES, Language
 from specfn.settings import Settings
@@ -90,6 +90,7 @@ def command(spec: str, path: str | None, jobs: int | None, **options: Any) -> in
     If SPEC is a directory, each document below it becomes a file below -o DIRECTORY.
     """
     _check(options)
+    refuse_source(spec, path)
     convert = partial(_convert, options=options)
     if os.path.isdir(spec):  # noqa: PTH112  # False for a path that is empty or too long
         from specfn.cli.each_document import each_document  # noqa: PLC0415  # for directories
