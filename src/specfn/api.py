@@ -42,8 +42,8 @@ def load(
     Args:
         source: a path, an ``http(s)`` URL, the document's text as bytes, or the document as a dict.
         options: how to convert; see ``specfn.Options``.
-        check: ``strict`` refuses a document that openapi-spec-validator refuses, or whose text is faulty. Otherwise faults are
-            ``application.diagnostics``, and the operations that they spoil are ``application.errors``.
+        check: ``strict`` refuses a document that openapi-spec-validator refuses, or whose text is faulty. Otherwise
+            faults are ``application.diagnostics``, and the operations that they spoil are ``application.errors``.
         expect: the reviewed state. With the text of ``Application.lock()`` or ``Application.fingerprints``, the error
             lists the changes. With ``Application.fingerprint``, it only reports that the document changed.
             Fingerprints depend on the options, too.

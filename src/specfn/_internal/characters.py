@@ -25,7 +25,8 @@ _ODD: Final = re.compile(f"[{_INVISIBLE}{_JOINERS}{_SELECTORS}]")
 #: The visible characters of ASCII, tab and line feed.
 _VISIBLE: Final = bytes((*b"\t\n", *range(0x20, 0x7F)))
 
-#: The flags of England, Scotland and Wales are black flags followed by tag characters (UTS #51, RGI_Emoji_Tag_Sequence).
+#: The flags of England, Scotland and Wales are black flags followed by tag characters (UTS #51,
+#: RGI_Emoji_Tag_Sequence).
 _FLAGS: Final = "|".join(
     "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
     for region in ("gbeng", "gbsct", "gbwls")

@@ -1,7 +1,7 @@
 """Names of a module that are imported on first use (PEP 562).
 
-A module calls ``lazy_names`` where type checkers do not look: a visible ``__getattr__`` would make every misspelled name
-look correct to them.
+A module calls ``lazy_names`` where type checkers do not look: a visible ``__getattr__`` would make every misspelled
+name look correct to them.
 """
 
 TYPE_CHECKING = False  # ``typing`` and ``collections`` take longer to import than everything here

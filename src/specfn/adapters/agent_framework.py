@@ -1,7 +1,7 @@
 """Tools of the Microsoft Agent Framework (``agent_framework``).
 
-The framework would check the first level of arguments by the schema of a tool. The tools skip that check, so that specfn
-checks everything and the model still reads the whole schema.
+The framework would check the first level of arguments by the schema of a tool. The tools skip that check, so that
+specfn checks everything and the model still reads the whole schema.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """A toolset of Pydantic AI (``pydantic_ai``).
 
-Its validator of arguments passes on the text that the model sent, so specfn parses, repairs and explains it. Feedback is
-a normal result: ``ModelRetry`` would put it into a JSON object and end the run after a few calls.
+Its validator of arguments passes on the text that the model sent, so specfn parses, repairs and explains it. Feedback
+is a normal result: ``ModelRetry`` would put it into a JSON object and end the run after a few calls.
 """
 
 from typing import Any

@@ -89,7 +89,8 @@ class Application(ServerCalls):
         Args:
             profile: the profile of the provider, or its name; all providers accept ``portable``.
             select: the functions: as in ``Options.select``, or names and patterns of names; all if ``None``.
-            budget_tokens: the maximum number of tokens of the list. Schemas are truncated first. Then functions are left out.
+            budget_tokens: the maximum number of tokens of the list. Schemas are truncated first. Then functions are
+                left out.
             defer_loading: true to load definitions only when the model searches for them; or the functions to which
                 this applies, as in ``select``.
             namespaces: group the functions by the first element of their accessors.

@@ -1,7 +1,7 @@
 """The state of a job in files beside its output, so that an interrupted job can be continued.
 
-``OUT.part`` contains the output of complete chunks, and ``OUT.progress`` the number of its bytes that count. Bytes after
-them belong to a chunk that was interrupted; they are removed.
+``OUT.part`` contains the output of complete chunks, and ``OUT.progress`` the number of its bytes that count. Bytes
+after them belong to a chunk that was interrupted; they are removed.
 """
 
 import os

@@ -66,13 +66,14 @@ class Answer:
     Attributes:
         text: the text for the model.
         kind: ``answered`` (2xx), ``accepted`` (202: the server may still work on it), ``http_error`` (any other status,
-            or a response that ``validate_response="raise"`` refuses), ``invalid`` (arguments), ``unknown_function``, ``refused``, ``needs_approval``, ``needs_human``,
-            ``unreachable`` (not sent) or ``timed_out`` (sent, outcome unknown).
+            or a response that ``validate_response="raise"`` refuses), ``invalid`` (arguments), ``unknown_function``,
+            ``refused``, ``needs_approval``, ``needs_human``, ``unreachable`` (not sent) or ``timed_out`` (sent, outcome
+            unknown).
         result: the response of the server, or ``None``.
         repairs: the repairs of the arguments.
         next: the model's complete arguments for the next page; ``None`` after the last page, or if they are not known.
-        dropped: ``{"fields": [paths, at most 50], "items": number}`` that were left out of the text; ``None`` if nothing
-            was. The operator's ``Drop`` is not in it.
+        dropped: ``{"fields": [paths, at most 50], "items": number}`` that were left out of the text; ``None`` if
+            nothing was. The operator's ``Drop`` is not in it.
         pending: the call that waits, if ``kind`` is ``needs_approval``.
     """
 

@@ -1,7 +1,7 @@
 """Search of a conversation that has more functions than one request can offer (rule C13).
 
-The search is a function like any other, so its name and arguments are resolved, repaired and explained by the same code.
-The functions that it finds are offered from the next request on.
+The search is a function like any other, so its name and arguments are resolved, repaired and explained by the same
+code. The functions that it finds are offered from the next request on.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

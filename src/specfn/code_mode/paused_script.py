@@ -1,6 +1,7 @@
 """Scripts that wait for approvals, as sealed texts (threat T36).
 
-The seal is an approval token over the code and the complete state. It is checked before a byte of the snapshot is loaded.
+The seal is an approval token over the code and the complete state. It is checked before a byte of the snapshot is
+loaded.
 """
 
 import zlib

@@ -18,7 +18,8 @@ class _Pieces(list[str]):
 def merge(kept: JsonObject, delta: Mapping[str, Any]) -> None:
     """Merge a delta into an object: join texts, extend lists, merge objects, and replace all else.
 
-    Unknown members are merged as well, so that they can be sent back to the vendor. ``merged`` returns the object as JSON.
+    Unknown members are merged as well, so that they can be sent back to the vendor. ``merged`` returns the object as
+    JSON.
     """
     for key, value in delta.items():
         if value is None:

@@ -12,8 +12,8 @@ PROFILE: Final = Profile(
     ),
     shape={"name": NAME, "description": DESCRIPTION, "inputSchema": SCHEMA},
     tool_name=r"[A-Za-z0-9_.-]{1,128}",
-    # The protocol accepts all of JSON Schema. Clients pass tools on to models, so the keywords that providers refuse most
-    # often are written into descriptions here, too.
+    # The protocol accepts all of JSON Schema. Clients pass tools on to models, so the keywords that providers refuse
+    # most often are written into descriptions here, too.
     keywords=SAID
     | BUILT
     | BOUNDS

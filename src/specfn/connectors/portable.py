@@ -37,8 +37,8 @@ PROFILE: Final = Profile(
     null="branch",
     union_alone=True,
     # A function without parameters has an object without properties. Five providers require a schema, one of them with
-    # its properties (reports of 2025-05 and 2025-10). No provider refuses it today. One provider refused it until 2025-03
-    # and accepts it by reports of 2026-03 and 2026-08; its own profile leaves the schema out.
+    # its properties (reports of 2025-05 and 2025-10). No provider refuses it today. One provider refused it until
+    # 2025-03 and accepts it by reports of 2026-03 and 2026-08; its own profile leaves the schema out.
     empty_root=True,
     # Believed: providers that compile schemas have a limit, but do not document it.
     nesting=12,

@@ -122,8 +122,8 @@ class Connection(Model):
         headers: headers of every request. They take precedence over arguments of the same name.
         cookies: cookies of every request, likewise.
         query: query parameters of every request, likewise.
-        credentials: the credentials by the name of the security scheme. Each is a string (an API key, a bearer token, or
-            the value of another scheme), ``(user, password)`` for basic authentication, or a callable that returns
+        credentials: the credentials by the name of the security scheme. Each is a string (an API key, a bearer token,
+            or the value of another scheme), ``(user, password)`` for basic authentication, or a callable that returns
             one. The callable may be async for ``aexecute``.
         server_variables: values for the variables of the document's servers.
         timeout: the time limits: a ``Timeout``, or the seconds of the whole call.

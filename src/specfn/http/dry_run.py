@@ -32,9 +32,9 @@ def dry_run(
         validate: false for arguments that were validated before the human part was masked.
 
     Returns:
-        ``method``, ``url``, ``headers`` (by name), ``body`` and ``curl``. ``body`` is JSON, a string, ``{"base64"}``, or
-        ``None`` if there is no body. ``curl`` is a shell command that sends the same request. Headers, cookies, query values
-        and credentials of the connection are masked in all of them.
+        ``method``, ``url``, ``headers`` (by name), ``body`` and ``curl``. ``body`` is JSON, a string, ``{"base64"}``,
+        or ``None`` if there is no body. ``curl`` is a shell command that sends the same request. Headers, cookies,
+        query values and credentials of the connection are masked in all of them.
 
     Raises:
         ArgumentError: the arguments are invalid or cannot be serialized.

@@ -16,8 +16,8 @@ def changes(old: Application, new: Application) -> JsonObject:
     """Return the differences, and the values at the places that they name.
 
     Returns:
-        ``differences``, each with ``old_pointer`` and ``new_pointer`` of the nearest common declaration; and ``old`` and
-        ``new``, the values by pointer.
+        ``differences``, each with ``old_pointer`` and ``new_pointer`` of the nearest common declaration; and ``old``
+        and ``new``, the values by pointer.
     """
     sides: dict[str, JsonObject] = {"old": {}, "new": {}}
     differences = []

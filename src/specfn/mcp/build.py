@@ -68,19 +68,23 @@ def server(  # noqa: PLR0913  # each is a decision of the operator
         mode: ``all`` lists one tool per function, ``search`` lists tools that find and call functions, and
             ``code`` tools that find functions and run code that calls them. ``auto`` chooses ``search`` above 100 tools
             or 32,000 tokens.
-        allow: the calls that need no approval: safeties (``read``, ``write``, ``destructive``), and functions by any name.
+        allow: the calls that need no approval: safeties (``read``, ``write``, ``destructive``), and functions by any
+            name.
         approve: ``ask`` shows other calls to the user if the client can, and refuses them otherwise; ``refuse`` always
             refuses them; ``allow`` makes all calls.
-        questions: ask once for all calls that a script starts ``together``, or once for ``each`` call, in mode ``code``.
+        questions: ask once for all calls that a script starts ``together``, or once for ``each`` call, in mode
+            ``code``.
         read_only: offer only functions that read, and refuse all others.
-        page_size: the maximum number of tools of a page; ``None`` for one page, because many clients read only the first.
+        page_size: the maximum number of tools of a page; ``None`` for one page, because many clients read only the
+            first.
         output_schema: add the schemas of documented responses to the tools.
         files: an existing directory in which binary responses are saved; by default, they are part of the results.
         key: at least 32 bytes that several workers share, for calls that wait for an approval; random by default.
         fields: models may ask for fields of responses, by the argument ``fields`` of tools.
 
     Raises:
-        UsageError: an argument is invalid, two functions have the same name, or the package of mode ``code`` is missing.
+        UsageError: an argument is invalid, two functions have the same name, or the package of mode ``code`` is
+        missing.
     """
     from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx
 

@@ -15,7 +15,8 @@ class Host:
     Attributes:
         file: the file that the configuration belongs to.
         most_tools: the maximum number of tools that it takes; ``None`` for no limit.
-        write: writes the configuration: the name of the server, the command, and the environment variables that it needs.
+        write: writes the configuration: the name of the server, the command, and the environment variables that it
+            needs.
     """
 
     file: str

@@ -1,7 +1,7 @@
 """Calls that the user of the client approves, in both eras of the protocol.
 
-A client of the protocol 2026-07-28 repeats the request with the user's response. A client before it responds to a request of
-the server.
+A client of the protocol 2026-07-28 repeats the request with the user's response. A client before it responds to a
+request of the server.
 """
 
 from dataclasses import dataclass

@@ -22,7 +22,8 @@ def check(
         given: a text, bytes, or arguments.
         coerce: coerces and validates a value.
         nothing: the value of an empty text.
-        takes_arguments: whether the function has arguments. If so, an empty text is a failure that lists the required ones.
+        takes_arguments: whether the function has arguments. If so, an empty text is a failure that lists the required
+            ones.
 
     Returns:
         ``Success``, or ``Failure`` with the problems that remain after the repairs.

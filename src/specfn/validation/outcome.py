@@ -14,8 +14,8 @@ class Success:
     Attributes:
         data: the arguments; the same object that was passed if nothing was repaired.
         repairs: the changes that were made before validation.
-        incomplete: whether the text ended too early and was closed. Then only a function with the effect ``read`` may be
-            executed.
+        incomplete: whether the text ended too early and was closed. Then only a function with the effect ``read`` may
+            be executed.
     """
 
     data: Any

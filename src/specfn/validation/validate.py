@@ -188,8 +188,8 @@ class Validator:
     def _for_value(self, engine: "_Compiled", cost: PatternCost, value: Any) -> "_Compiled":
         """Return the compiled schema for a value: without its costly patterns if they cost too much.
 
-        A pattern that exceeds its steps makes the engine report an invalid value without an error. So an invalid value is
-        reported only if no pattern exceeded its steps.
+        A pattern that exceeds its steps makes the engine report an invalid value without an error. So an invalid value
+        is reported only if no pattern exceeded its steps.
         """
         if not cost.affordable(value):
             dropped = cost.patterns
@@ -253,7 +253,8 @@ class _Compiled:
         return self._explainer
 
     def _prepare(self) -> PreparedSchema:
-        # Prepared again for the explanation: most schemas never need one, and the tree needs more memory than the engine.
+        # Prepared again for the explanation: most schemas never need one, and the tree needs more memory than the
+        # engine.
         return prepare(
             self._survey,
             formats=self._formats == "assert",

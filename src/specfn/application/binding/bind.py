@@ -39,8 +39,8 @@ def bind(  # noqa: PLR0913  # the arguments of Application.bind
 ) -> Bound:
     """Bind functions to a connection; see ``Application.bind``.
 
-    ``find`` finds one of the functions, and ``find_any`` any function of the document, for ``allow``. ``fits`` keeps what
-    was fitted to profiles. ``clock`` returns the time in seconds since the epoch, for the expiry of tokens.
+    ``find`` finds one of the functions, and ``find_any`` any function of the document, for ``allow``. ``fits`` keeps
+    what was fitted to profiles. ``clock`` returns the time in seconds since the epoch, for the expiry of tokens.
 
     Raises:
         UsageError: ``allow`` contains a word that is neither a safety nor a function, the limit is too low, or the key

@@ -222,8 +222,8 @@ class BoundFunction:
 class DataFunction:
     """A bound function whose calls return the data of the response, as its signature declares.
 
-    ``f(**arguments)`` and ``await f.acall(**arguments)`` raise ``CallError`` for any other outcome. All other attributes
-    are those of the bound function.
+    ``f(**arguments)`` and ``await f.acall(**arguments)`` raise ``CallError`` for any other outcome. All other
+    attributes are those of the bound function.
     """
 
     def __init__(self, function: BoundFunction) -> None:

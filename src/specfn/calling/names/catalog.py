@@ -249,8 +249,8 @@ class Catalog:
         """Return the functions that keys name, in the catalog's order; all if ``None``.
 
         Args:
-            keys: advertised names, accessors, operationIds, ``GET /path``, or patterns of names and accessors. A leading
-                ``!`` excludes. Exclusions alone select all others.
+            keys: advertised names, accessors, operationIds, ``GET /path``, or patterns of names and accessors. A
+                leading ``!`` excludes. Exclusions alone select all others.
 
         Raises:
             UnknownFunctionError: a key matches no function.

@@ -31,8 +31,8 @@ _LONG_WORD: Final = 4
 def provider_description(text: str, fit: "Fit", function: Function) -> str:
     """Return a function's description for a provider's list of tools (rules F3, R14).
 
-    A ``@param`` line stays if the schema does not contain its text, which may have been truncated there. A ``@tag`` line
-    stays if it has a word that is not in the name, the path, the operationId, the prose or the document's title. A
+    A ``@param`` line stays if the schema does not contain its text, which may have been truncated there. A ``@tag``
+    line stays if it has a word that is not in the name, the path, the operationId, the prose or the document's title. A
     summary stays if it has a word that is not in the description's first paragraph.
 
     Args:

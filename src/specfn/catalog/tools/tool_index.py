@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class ToolIndex(Mapping[str, Tool]):
     """The tools of functions by the names that the model calls; a tool is composed when it is read.
 
-    Names are known at once. A tool is the same as in the list of all tools (``specfn.catalog.tools.tool_builder.tools``), without
-    the provider's limit of tools in one request.
+    Names are known at once. A tool is the same as in the list of all tools
+    (``specfn.catalog.tools.tool_builder.tools``), without the provider's limit of tools in one request.
 
     Attributes:
         profile: the provider's.

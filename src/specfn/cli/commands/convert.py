@@ -31,7 +31,8 @@ _STDOUT = "-"
 def command(spec: str, version: str, path: str | None) -> None:
     """Write SPEC as a JSON document of OpenAPI 3.1 or 3.0.
 
-    SPEC is a document of any version. Parts that the version cannot express are listed on stderr. A schema of OpenAPI 3.0 accepts each value that it accepted before.
+    SPEC is a document of any version. Parts that the version cannot express are listed on stderr. A schema of OpenAPI
+    3.0 accepts each value that it accepted before.
     """
     with Progress() as progress, paused():
         found = read(source.content(spec, progress), progress=progress.read)

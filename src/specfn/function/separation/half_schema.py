@@ -25,8 +25,8 @@ from specfn.schema.compose.merge import CONTRADICTION
 from specfn.schema.compose.names import reference_to
 from specfn.schema.vocabulary import BY_TYPE
 
-#: The known owners of members at the start of a branch. ``human`` and ``mixed`` ones are declared around it. ``claimed``
-#: ones belong to the human in some branch.
+#: The known owners of members at the start of a branch. ``human`` and ``mixed`` ones are declared around it.
+#: ``claimed`` ones belong to the human in some branch.
 Taken: TypeAlias = Mapping[str, str]
 
 _NULL: Final[JsonObject] = {"type": "null"}

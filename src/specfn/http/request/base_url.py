@@ -74,7 +74,7 @@ def origin_of(url: httpx.URL) -> str | None:
 
 
 def _bases(servers: Iterable[JsonObject], api: Api, connection: Connection) -> list[Base]:
-    """Return Server Objects as base URLs. Relative ones are resolved against the document's URL (section Server Object).
+    """Return Server Objects as base URLs, resolved against the document's URL (section Server Object).
 
     An unusable server is dropped if another one is usable, unless the caller sets its variables.
     """

@@ -31,14 +31,14 @@ class Result:
         status: the HTTP status.
         headers: the headers by lower-case name; several values of one name are joined by ``", "``.
         media_type: the media type in lower case, without parameters; ``None`` if the response declares no media type.
-        data: a JSON value, a string or bytes, by the content; ``None`` for an empty response. The events of a stream are
-            a list.
+        data: a JSON value, a string or bytes, by the content; ``None`` for an empty response. The events of a stream
+            are a list.
         truncated: whether the response was longer than a limit of the connection.
         notes: the corrections that were made while reading, for example of an unknown charset or of NaN in JSON, and
             the reason why a stream of events was not read to its end. Their pointers refer to ``data``.
 
-    A result of a GET, with links, or with the status 202 keeps the URL and the headers of its request, for ``next_request`` and pages. They
-    contain credentials, so the repr omits them, and a pickle does not contain them.
+    A result of a GET, with links, or with the status 202 keeps the URL and the headers of its request, for
+    ``next_request`` and pages. They contain credentials, so the repr omits them, and a pickle does not contain them.
     """
 
     status: int
@@ -80,8 +80,8 @@ class Result:
         """Return the request of the next page (RFC 8288, ``rel="next"``), without sending it.
 
         The request has the same origin, headers and credentials as the request of this page. Send it with
-        ``specfn.http.transport.send.forward``. The value is ``None`` if there is no such link, or if the link has another
-        origin.
+        ``specfn.http.transport.send.forward``. The value is ``None`` if there is no such link, or if the link has
+        another origin.
         """
         header = self.headers.get("link")
         if header is None or self._request is None:
@@ -99,11 +99,11 @@ class Result:
     ) -> str:
         r"""Return the result as text for a model: valid JSON of at most ``limit`` characters.
 
-        The text is ``{"status", "data"}``. If data is omitted, ``"truncated"`` is true, and each shortened value contains
-        the number of omitted members or characters. Bytes are ``{"status", "media_type", "base64"}``, with ``"size"``
-        instead of ``"base64"`` if that is too long. ``"notes"`` contains the notes, if they leave half of the limit for
-        the data. NaN and infinities are null. Invisible characters are escaped as ``\uXXXX``; emoji, and scripts that
-        use joiners, are not escaped.
+        The text is ``{"status", "data"}``. If data is omitted, ``"truncated"`` is true, and each shortened value
+        contains the number of omitted members or characters. Bytes are ``{"status", "media_type", "base64"}``, with
+        ``"size"`` instead of ``"base64"`` if that is too long. ``"notes"`` contains the notes, if they leave half of
+        the limit for the data. NaN and infinities are null. Invisible characters are escaped as ``\uXXXX``; emoji, and
+        scripts that use joiners, are not escaped.
 
         Args:
             limit: the maximum number of characters.

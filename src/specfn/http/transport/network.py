@@ -44,8 +44,8 @@ class UnansweredError(httpcore.RemoteProtocolError):
 class Exchange:
     """One request and its response on a socket.
 
-    A socket is reused only if the previous response ended exactly at the end of its framing. If ``end`` is never called,
-    the socket is not used again.
+    A socket is reused only if the previous response ended exactly at the end of its framing. If ``end`` is never
+    called, the socket is not used again.
 
     Attributes:
         is_over: whether the whole response was received, and no further bytes.

@@ -1,7 +1,7 @@
 """Sending of requests and receiving of responses.
 
-A call is written once, as a coroutine (``call_through``). For a blocking call, its input and output never suspend, so the
-coroutine runs without an event loop.
+A call is written once, as a coroutine (``call_through``). For a blocking call, its input and output never suspend, so
+the coroutine runs without an event loop.
 """
 
 import asyncio

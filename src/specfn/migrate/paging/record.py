@@ -14,9 +14,10 @@ class Paging:
     """The way to the next page of an operation (rule X13).
 
     Attributes:
-        kind: ``link`` (the URL in the header ``Link`` or ``Next-Page``), ``url`` (a member with the URL of the next page), ``cursor`` (a member with
-            the next value of the parameter), ``last_item`` (a member of the last item is the next value), ``page``
-            (a number that grows by one) or ``offset`` (a number that grows by the items received).
+        kind: ``link`` (the URL in the header ``Link`` or ``Next-Page``), ``url`` (a member with the URL of the next
+            page), ``cursor`` (a member with the next value of the parameter), ``last_item`` (a member of the last item
+            is the next value), ``page`` (a number that grows by one) or ``offset`` (a number that grows by the items
+            received).
         parameter: the parameter to change, as names from the root of the arguments; ``None`` if a URL may change any.
         source: the member of the response with the next value or URL. For ``last_item``, a member of the last item.
         items: the array of items in the response; ``None`` if it is not documented.

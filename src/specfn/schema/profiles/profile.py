@@ -99,8 +99,8 @@ class Profile:
         strict: the requirements for enforced schemas; ``None`` if the provider enforces no schemas.
         fallback: the profile of a function that cannot be strict.
         form: the profile of the same provider whose codec also sends tools of this shape.
-        search: the provider's own search tool, which a request with deferred functions needs; ``None`` if such a request
-            needs no search tool.
+        search: the provider's own search tool, which a request with deferred functions needs; ``None`` if such a
+            request needs no search tool.
         namespace: a group of functions on the wire, with ``NAME``, ``DESCRIPTION`` and ``TOOLS`` in the places of its
             parts; ``None`` if functions cannot be grouped.
         validated: true if a request can ask the provider to hold its model to all schemas.

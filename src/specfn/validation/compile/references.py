@@ -11,7 +11,8 @@ from specfn.errors import DocumentError
 from specfn.schema.walk import IN_PLACE
 from specfn.validation.compile.applicators import DYNAMIC, subschemas
 
-#: The maximum number of schema nodes of one function, and of their levels. Shared and cyclic Python objects exceed them.
+#: The maximum number of schema nodes of one function, and of their levels. Shared and cyclic Python objects exceed
+#: them.
 _NODES: Final = 500_000
 _DEPTH: Final = 120
 

@@ -1,8 +1,8 @@
 """Failures of ``unevaluatedProperties`` and ``unevaluatedItems`` (JSON Schema 2020-12, Core, section 11).
 
 The engine reports them only together with all other errors of the schema, and only for schemas that it explains. So
-this module first finds the names that no part of the schema declares. If every name is declared, it removes one property at
-a time.
+this module first finds the names that no part of the schema declares. If every name is declared, it removes one
+property at a time.
 """
 
 from collections.abc import Iterator, Mapping

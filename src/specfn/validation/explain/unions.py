@@ -68,7 +68,8 @@ class Unions:
             discriminator: the property that the document declares as discriminator.
 
         Returns:
-            The branch; the tag that is wrong or missing; or ``None`` if no branch accepts the type and constants of the value.
+            The branch; the tag that is wrong or missing; or ``None`` if no branch accepts the type and constants of the
+            value.
         """
         near = self._of_type(part, type_of(value)).near(value)
         if not near.nodes:

@@ -14,8 +14,8 @@ _NONZERO: Final = re.compile(r"[^eE]*[1-9]")
 def decimal(text: str) -> int | float:
     """Return the value of a number with a fraction or an exponent.
 
-    An integer that no float represents stays an integer: ``9007199254740993.0`` and ``1e23``. Any other number becomes the
-    nearest float; ``inf`` beyond all floats.
+    An integer that no float represents stays an integer: ``9007199254740993.0`` and ``1e23``. Any other number becomes
+    the nearest float; ``inf`` beyond all floats.
     """
     value = float(text)
     if abs(value) < EXACT or isinf(value):

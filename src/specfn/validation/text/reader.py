@@ -200,7 +200,8 @@ class Reader:
     def _close_container(self) -> Any:
         """Close the innermost container.
 
-        If this bracket is surplus, a later member may belong to the closed container. For an array this is possible only in an
+        If this bracket is surplus, a later member may belong to the closed container. For an array this is possible
+        only in an
         array: a later member of an object has a key, so it is not an item.
         """
         self._at += 1
