@@ -201,8 +201,7 @@ class Reader:
         """Close the innermost container.
 
         If this bracket is surplus, a later member may belong to the closed container. For an array this is possible
-        only in an
-        array: a later member of an object has a key, so it is not an item.
+        only in an array: a later member of an object has a key, so it is not an item.
         """
         self._at += 1
         self._closed = True
