@@ -60,6 +60,9 @@ def test_exit_codes_of_use(specfn: Command, arguments: list[str], code: int) -> 
     ("arguments", "reason"),
     [
         (["search", "-", "x", "--limit", "0"], "0 is less than 1"),
+        (["call", "-", "x", "--timeout", "0"], "0.0 is not greater than 0"),
+        (["call", "-", "x", "--timeout", "nan"], "'nan' is not a number of seconds"),
+        (["call", "-", "x", "--timeout"], "requires an argument; see specfn call --help"),
         (["search", "-", "x", "--limit", "b"], "'b' is not an integer"),
         (["ui", "-", "--port", "70000"], "70000 is not between 0 and 65535"),
     ],

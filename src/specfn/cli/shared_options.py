@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import click
@@ -37,6 +38,14 @@ class Command(click.Command):
         """Create a subcommand from the arguments of ``click.Command``."""
         super().__init__(*args, **settings)
         self.examples = tuple(examples)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments. Each error names the subcommand."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
 
     def get_help(self, ctx: click.Context) -> str:
         """Return the help, in which no value is broken at a hyphen."""
@@ -219,8 +228,17 @@ def origins(text: str) -> Option[Any]:
     return repeated("--origin", "origins", "URL", text)
 
 
+class _Seconds(click.FloatRange):
+    """A positive number of seconds. ``nan`` and ``inf`` are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or report that it is none."""
+        number = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value!r} is not a number of seconds", param, ctx)
+        return number
+
+
 def timeout(text: str) -> Option[Any]:
     """Return the option for a time limit in seconds."""
-    return click.option(
-        "--timeout", metavar="SECONDS", type=click.FloatRange(0, min_open=True), help=text
-    )
+    return click.option("--timeout", metavar="SECONDS", type=_Seconds(0, min_open=True), help=text)
