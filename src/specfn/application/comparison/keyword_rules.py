@@ -21,6 +21,7 @@ from specfn.application.comparison.type_rules import (
 )
 from specfn.records import ABSENT
 from specfn.schema.vocabulary import BY_TYPE, TYPED
+from specfn.schema.walk import LISTS, MAPS, SINGLES
 
 _Rule: TypeAlias = Callable[[JsonObject, JsonObject], Iterator[KeywordChange]]
 
@@ -98,6 +99,28 @@ def is_annotation(key: str) -> bool:
 def is_same(before: Any, after: Any) -> bool:
     """Return whether two values are the same JSON, in any order of members."""
     return before is after or dumps_sorted(before) == dumps_sorted(after)
+
+
+def is_same_meaning(before: Any, after: Any) -> bool:
+    """Return whether two schemas are the same without their annotations."""
+    return is_same(_meaning(before), _meaning(after))
+
+
+def _meaning(schema: Any) -> Any:
+    """Return a schema without annotations, also in its subschemas."""
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _meaning_of(key, value) for key, value in constraints(schema).items()}
+
+
+def _meaning_of(key: str, value: Any) -> Any:
+    if key in SINGLES:
+        return _meaning(value)
+    if key in LISTS:
+        return [*map(_meaning, value)]
+    if key == "properties" or key in MAPS:
+        return {name: _meaning(node) for name, node in value.items()}
+    return value
 
 
 def annotation_changes(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
@@ -277,7 +300,7 @@ def keyword_changes(
 ) -> Iterator[KeywordChange]:
     """Yield the changed constraints of two schemas, without those of their subschemas.
 
-    ``is_unchanged`` decides whether two values of a keyword are the same, with everything that they refer to.
+    ``is_unchanged`` decides whether two schemas mean the same, with everything that they refer to.
     """
     yield from type_rule(old, new)
     yield from enum_rule(old, new)
@@ -312,7 +335,7 @@ def _undecided(
 ) -> Iterator[KeywordChange]:
     """Yield the change of a keyword without a rule: only its removal is known to refuse nothing."""
     before, after = _both(old, new, key)
-    if before is not ABSENT and after is not ABSENT and is_unchanged(before, after):
+    if before is not ABSENT and after is not ABSENT and is_unchanged({key: before}, {key: after}):
         return
     verdict: Verdict = "no" if after is ABSENT and key not in _RELAXING else "maybe"
     state = "is new" if before is ABSENT else "is gone" if after is ABSENT else "changed"

@@ -15,6 +15,7 @@ from specfn.application.comparison.keyword_rules import (
     at,
     constraints,
     is_same,
+    is_same_meaning,
     keyword_changes,
 )
 from specfn.application.comparison.type_rules import ALL_TYPES, types_of
@@ -73,7 +74,8 @@ class SchemaPairs:
         self, old: DefinitionLookup, new: DefinitionLookup, *, is_exact: bool = False
     ) -> None:
         self._old, self._new = old, new
-        self._unchanged = UnchangedDefinitions(old, new)
+        self._unchanged = UnchangedDefinitions(old, new, is_same)
+        self._meanings = UnchangedDefinitions(old, new, is_same_meaning)
         self._parts: dict[_Names, _Part] = {}
         self._affected: dict[_Names, bool] = {}
         self._branches = BranchRule(self, is_exact=is_exact)
@@ -116,6 +118,10 @@ class SchemaPairs:
     def is_unchanged(self, old: Any, new: Any) -> bool:
         """Return whether two schemas are the same, with everything that they refer to."""
         return is_same(old, new) and self._unchanged.refer_alike(old)
+
+    def means_the_same(self, old: Any, new: Any) -> bool:
+        """Return whether two schemas differ in annotations only, with everything that they refer to."""
+        return is_same_meaning(old, new) and self._meanings.refer_alike(old)
 
     def resolved(self, schema: Any, *, is_old: bool) -> JsonObject:
         """Return a schema as an object, with its reference followed."""
@@ -233,7 +239,7 @@ class SchemaPairs:
             return
         if ("type" in before) != ("type" in after):
             before, after = self._typed(before, is_old=True), self._typed(after, is_old=False)
-        yield from map(partial(at, ()), keyword_changes(before, after, self.is_unchanged))
+        yield from map(partial(at, ()), keyword_changes(before, after, self.means_the_same))
         yield from subschema_rules.changes(before, after)
         yield from self._branches.changes(before, after, depth)
         yield from self._unevaluated(before, after)
@@ -251,8 +257,6 @@ class SchemaPairs:
     def _unevaluated(self, old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
         """Yield an undecided change if a changed schema refuses members that its subschemas do not evaluate."""
         for key in ("unevaluatedProperties", "unevaluatedItems"):
-            if new.get(key, True) is not True and not self.is_unchanged(
-                constraints(old), constraints(new)
-            ):
+            if new.get(key, True) is not True and not self.means_the_same(old, new):
                 text = f"the keyword {key} applies to other values"
                 yield SchemaChange((), "schema", old.get(key), new[key], "maybe", text)

@@ -46,7 +46,11 @@ def _properties(old: JsonObject, new: JsonObject) -> _Found:
     for key in removed:
         yield _removed(key, before[key], new)
     for key in added:
-        yield _added(key, after[key], old, key in required)
+        is_sent = key in required_of(old)  # callers send it already, with any value
+        change = _added(key, after[key], old, key in required and not is_sent)
+        yield change._replace(breaking="no") if is_sent else change
+        if is_sent:
+            yield (key,), old.get("additionalProperties", True), after[key]
 
 
 def properties_of(schema: JsonObject) -> JsonObject:
@@ -137,10 +141,10 @@ def _additional(old: JsonObject, new: JsonObject) -> _Found:
     if after is True or after == {}:
         if before not in (True, {}):
             yield _rest(before, after, "no", "undeclared properties are accepted")
-    elif before is False:
-        if after is not False:
+    elif before in (False, {"not": {}}):
+        if after not in (False, {"not": {}}):
             yield _rest(before, after, "no", "undeclared properties are accepted")
-    elif after is False:
+    elif after in (False, {"not": {}}):
         yield _rest(before, after, "yes", "undeclared properties are refused")
     else:
         yield (ANY_KEY,), before, after

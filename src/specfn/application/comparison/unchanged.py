@@ -1,18 +1,25 @@
 """Definitions that are the same in two documents, with everything that they refer to."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from specfn.application.comparison.keyword_rules import is_same
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 from specfn.schema.walk import walk
 
 
 class UnchangedDefinitions:
-    """The definitions of two documents that are the same. Each is looked at once."""
+    """The definitions of two documents that are the same. Each is looked at once.
 
-    def __init__(self, old: DefinitionLookup, new: DefinitionLookup) -> None:
+    Args:
+        old, new: the definitions of the two documents.
+        is_same: decides whether two schemas are the same, without those that they refer to.
+    """
+
+    def __init__(
+        self, old: DefinitionLookup, new: DefinitionLookup, is_same: Callable[[Any, Any], bool]
+    ) -> None:
         self._old, self._new = old, new
+        self._is_alike = is_same
         self._known: dict[str, bool] = {}
 
     def refer_alike(self, schema: Any) -> bool:
@@ -53,7 +60,7 @@ class UnchangedDefinitions:
 
     def _is_same(self, name: str) -> bool:
         try:
-            return is_same(self._old[name], self._new[name])
+            return self._is_alike(self._old[name], self._new[name])
         except KeyError:
             return False
 
