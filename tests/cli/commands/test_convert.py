@@ -41,6 +41,29 @@ def test_the_result_is_valid(specfn: Command, products: Path, version: str) -> N
     assert again.data == ended.data
 
 
+@pytest.mark.parametrize(("location", "style"), [("query", "tsv"), ("header", "ssv")])
+@pytest.mark.parametrize("version", ["3.0", "3.1"])
+def test_a_part_that_the_version_does_not_allow_is_reported(
+    specfn: Command, tmp_path: Path, location: str, style: str, version: str
+) -> None:
+    """A style that the version does not have is one line on stderr with its place."""
+    parameter = {"name": "x", "in": location, "type": "array", "items": {"type": "string"}}
+    operation = {
+        "parameters": [{**parameter, "collectionFormat": style}],
+        "responses": {"200": {"description": ""}},
+    }
+    document = {
+        "swagger": "2.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/a": {"get": operation}},
+    }
+    path = tmp_path / "swagger.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    ended = specfn("convert", path, "--to", version)
+    assert ended.err.count("\n") == 1
+    assert "(at #/paths/~1a/get/parameters/0/style)" in ended.err
+
+
 def test_equal_losses_are_one_line(specfn: Command, document: Command) -> None:
     """A loss that occurs several times is one line with its count and first places."""
     unused = {

@@ -1,6 +1,6 @@
 """The subcommand ``specfn convert``: a document in another version of OpenAPI."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from specfn._internal.json import JsonObject, dumps_indented
 from specfn.cli import output, source
@@ -12,7 +12,7 @@ from specfn.document.collector import paused
 from specfn.document.read.load import read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from specfn.document.read.load import Source
     from specfn.records import Note
@@ -31,13 +31,15 @@ _STDOUT = "-"
 def command(spec: str, version: str, path: str | None) -> None:
     """Write SPEC as a JSON document of OpenAPI 3.1 or 3.0.
 
-    SPEC is a document of any version. Parts that the version cannot express are listed on stderr. A schema of OpenAPI
-    3.0 accepts each value that it accepted before.
+    SPEC is a document of any version. Parts that the version cannot express or does not allow are listed on
+    stderr. A schema of OpenAPI 3.0 accepts each value that it accepted before.
     """
     with Progress() as progress, paused():
         found = read(source.content(spec, progress), progress=progress.read)
         progress.working("converting")
         document, losses = _CONVERSIONS[version](found)
+        losses = tuple(losses)
+        faults = _new_faults(found.document, document, losses)
         written = output.json_printable(dumps_indented(document)) + b"\n"
     if path is None or path == _STDOUT:
         output.write_json((written,))
@@ -46,6 +48,18 @@ def command(spec: str, version: str, path: str | None) -> None:
         save(path, (written,))
     for line in note_lines((note.pointer, note.text) for note in losses):
         output.complain(f"lost: {line}", "warning")
+    for line in note_lines((note.pointer, note.text) for note in faults):
+        output.complain(f"not valid in OpenAPI {version}: {line}", "warning")
+
+
+def _new_faults(before: Any, after: JsonObject, losses: "Sequence[Note]") -> "Iterable[Note]":
+    """Return the faults of a converted document that have no cause in a fault of the original, and are no losses."""
+    from specfn.document.diagnose.check import diagnose  # noqa: PLC0415  # after the conversion
+
+    known = {note.pointer for note in losses}
+    if diagnose(before):
+        return ()
+    return [note for note in diagnose(after) if note.pointer not in known]
 
 
 def _to_31(found: "Source") -> "tuple[JsonObject, Iterable[Note]]":
