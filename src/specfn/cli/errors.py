@@ -74,10 +74,13 @@ def _text(error: BaseException) -> str:
         return _sentence(error.format_message())
     if isinstance(error, click.Abort | KeyboardInterrupt):
         return "interrupted"
-    text = str(error)
-    if isinstance(error, UsageError):
-        for field, option in _OPTIONS.items():
-            text = text.replace(field, option)
+    return in_options(str(error)) if isinstance(error, UsageError) else str(error)
+
+
+def in_options(text: str) -> str:
+    """Return a text of the library, with command-line options instead of fields of the connection."""
+    for field, option in _OPTIONS.items():
+        text = text.replace(field, option)
     return text
 
 

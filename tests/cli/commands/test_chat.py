@@ -77,7 +77,7 @@ def test_every_connector_talks(chat: Command, shop: Server, connector: str) -> N
         (
             ("--base-url", "http://localhost:1", "--connector", "bedrock", "Go."),
             2,
-            "more than a key",
+            "not one of ",
         ),
         (("--base-url", "http://localhost:1", "--select", "nope", "Go."), 2, "nope"),
         (("--base-url", "http://localhost:1", "--key-env", "NOT_SET_4711", "Go."), 2, "not set"),
@@ -93,9 +93,27 @@ def test_wrong_use_is_one_line(
 
 
 def test_a_model_that_is_not_there(chat: Command, shop: Server) -> None:
-    """A model that cannot be reached, or answers with a fault, is told with exit code 3, and without the key."""
-    for url in ("http://127.0.0.1:9/v1", f"{shop.base_url}/nothing-{KEY}"):
+    """A model that cannot be reached has exit code 3, a response with a fault 1. The key is never shown."""
+    missing = f"{shop.base_url}/nothing-{KEY}"
+    for url, code, told in (
+        ("http://127.0.0.1:9/v1", 3, "could not be reached"),
+        (missing, 1, "/nothing-***/chat/completions responded 404"),
+    ):
         ended = chat("--base-url", shop.base_url, "Go.", url=url)
-        assert (ended.code, ended.out) == (3, "")
+        assert (ended.code, ended.out) == (code, "")
+        assert told in ended.err
+        assert "check --model-url" in ended.err
         assert "the model" in ended.err
         assert KEY not in ended.err
+
+
+def test_functions_that_are_not_offered_are_reported(
+    chat: Command, shop: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a credential, stderr has the functions that are not offered, and the names without a function."""
+    monkeypatch.delenv("SPECFN_AUTH_BEARER")
+    ended = chat("--base-url", shop.base_url, "--yes", "Put a lamp there.")
+    assert "specfn: not available: function " in ended.err
+    assert "--auth SCHEME=VALUE" in ended.err
+    assert "connection." not in ended.err
+    assert "specfn: no such function: '" in ended.err

@@ -12,11 +12,12 @@ from specfn._internal.json import dumps_indented
 from specfn._internal.url import shown
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
+from specfn.cli.errors import in_options
 from specfn.cli.progress import Progress
 from specfn.cli.select import select_functions
 from specfn.connectors.registry import CODECS, codec
 from specfn.connectors.registry import DEFAULT as DEFAULT_CONNECTOR
-from specfn.errors import TransportError, UsageError
+from specfn.errors import SpecfnError, TransportError, UsageError
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 
 #: Timeout of a reply of the model, in seconds.
 _REPLY_TIMEOUT = 300.0
+
+
+def _connectors() -> list[str]:
+    """Return the names of the connectors that need no more than a key."""
+    return [name for name in CODECS if codec(name).endpoint is not None]
 
 
 @shared.command(
@@ -47,7 +53,7 @@ _REPLY_TIMEOUT = 300.0
     help="URL of the model's API, e.g. https://host/v1.",
 )
 @shared.listed(
-    "--connector", "connector", lambda: CODECS, "The wire format of the model.", DEFAULT_CONNECTOR
+    "--connector", "connector", _connectors, "The wire format of the model.", DEFAULT_CONNECTOR
 )
 @click.option("--key-env", metavar="NAME", help="Environment variable that holds the model's key.")
 @shared.select
@@ -95,6 +101,7 @@ class _Conversation:
         self._settings = settings
         system = settings["system"]
         self._messages: list[Any] = [{"role": "system", "content": system}] if system else []
+        self._told: set[str] = set()
 
     def send(self, text: str) -> int:
         """Send a message, print the reply and return an exit code."""
@@ -113,6 +120,7 @@ class _Conversation:
             on_event=_show,
         )
         self._messages = list(outcome.messages)
+        self._report(outcome)
         if outcome.text:
             output.write_text(outcome.text)
             output.flush()
@@ -120,14 +128,21 @@ class _Conversation:
             output.complain(f"the conversation ended: {outcome.stopped}")
         return 0 if outcome.stopped in ("model_text", "denied") else 1
 
+    def _report(self, outcome: "Outcome") -> None:
+        """Write the called names without a function, and once what is not available."""
+        for call in outcome.calls:
+            if call.function is None:
+                output.complain(f"no such function: {call.called!r}")
+        for word in outcome.degraded:
+            if word not in self._told:
+                self._told.add(word)
+                output.complain(f"not available: {in_options(word)}")
+
 
 def _requester(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, Any]], Any]:
     """Return a function that sends a request to the model; its errors never contain the key."""
     endpoint = wire.endpoint
-    if endpoint is None:
-        raise UsageError(
-            f"the connector {wire.name} needs more than a key; call specfn.calling.run from Python"
-        )
+    assert endpoint is not None  # the option lists no other connectors
     variable = settings["key_env"] or endpoint.variable
     key = os.environ.get(variable, "")
     if not key and settings["key_env"]:
@@ -139,6 +154,9 @@ def _requester(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, A
     if key:
         headers[endpoint.header] = endpoint.prefix + key
 
+    def hide(text: str) -> str:
+        return text.replace(key, "***") if key else text
+
     def ask(request: dict[str, Any]) -> Any:
         import httpx  # noqa: PLC0415  # only when something is sent
 
@@ -149,8 +167,11 @@ def _requester(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, A
                 f"the model at {shown(url)} could not be reached ({type(error).__name__}); check --model-url"
             ) from None
         if reply.status_code >= 300:
-            detail = (reply.text.replace(key, "***") if key else reply.text)[:500]
-            raise TransportError(f"the model's server responded {reply.status_code}: {detail}")
+            detail = hide(reply.text.strip())[:500]
+            advice = "; check --model-url" if reply.status_code == 404 else ""
+            raise SpecfnError(
+                f"the model's server at {hide(shown(url))} responded {reply.status_code}: {detail}{advice}"
+            )
         try:
             return reply.json()
         except ValueError:
@@ -192,9 +213,10 @@ def _show(event: Any) -> None:
     from specfn.calling import events  # noqa: PLC0415  # only for conversations
 
     line = ""
-    if isinstance(event, events.Resolved):
-        name = event.function or "no such function"
-        line = f"? {name}" + (f" (repaired: {event.how})" if event.status == "repaired" else "")
+    if isinstance(event, events.Resolved) and event.function:
+        line = f"? {event.function}" + (
+            f" (repaired: {event.how})" if event.status == "repaired" else ""
+        )
     elif isinstance(event, events.Checked) and (event.repairs or event.problems):
         line = f"  repaired: {', '.join(event.repairs)}" if event.repairs else ""
         if event.problems:
