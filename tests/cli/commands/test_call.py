@@ -20,7 +20,11 @@ def pets(document: Any) -> Path:
     upload = {
         "type": "object",
         "required": ["photo"],
-        "properties": {"photo": {"type": "string", "format": "binary"}, "note": {"type": "string"}},
+        "properties": {
+            "photo": {"type": "string", "format": "binary"},
+            "more": {"type": "array", "items": {"type": "string", "format": "binary"}},
+            "note": {"type": "string"},
+        },
     }
     path = [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}]
     return document(
@@ -217,6 +221,7 @@ def test_a_file_that_is_missing(specfn: Any, pets: Path, server: Any) -> None:
     ("name", "place", "reason"),
     [
         ("upload", "phto", "the body has no property 'phto'; did you mean 'photo'?"),
+        ("upload", "zzz", "the body has no property 'zzz'; there is 'photo', 'more'"),
         ("pet", "photo", "pets_getById has no request body"),
     ],
 )
@@ -268,6 +273,27 @@ def test_files(specfn: Any, pets: Path, server: Any, tmp_path: Path) -> None:
     assert specfn("call", pets, "upload", body, "--base-url", server.url, "--yes").code == 0
     assert os.fsencode(photo) in server.body
     assert b"PNG" not in server.body.replace(b"rex.png", b"")
+
+
+def test_files_of_an_array(specfn: Any, pets: Path, server: Any, tmp_path: Path) -> None:
+    """Files of an array are collected; a body without properties takes none."""
+    photo = tmp_path / "rex.png"
+    photo.write_bytes(b"PNG")
+    given = ("--base-url", server.url, "--yes", "--file", f"photo={photo}")
+    more = ("--file", f"more={photo}")
+    for count in (1, 2):
+        assert specfn("call", pets, "upload", "{}", *given, *more * count).code == 0
+        assert server.body.count(b'name="more"; filename="rex.png"') == count
+    ended = specfn("call", pets, "upload", '{"body": "text"}', *given)
+    assert ended.code == 2
+    assert "the body in ARGUMENTS is not a JSON object" in ended.err
+
+
+def test_a_response_without_content_is_reported(specfn: Any, pets: Path, server: Any) -> None:
+    """An empty response is one line on stderr."""
+    server.respond = answer(b"", status="204 No Content")
+    ended = specfn("call", pets, "pet", '{"id": 1}', "--base-url", server.url)
+    assert (ended.code, ended.out, ended.err) == (0, "", "specfn: HTTP 204: no content\n")
 
 
 def test_output_files(specfn: Any, pets: Path, server: Any, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ STDOUT: Final = "-"
 @click.argument("arguments", default="{}")
 @connect.options
 @shared.repeated("--file", "files", "PLACE=PATH",
-                 "Send a file as a property of the body, or as the whole body (PLACE body).")  # fmt: skip
+                 "Send a file as a property of the body, or as the whole body (PLACE body). Repeat it for an array of files.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Print the request, and send nothing.")
 @shared.yes
 @shared.output_file
@@ -127,10 +127,47 @@ def _with_files(function: "Function", arguments: Any, files: Sequence[str]) -> A
             file = File(source.read_file(path), name=Path(path).name)
         except UnreadableFileError as error:
             raise UnreadableFileError(f"--file: {error}") from None
-        body = arguments.get("body")
-        whole = {**(body if isinstance(body, dict) else {}), place: file}
-        arguments = {**arguments, "body": file if place == "body" else whole}
+        arguments = {**arguments, "body": _with_file(function, arguments.get("body"), place, file)}
     return arguments
+
+
+def _with_file(function: "Function", body: Any, place: str, file: Any) -> Any:
+    """Return a body with a file. Files of an array are collected.
+
+    Raises:
+        UsageError: the body of ARGUMENTS is not an object, so it has no properties.
+    """
+    if place == "body":
+        return file
+    if body is not None and not isinstance(body, dict):
+        raise UsageError(
+            f"--file {place}: the body in ARGUMENTS is not a JSON object; pass the file as its property, or omit it"
+        )
+    members = body or {}
+    if _is_array(_body(function).get("properties", {}).get(place)):
+        given = members.get(place, [])
+        file = [*(given if isinstance(given, list) else [given]), file]
+    return {**members, place: file}
+
+
+def _body(function: "Function") -> Any:
+    """Return the schema of the body; empty without one."""
+    keys = function.parameters
+    properties = keys.get("properties", {}) if isinstance(keys, dict) else {}
+    return properties.get("body", {})
+
+
+def _is_array(schema: Any) -> bool:
+    kind = schema.get("type") if isinstance(schema, dict) else None
+    return kind == "array" or (isinstance(kind, list) and "array" in kind)
+
+
+def _takes_file(schema: Any) -> bool:
+    """Return true for the schema of a file, or of an array of files."""
+    found = schema.get("items") if _is_array(schema) else schema
+    return isinstance(found, dict) and (
+        found.get("format") == "binary" or "contentMediaType" in found
+    )
 
 
 def _check_place(function: "Function", place: str) -> None:
@@ -139,18 +176,16 @@ def _check_place(function: "Function", place: str) -> None:
     Raises:
         UsageError: the body declares properties, and neither this one nor further ones.
     """
-    keys = (
-        function.parameters.get("properties", {}) if isinstance(function.parameters, dict) else {}
-    )
-    body = keys.get("body", {})
+    body = _body(function)
     declared = body.get("properties", {})
     if place == "body" or place in declared or (body and not declared):
         return
     if not body:
         raise UsageError(f"--file {place}: {function.name} has no request body")
     if not body.get("additionalProperties"):
+        files = [name for name, schema in declared.items() if _takes_file(schema)]
         raise UsageError(
-            f"--file {place}: the body has no property {place!r}{near(place, declared)}"
+            f"--file {place}: the body has no property {place!r}{near(place, files or declared)}"
         )
 
 
@@ -196,6 +231,11 @@ def _call(request: _Request) -> int:
         _write(output.json_printable(dumps(_data(result))) + b"\n", path, is_json=True)
     else:
         _print(result, path)
+        if result.data is None and result.ok and path is None:
+            is_null = result.headers.get("content-length", "0") != "0"
+            output.complain(
+                f"HTTP {result.status}: {'the data is null' if is_null else 'no content'}"
+            )
     for note in result.notes:
         output.complain(note.text)
     if result.truncated and not isinstance(result.data, list):  # a note has the end of a stream
