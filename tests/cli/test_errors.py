@@ -64,6 +64,9 @@ def test_exit_codes_of_use(specfn: Command, arguments: list[str], code: int) -> 
         (["call", "-", "x", "--timeout", "nan"], "'nan' is not a number of seconds"),
         (["call", "-", "x", "--timeout"], "requires an argument; see specfn call --help"),
         (["search", "-", "x", "--limit", "b"], "'b' is not an integer"),
+        (["call", "-", "x", "--timeout", "b"], "'b' is not a number"),
+        (["validate", "-", "x", '{"body": {}}'], "FILE is the path of a file, not JSON"),
+        (["show", "-", "POST", "/visits"], "write 'POST /visits' in quotes"),
         (["ui", "-", "--port", "70000"], "70000 is not between 0 and 65535"),
     ],
 )

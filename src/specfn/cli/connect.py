@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 #: Prefix of environment variables with credentials.
-_PREFIX: Final = "SPECFN_AUTH_"
+PREFIX: Final = "SPECFN_AUTH_"
 
 #: The maximum number of servers that a message lists.
 _SERVERS: Final = 5
@@ -136,7 +136,7 @@ def _credentials(api: "Api", given: Sequence[str], document: str) -> Iterator[tu
 
 def variable_of(scheme: str) -> str:
     """Return the name of the environment variable with a scheme's credential."""
-    return _PREFIX + re.sub(r"[^A-Z0-9]", "_", scheme.upper())
+    return PREFIX + re.sub(r"[^A-Z0-9]", "_", scheme.upper())
 
 
 def _credential(scheme: Mapping[str, Any], value: str) -> Any:

@@ -43,6 +43,8 @@ def each_document(
     """
     if target is None or target == "-":
         raise UsageError(f"{directory!r} is a directory: pass -o DIRECTORY for the results")
+    if Path(target).exists() and not Path(target).is_dir():
+        raise UsageError(f"-o {target!r} is not a directory: pass a directory for the results")
     pairs = _pairs(Path(directory), Path(target), suffix)
     faulty = 0
     with Progress() as progress, closing(_converted(convert, pairs, jobs or processors())) as done:

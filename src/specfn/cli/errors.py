@@ -1,5 +1,6 @@
 """Error messages and exit codes of the command."""
 
+import os
 import re
 from typing import Final
 
@@ -40,12 +41,18 @@ _OPTIONS: Final = {
     "connection.origins": "--origin",
 }
 
+#: The names of the missing credentials in an error of the library.
+_MISSING: Final = re.compile(
+    r"needs credentials: (.+); pass them by these names in connection\.credentials"
+)
+
 #: Texts of click that contain a notation or a term of its own, and their replacements.
 _REWORDED: Final = (
     (re.compile(r"is not in the range x>=(\d+)"), r"is less than \1"),
     (re.compile(r"is not in the range x>(\d+)"), r"is not greater than \1"),
     (re.compile(r"is not in the range (\d+)<=x<=(\d+)"), r"is not between \1 and \2"),
     (re.compile(r"is not a valid integer range"), "is not an integer"),
+    (re.compile(r"is not a valid float range"), "is not a number"),
 )
 
 
@@ -79,9 +86,21 @@ def _text(error: BaseException) -> str:
 
 def in_options(text: str) -> str:
     """Return a text of the library, with command-line options instead of fields of the connection."""
+    text = _MISSING.sub(_with_variables, text)
     for field, option in _OPTIONS.items():
         text = text.replace(field, option)
     return text
+
+
+def _with_variables(found: re.Match[str]) -> str:
+    """Return the text for missing credentials, with their variables, and with others that have no effect."""
+    from specfn.cli.connect import PREFIX, variable_of  # noqa: PLC0415  # for this error only
+
+    wanted = [variable_of(name) for name in re.split(r" (?:and|or) ", found[1])]
+    unused = [name for name in os.environ if name.startswith(PREFIX) and name not in wanted]
+    own = f"; none of these is {', '.join(sorted(unused))}, which is set" if unused else ""
+    variables = " or ".join(dict.fromkeys(wanted))
+    return f"needs credentials: {found[1]}; pass --auth SCHEME=VALUE or set {variables}{own}"
 
 
 def _with_help(error: click.UsageError) -> str:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from specfn.application.application import Application
     from specfn.function.function import Function
 
+#: The maximum number of names in a message about upper and lower case.
+_NAMED = 3
+
 
 def select_functions(application: "Application", globs: Sequence[str]) -> tuple["Function", ...]:
     """Return the functions that match any of the globs, in the document's order; all without globs.
@@ -66,7 +69,14 @@ def _no_match(application: "Application", glob: str, texts: Iterable[str]) -> st
     if reason is not None:
         return reason
 
-    return f"--select {glob!r} matches no function{near(glob, texts)}"
+    known = [*texts]
+    folded = [each for each in known if fnmatchcase(each.lower(), glob.lower())]
+    if folded:
+        named = ", ".join(map(repr, folded[:_NAMED]))
+        return (
+            f"--select {glob!r} matches no function: matching is case-sensitive; there is {named}"
+        )
+    return f"--select {glob!r} matches no function{near(glob, known)}"
 
 
 def _exclusion_reason(application: "Application", glob: str) -> str | None:

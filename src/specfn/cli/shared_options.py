@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
@@ -41,10 +42,15 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments. Each error names the subcommand."""
+        given = list(args)
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx
+            for method, path in pairwise(given):
+                if method.isupper() and path.startswith("/") and "extra argument" in error.message:
+                    reason = f"write '{method} {path}' in quotes: it is one name"
+                    raise click.UsageError(reason, error.ctx) from None
             raise
 
     def get_help(self, ctx: click.Context) -> str:

@@ -322,13 +322,20 @@ def test_the_demo(specfn: Any, shop: Any) -> None:
     assert isinstance(ended.data, (list, dict))
 
 
-def test_faults_speak_of_options(specfn: Any, pets: Path, server: Any) -> None:
+def test_faults_speak_of_options(
+    specfn: Any, pets: Path, server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A fault that the library tells in its own words names the options of the command."""
     ended = specfn("call", pets, "add", '{"body": {}}', "--base-url", server.url, "--yes")
     assert ended.code == 2
     assert "needs credentials: key" in ended.err
     assert "--auth SCHEME=VALUE" in ended.err
     assert "connection." not in ended.err
+    assert "set SPECFN_AUTH_KEY\n" in ended.err
+    monkeypatch.setenv("SPECFN_AUTH_BEARER", SECRET)
+    ended = specfn("call", pets, "add", '{"body": {}}', "--base-url", server.url, "--yes")
+    assert "set SPECFN_AUTH_KEY; none of these is SPECFN_AUTH_BEARER, which is set" in ended.err
+    assert SECRET not in ended.err
 
 
 def test_a_redirect_is_told(specfn: Any, pets: Path, server: Any) -> None:

@@ -138,6 +138,7 @@ def test_a_glob_that_matches_nothing_is_wrong_use(
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith(f"specfn: --select {glob!r} matches no function")
     assert ended.err.count("\n") == 1
+    assert ("case-sensitive; there is " in ended.err) == (glob in ("ORDERS_*", "get /orders"))
 
 
 def test_a_glob_that_nearly_matches_gets_suggestions(specfn: Command, products: Path) -> None:

@@ -66,6 +66,7 @@ def test_a_faulty_document_does_not_end_the_others(
         (["FOLDER"], "is a directory: pass -o DIRECTORY for the results"),
         (["FOLDER", "-o", "-"], "is a directory: pass -o DIRECTORY for the results"),
         (["FOLDER", "-o", "FOLDER"], "would replace"),
+        (["FOLDER", "-o", "FOLDER/petstore20.json"], "is not a directory: pass a directory"),
         (["FOLDER/empty", "-o", "out"], "contains no JSON or YAML files"),
         (["FOLDER/petstore20.json", "-j", "2"], "--jobs needs a directory as SPEC"),
     ],

@@ -49,7 +49,7 @@ def command(spec: str, name: str, arguments: str, **options: Any) -> int:
     """Call the function NAME of SPEC with ARGUMENTS, and print the response.
 
     ARGUMENTS is a JSON object; specfn show lists its keys, and - reads it from stdin. A request that may
-    change data (all methods but GET, HEAD and QUERY) needs a confirmation, or the option --yes.
+    change data (a safety other than read, see specfn show) needs a confirmation, or the option --yes.
 
     NAME is a function's name, its dotted accessor, its operationId or "METHOD /path".
     """

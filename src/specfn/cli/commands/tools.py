@@ -83,7 +83,8 @@ def command(spec: str, path: str | None, jobs: int | None, **options: Any) -> in
     nothing is written, and the exit code is 1.
 
     Without --profile, each item is {"name", "description", "parameters", "output", "method", "path"}, in the
-    document's order; "output" is optional. If the list is incomplete, the exit code is not 0.
+    document's order; "output" is optional. If a function cannot be written, the exit code is not 0.
+    Operations that are not functions are reported on stderr.
 
     With --format python or typescript, write a module with a typed signature of each function.
 

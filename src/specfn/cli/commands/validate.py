@@ -1,5 +1,6 @@
 """The subcommand ``specfn validate``: the arguments of a model and its feedback."""
 
+import os
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -43,6 +44,10 @@ def command(spec: str, name: str, file: str, *, as_json: bool) -> int:
     """
     if spec == file == source.STDIN:
         raise UsageError("stdin cannot be both the document and the arguments; name a file")
+    if file.lstrip().startswith(("{", "[")) and not os.path.lexists(file):
+        raise UsageError(
+            "FILE is the path of a file, not JSON; pass the text by stdin: echo TEXT | specfn validate SPEC NAME"
+        )
     with Progress() as progress:
         function = find_function(source.application(spec, DEFAULT, progress), name)
         text = source.stdin(progress) if file == source.STDIN else source.read_file(file)
