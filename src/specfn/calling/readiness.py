@@ -39,7 +39,7 @@ def obstacles(entries: Iterable[Entry], connection: "Connection | None") -> Mapp
         UsageError: no function can be called, so the caller made a mistake.
     """
     checked = [
-        (entry.name, _obstacle(entry.function, entry.connection or connection)) for entry in entries
+        (entry.name, obstacle(entry.function, entry.connection or connection)) for entry in entries
     ]
     found = {name: error for name, error in checked if error is not None}
     if found and len(found) == len(checked):
@@ -47,7 +47,7 @@ def obstacles(entries: Iterable[Entry], connection: "Connection | None") -> Mapp
     return {name: str(error) for name, error in found.items()}
 
 
-def _obstacle(function: Any, connection: "Connection | None") -> UsageError | None:
+def obstacle(function: Any, connection: "Connection | None") -> UsageError | None:
     """Return the error of a call that lacks a base URL or a credential; ``None`` if nothing is missing."""
     from specfn.http.request.base_url import choose  # noqa: PLC0415  # likewise
     from specfn.http.request.security import required_schemes  # noqa: PLC0415  # httpx is imported on first use

@@ -80,6 +80,33 @@ def variables_of(config: ServerConfig, applications: Sequence["Application"]) ->
     ]
 
 
+def missing_credentials(
+    config: ServerConfig, applications: Sequence["Application"], connections: Sequence[Any]
+) -> list[str]:
+    """Return a line for each missing security scheme, with the number of functions that need it."""
+    from specfn.calling.readiness import obstacle  # noqa: PLC0415  # slow import
+
+    is_one = len(config.documents) == 1
+    lines = []
+    for document, application, connection in zip(
+        config.documents, applications, connections, strict=True
+    ):
+        needed: dict[str, int] = {}
+        for function in application.functions:
+            if obstacle(function, connection):
+                first = function.route.security[0] if function.route.security else ()
+                for scheme in {name for name, _ in first}.difference(connection.credentials):
+                    needed[scheme] = needed.get(scheme, 0) + 1
+        for scheme, count in needed.items():
+            option = f"--auth {'' if is_one else f'{document.name}.'}{scheme}=VALUE"
+            variable = connect.variable_of(scheme if is_one else f"{document.name}_{scheme}")
+            lines.append(
+                f"{count} of {len(application.functions)} functions need the credential {scheme}, which is missing: "
+                f"pass {option} or set {variable}"
+            )
+    return lines
+
+
 def _documents(specs: Sequence[str], options: Mapping[str, Any]) -> tuple[DocumentConfig, ...]:
     if not specs:
         raise UsageError("missing argument SPEC: pass a document, or --config FILE")

@@ -116,7 +116,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
         raise UsageError(
             "SPEC cannot be stdin, because the client sends its requests there: pass a path or a URL"
         )
-    from specfn.cli.serving import config_of, load, variables_of  # noqa: PLC0415  # slow import
+    from specfn.cli.serving import config_of, load, missing_credentials, variables_of  # noqa: PLC0415  # slow import
 
     listener = _listener(options)
     config = config_of(specs, options)
@@ -125,6 +125,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
     if options["host"]:
         count = len(catalog.entries)
         return _print_config(specs, options, variables_of(config, applications), count)
+    missing = missing_credentials(config, applications, connections)
     from specfn.mcp import build  # noqa: PLC0415  # slow import
 
     settings: dict[str, Any] = {
@@ -139,7 +140,10 @@ def command(specs: Sequence[str], **options: Any) -> int:
     with collecting():
         try:
             if listener is None:
-                return _stdio(build.server(catalog, **settings), connections)
+                server = build.server(catalog, **settings)
+                for line in missing:
+                    output.complain(line)
+                return _stdio(server, connections)
             return _http(build, catalog, settings, listener, connections)
         except UsageError as error:
             if options["allow"] and str(error).startswith("allow "):
