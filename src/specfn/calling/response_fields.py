@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from specfn._internal.json import dumps, loads
 from specfn.answers import Drop, FieldNames, Filtered, Keep, absent, covers, field_names, filtered
 from specfn.calling.documented_fields import DocumentedFields
+from specfn.calling.events import log
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.http.response.event_fields import paths_in_items, place_of_fields
@@ -191,6 +192,41 @@ def refuse_filtered(functions: Iterable[Function]) -> None:
                 f"output_schema=True and Options.answers exclude each other: the responses of {function.name} are "
                 "filtered and would not match their schema"
             )
+
+
+def warn_of_unknown_drops(functions: Iterable[Function]) -> None:
+    """Log a warning for each path of a ``Drop`` that is no documented field of any response that its pattern selects.
+
+    The path may be misspelled, and then the field that it is meant to hide is shown. It is no error, because servers
+    send fields that the document does not declare. Responses without content are not considered.
+    """
+    selected: dict[str, tuple[Drop, list[Function]]] = {}
+    for function in functions:
+        for pattern, each in function.schemas.settings.answers.items():
+            if isinstance(each, Drop) and all_matching({pattern: each}, names_of(function.route)):
+                selected.setdefault(pattern, (each, []))[1].append(function)
+    for pattern, (drop, found) in selected.items():
+        described = [*filter(_has_content, found)]
+        for path in _names(drop) if described else ():
+            reason = _unknown(described, path)
+            if reason is not None:
+                log.warning("Options.answers: Drop of %r: %s", pattern, reason)
+
+
+def _has_content(function: Function) -> bool:
+    success = function.route.success
+    return success is None or success.media_type is not None
+
+
+def _unknown(functions: Iterable[Function], path: FieldNames) -> str | None:
+    """Return the sentence of the first function for a path that no response has; ``None`` if some response may have it."""
+    first = None
+    for function in functions:
+        sentences = DocumentedFields(function).unknown((path,))
+        if not sentences:
+            return None
+        first = first or sentences[0]
+    return first
 
 
 def _names(given: Keep | Drop) -> tuple[FieldNames, ...]:

@@ -18,7 +18,7 @@ from specfn.calling.calls.prepare import Prepared, prepare
 from specfn.calling.names.catalog import Catalog, Entry
 from specfn.calling.names.resolve import Resolution
 from specfn.calling.offered_tools import OfferedFunctions
-from specfn.calling.response_fields import refuse_filtered
+from specfn.calling.response_fields import refuse_filtered, warn_of_unknown_drops
 from specfn.calling.responses.advertised import AdvertisedFunction
 from specfn.catalog.search.search import Found
 from specfn.catalog.tools.fit_cache import FitCache
@@ -148,6 +148,7 @@ class ServedFunctions:
         self._fields = fields
         self._connection = connection
         self._allowed, self._trusted = _permissions(catalog, allow)
+        warn_of_unknown_drops(entry.function for entry in self.entries.values())
         self._tokens = ApprovalTokens(key)
         self._offered = OfferedFunctions(
             translation=self.tools, wire={name: name for name in self.offered}

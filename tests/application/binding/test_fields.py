@@ -14,8 +14,11 @@ from specfn.calling.call_answer import Answer
 from specfn.calling.drive import run
 from specfn.calling.response_fields import ResponseFields
 from specfn.calling.session import Session
+from specfn.demo.shop_document import text
 from specfn.errors import UsageError
+from specfn.http.connection import Connection
 from specfn.http.response.response import Result
+from specfn.mcp.build import server
 from specfn.options import Options
 
 OWNER = {"type": "object", "properties": {"login": {"type": "string"}, "token": {"type": "string"}}}
@@ -473,3 +476,17 @@ def test_the_fields_of_a_token_cannot_be_changed() -> None:
         assert bound["repos_post"].outcome({}, granted=token).kind in ("refused", "invalid")
     assert shop.requests == []
     assert bound["repos_post"].outcome({}, granted=pending.token).ok
+
+
+@pytest.mark.parametrize("pattern", ["products_get", "products.*", "*"])
+def test_a_drop_that_no_response_documents_is_a_warning(
+    pattern: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A misspelled path of ``Drop`` would show the field: binding, a conversation and a server warn with the closest one."""
+    app = load(text(), options=Options(answers={pattern: Drop("items.pric", "items.price")}))
+    connection = Connection(base_url="http://127.0.0.1:9", credentials={"bearer": "t"})
+    app.bind(connection)
+    Session(app, connector="openai", messages="x")
+    server(app, connection)
+    expected = f'Options.answers: Drop of {pattern!r}: "items.pric" is not a field of the response; there is items.price'
+    assert [record.getMessage() for record in caplog.records] == [expected] * 3

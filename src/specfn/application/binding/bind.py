@@ -11,6 +11,7 @@ from specfn.application.binding.policy import BindPolicy, Fill, Find, allowed_wo
 from specfn.application.binding.shown_functions import ShownFunctions
 from specfn.calling.calls.approval import AsyncApprover
 from specfn.calling.names.catalog import Functions
+from specfn.calling.response_fields import warn_of_unknown_drops
 from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.tool_index import ToolIndex
 from specfn.errors import UsageError
@@ -53,6 +54,7 @@ def bind(  # noqa: PLR0913  # the arguments of Application.bind
     require_whole_numbers(limit=limit)
     if limit < 200:
         raise UsageError(f"limit must be at least 200 characters, not {limit}")
+    warn_of_unknown_drops(application.functions)
     allowed, trusted = allowed_words(allow, find_any)
     index = (
         None if profile is None else ToolIndex(application.functions, profile, fits or FitCache())

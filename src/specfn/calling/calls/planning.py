@@ -14,6 +14,7 @@ from specfn.calling.choice.config import InvocationConfig
 from specfn.calling.function_search import FunctionSearch, called_before, result
 from specfn.calling.names.catalog import Catalog, Entry
 from specfn.calling.offered_tools import OfferedTools, conversation_profile, offer_tools
+from specfn.calling.response_fields import warn_of_unknown_drops
 from specfn.catalog.tools.fit_cache import FitCache
 from specfn.connectors.turn import Demand, Message, Mode, Prompt
 from specfn.connectors.wire_format import Codec
@@ -50,6 +51,7 @@ class Planner:
         extra: Mapping[str, Any],
         profile: str | Profile | None = None,
     ) -> None:
+        warn_of_unknown_drops(entry.function for entry in catalog.entries)
         self._catalog: Final = catalog
         self._codec: Final = codec
         self._choice: Final = choice
