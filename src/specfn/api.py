@@ -1,5 +1,6 @@
 """Conversion of any source into an application in one call."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -174,9 +175,17 @@ def normalize(document: JsonObject) -> JsonObject:
 #: The maximum number of changes in one error.
 _TOLD = 10
 
+#: The fingerprint of an application.
+_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+
 
 def _refuse_changed(application: Application, expect: str | Mapping[str, Any]) -> None:
     if isinstance(expect, str) and not expect.lstrip().startswith("{"):
+        if not _FINGERPRINT.fullmatch(expect):
+            raise DocumentError(
+                "the document was not reviewed: `expect` is neither a lock nor a fingerprint; pass the text of application.lock(), "
+                "for a file with Path(...).read_text()"
+            )
         if application.fingerprint != expect:
             raise DocumentError(
                 f"the document changed: its fingerprint is {application.fingerprint}, not {expect};"
@@ -186,7 +195,10 @@ def _refuse_changed(application: Application, expect: str | Mapping[str, Any]) -
     found = application.changes(expect)
     if found:
         more = f"; and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
-        raise DocumentError(f"the document changed: {'; '.join(map(str, found[:_TOLD]))}{more}")
+        changes = "; ".join(map(str, found[:_TOLD]))
+        raise DocumentError(
+            f"the document changed, or it is loaded with other options: {changes}{more}"
+        )
 
 
 def _refuse_faulty(document: JsonObject, found: loading.Source) -> None:

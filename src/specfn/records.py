@@ -98,6 +98,8 @@ class ArgumentProblem:
             said.insert(0, "missing")
         if self.target is not None:
             said.append(f"it belongs at {self.target}")
+        if self.expected == "any" and self.description:  # the description says what was expected
+            return escape_invisible(f"{self.path}: {'; '.join(said)}")
         more = f" ({'; '.join(said)})" if said else ""
         return escape_invisible(f"{self.path}: expected {self.expected}{more}")
 

@@ -72,7 +72,10 @@ def test_what_changed_is_told(case: str) -> None:
     with pytest.raises(DocumentError, match=rf"{PUT} changed \({', '.join(parts)}\)"):
         load(document, expect=BEFORE.lock())
     assert load(document).changes(BEFORE.fingerprints)[0] == Change(name=PUT, kind="changed")
-    with pytest.raises(DocumentError, match=f"the document changed: {PUT} changed"):
+    with pytest.raises(
+        DocumentError,
+        match=f"the document changed, or it is loaded with other options: {PUT} changed",
+    ):
         load(document, expect=BEFORE.fingerprints)
     with pytest.raises(DocumentError, match=r"its fingerprint is .* to see the changes"):
         load(document, expect=BEFORE.fingerprint)
@@ -192,3 +195,10 @@ def test_telling_renames_takes_time_in_proportion() -> None:
         return lines(lambda: after.changes(known))
 
     assert work(80) < 3 * work(40)
+
+
+@pytest.mark.parametrize("text", ["l.lock", "", "0" * 63, "locks/api.json"])
+def test_a_path_is_no_lock(text: str) -> None:
+    """A text that is neither a lock nor a fingerprint is refused, and the error says how to read a file."""
+    with pytest.raises(DocumentError, match=r"Path\(\.\.\.\)\.read_text\(\)"):
+        load({"openapi": "3.1.0", "paths": {}}, expect=text)

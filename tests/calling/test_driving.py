@@ -340,5 +340,5 @@ def test_the_trail_says_why_a_call_came_to_nothing(app: Any, connection: Any) ->
     )
     outcome = calling.run(app, script, connector="openai", messages="hello", connection=connection)
     trail = outcome.explain()
-    assert "1. products_post: not sent\n   Error: products_post may change data" in trail
+    assert "round 1: products_post: not sent\n   Error: products_post may change data" in trail
     assert "'products_posst' (no such function): not sent" in trail

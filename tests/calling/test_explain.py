@@ -14,7 +14,7 @@ from specfn.calling.calls.invoke import CallContext
 from specfn.calling.outcome import CallRecord, Outcome
 from specfn.records import Repair
 
-LINE = re.compile(r"\d+\. |\d+ requests|   |not available: ?|\.\.\. and \d+ more")
+LINE = re.compile(r"round \d+: |\d+ requests|   |not available: ?|\.\.\. and \d+ more")
 
 long_texts = st.text(max_size=20) | st.integers(0, 1_000).map(lambda size: "x\n" * size)
 #: Many errors or repairs, few of which differ: drawing each of them takes long.

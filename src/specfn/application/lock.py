@@ -38,7 +38,8 @@ class Change:
         if self.kind == "renamed":
             return f"{self.before} is now called {self.name}"
         if self.kind == "changed":
-            where = f" ({', '.join(self.parts)})" if self.parts else ""
+            named = ["the model's part" if part == "llm" else part for part in self.parts]
+            where = f" ({', '.join(named)})" if named else ""
             return f"{self.name} changed{where}"
         return f"{self.name} is {'new' if self.kind == 'added' else 'gone'}"
 

@@ -163,7 +163,7 @@ def _described(call: CallRecord) -> list[str]:
     reasons = call.errors or (call.result.splitlines()[:_RESULT] if _is_unexplained(call) else ())
     more = [*_first(repairs), *_first(reasons)]
     return [
-        f"{call.round + 1}. {_name(call)}: {_state(call)}",
+        f"round {call.round + 1}: {_name(call)}: {_state(call)}",
         *(f"   {_one_line(line)}" for line in more),
     ]
 
