@@ -167,3 +167,41 @@ def test_the_text_of_a_mistyped_option(make: Callable[[], object], text: str) ->
     with pytest.raises(specfn.errors.UsageError) as error:
         make()
     assert str(error.value) == text
+
+
+CHANGES: list[tuple[Model, dict[str, Any]]] = [
+    (specfn.Connection(base_url="https://a.example", timeout=5), {"validate_response": "rais"}),
+    (specfn.Connection(base_url="https://a.example"), {"credential": {"key": "k"}}),
+    (specfn.Connection(), {"base_url": "localhost:8123"}),
+    (specfn.Connection(credentials={"key": "k"}), {"credentials": "tok"}),
+    (specfn.Options(keyword=False), {"separate": "secret"}),
+    (calling.InvocationConfig(), {"max_rounds": "many"}),
+]
+
+
+@pytest.mark.parametrize(("record", "change"), CHANGES, ids=str)
+def test_a_changed_copy_is_validated(record: Model, change: dict[str, Any]) -> None:
+    """``model_copy(update=...)`` refuses what the constructor refuses, with the same text."""
+    with pytest.raises(specfn.UsageError) as caught:
+        type(record)(**change)
+    with pytest.raises(specfn.UsageError) as again:
+        record.model_copy(update=change)
+    assert str(again.value) == str(caught.value)
+
+
+@given(
+    timeout=st.integers(1, 99),
+    credentials=st.dictionaries(st.sampled_from("ab"), st.text(min_size=1)),
+    retries=st.integers(0, 3),
+)
+def test_a_changed_copy_equals_a_new_record(
+    timeout: int, credentials: dict[str, str], retries: int
+) -> None:
+    """A copy with changes equals a record that is made with them, and the original is unchanged."""
+    before = specfn.Connection(base_url="https://a.example", credentials={"c": "d"}, timeout=7)
+    change = {"timeout": timeout, "credentials": credentials, "retries": retries}
+    changed = before.model_copy(update=change)
+    assert changed == specfn.Connection(base_url="https://a.example", **change)
+    assert before == specfn.Connection(
+        base_url="https://a.example", credentials={"c": "d"}, timeout=7
+    )

@@ -60,6 +60,19 @@ class Model(BaseModel):
             cls.__name__, cls, lambda: super(Model, cls).model_validate_json(json_data, **how)
         )
 
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy with changed fields. They are validated as in the constructor; pydantic would not do this.
+
+        Raises:
+            UsageError: a field does not exist, or its value is invalid.
+        """
+        if not update:
+            return super().model_copy(deep=deep)
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        made = type(self)(**{**given, **update})
+        names = {*update, *(made.model_fields_set - self.model_fields_set)} & made.model_fields_set
+        return super().model_copy(update={name: getattr(made, name) for name in names}, deep=deep)
+
 
 def valid(name: str, kind: Any, build: Callable[[], _T]) -> _T:
     """Return the result of ``build``, with pydantic's error as a ``UsageError``.
