@@ -235,10 +235,10 @@ def origins(text: str) -> Option[Any]:
 
 
 class _Seconds(click.FloatRange):
-    """A positive number of seconds. ``nan`` and ``inf`` are none."""
+    """A positive number of seconds. ``nan`` and ``inf`` are invalid."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number, or report that it is none."""
+        """Return the number of seconds, or report that the value is invalid."""
         number = super().convert(value, param, ctx)
         if not isfinite(number):
             self.fail(f"{value!r} is not a number of seconds", param, ctx)
