@@ -239,10 +239,12 @@ class TransportError(SpecfnError):
 
     Attributes:
         sent: the request may have reached the server; ``False`` if no byte of it was sent.
+        scheme: the security scheme whose callable raised; ``None`` for any other failure.
     """
 
-    def __init__(self, reason: str, *, sent: bool = True) -> None:
+    def __init__(self, reason: str, *, sent: bool = True, scheme: str | None = None) -> None:
         super().__init__(
             reason
         )  # the argument of a pickled error; its attributes are pickled as state
         self.sent = sent
+        self.scheme = scheme

@@ -21,6 +21,7 @@ from specfn.calling.call_answer import Answer
 from specfn.calling.calls.approval import ApprovalRequest, Approve, Defer, Deny
 from specfn.calling.drive import run
 from specfn.demo.server import Server, serve
+from specfn.demo.shop_document import text
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.http.connection import Connection
 from specfn.options import Options
@@ -447,3 +448,22 @@ def test_a_product_is_made_read_and_deleted(bound: Bound, shop: Server) -> None:
     assert (missing.kind, missing.result and missing.result.status) == ("http_error", 404)
     written = [each.method for each in shop.received if each.method in {"POST", "DELETE"}]
     assert written[-2:] == ["POST", "DELETE"]
+
+
+def test_a_credential_that_cannot_be_obtained_is_not_the_models_mistake(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The model reads that it cannot correct this; the log names the security scheme, and nothing has the exception's text."""
+
+    def token() -> str:
+        raise RuntimeError("CANARY")
+
+    connection = Connection(base_url="http://127.0.0.1:9", credentials={"bearer": token})
+    bound = load(text()).bind(connection)
+    found = bound["orders_get"].outcome({})
+    assert found.kind == "unreachable"
+    assert "could not be obtained" in found.text
+    assert "Nothing was executed" in found.text
+    [record] = caplog.records
+    assert record.getMessage() == "orders_get: no credential for the security scheme 'bearer'"
+    assert "CANARY" not in found.text + caplog.text

@@ -237,10 +237,18 @@ def unreached(operation: str, safety: str) -> str:
 
 
 def unreachable(operation: str) -> str:
-    """Return the text for a request that was not sent: no connection, or no credential."""
+    """Return the text for a request that was not sent, because there was no connection."""
     return (
         f"Error: {escape_invisible(operation)} could not be reached, so the request was not sent. You may call it once "
         f"more; if that fails, too, tell the user. {NOTHING}"
+    )
+
+
+def without_credential(operation: str) -> str:
+    """Return the text for a request that was not sent, because its credential could not be obtained."""
+    return (
+        f"Error: the credential for {escape_invisible(operation)} could not be obtained, so the request was not sent. You "
+        f"cannot correct this: tell the user. {NOTHING}"
     )
 
 

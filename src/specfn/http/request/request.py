@@ -139,6 +139,7 @@ async def credential(
         raise TransportError(
             f"the credential {name!r} could not be obtained: its callable raised {kind}; nothing was sent",
             sent=False,
+            scheme=name,
         ) from error
 
 
