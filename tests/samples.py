@@ -42,7 +42,7 @@ class Sampler:
         """One instance."""
         return self._value(self._schema, 0)
 
-    def _value(self, schema: Any, depth: int) -> Any:  # noqa: PLR0911  # a case each
+    def _value(self, schema: Any, depth: int) -> Any:  # a case each
         if schema is True or schema == {} or depth > 12:
             return (
                 self._random.choice([None, 1, "x", True, {"k": "v"}, [1]]) if depth <= 12 else None

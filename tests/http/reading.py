@@ -199,7 +199,7 @@ def _members(
 # -- queries and cookies --------------------------------------------------------------------------------
 
 
-def _is_query(  # noqa: PLR0911  # a case each
+def _is_query(  # a case each
     parameter: Parameter, value: Any, pairs: list[tuple[str, str]]
 ) -> bool:
     decoded = [(unquote(name), unquote(item)) for name, item in pairs]
@@ -288,7 +288,7 @@ def _is_multipart(value: Any, arrived: Arrived, encoding: Any) -> bool:
     )
 
 
-def _is_field(  # noqa: PLR0911  # a case each
+def _is_field(  # a case each
     name: str, item: Any, pairs: list[tuple[str, str]], encoding: dict[str, Any], manner: Any
 ) -> bool:
     """A field, or the fields of an array; those with a style are read as a query is."""

@@ -18,7 +18,7 @@ import specfn
 KEY = "key-of-the-tests"
 
 
-def application() -> fastapi.FastAPI:  # noqa: C901  # one API
+def application() -> fastapi.FastAPI:  # one API
     """Return an API with a lifespan, dependencies that authenticate, an upload, and errors."""
 
     @asynccontextmanager

@@ -146,7 +146,7 @@ class Application(ServerCalls):
 
     # -- binding ------------------------------------------------------------------------------------
 
-    def bind(  # noqa: PLR0913  # each is a decision of the caller
+    def bind(
         self,
         connection: "Connection",
         *,

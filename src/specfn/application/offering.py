@@ -15,7 +15,7 @@ from specfn.function.function import Function
 from specfn.schema.profiles.profile import Profile
 
 
-def tools(  # noqa: PLR0913  # the arguments of Application.tools
+def tools(
     functions: Sequence[Function],
     find: Find,
     profile: str | Profile,

@@ -45,7 +45,7 @@ Step = Callable[[], Coroutine[Any, Any, Any]]
 
 
 @known_keywords
-def run(  # noqa: PLR0913  # the settings of a conversation, and its driver
+def run(
     functions: Session | Catalog | Functions,
     send: Sender,
     *,
@@ -113,7 +113,7 @@ def _is_coroutine_function(given: Any) -> bool:
 
 
 @known_keywords_async
-async def arun(  # noqa: PLR0913  # as run
+async def arun(
     functions: Session | Catalog | Functions,
     send: Sender,
     *,

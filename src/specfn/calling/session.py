@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 class Session:
     """A conversation from its first request to its outcome."""
 
-    def __init__(  # noqa: PLR0913  # a conversation has as many parts as it has
+    def __init__(
         self,
         functions: Catalog | Functions,
         *,

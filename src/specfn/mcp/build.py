@@ -45,7 +45,7 @@ _TTL: Final = 300_000
 _EVERYTHING: Final = ("read", "write", "destructive")
 
 
-def server(  # noqa: PLR0913  # each is a decision of the operator
+def server(
     functions: Catalog | Functions,
     connection: "Connection | None" = None,
     *,

@@ -48,7 +48,7 @@ _CHECKS: Final[Mapping[int, Callable[[list[Any]], bool]]] = {
 }
 
 
-def is_plain_json(value: Any, depth: int = DEPTH) -> bool:  # noqa: C901, PLR0911, PLR0912 - runs before every call
+def is_plain_json(value: Any, depth: int = DEPTH) -> bool:
     """Return whether a value is plain JSON within the limits: exact types, string keys, finite numbers, no lone surrogates."""
     if type(value) is not dict and type(value) is not list:
         return _is_plain_scalar(value)

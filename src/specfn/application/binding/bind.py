@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from specfn.http.connection import Connection
 
 
-def bind(  # noqa: PLR0913  # the arguments of Application.bind
+def bind(
     application: Functions,
     find: Find,
     find_any: Find,

@@ -41,7 +41,7 @@ class PageText:
     hidden: int = 0
 
 
-def page_text(  # noqa: PLR0913  # the parts of one text
+def page_text(
     function: Function,
     named: JsonObject,
     result: "Result",

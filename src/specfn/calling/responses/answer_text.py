@@ -40,7 +40,7 @@ class AnswerText:
     is_accepted: bool
 
 
-def answer_text(  # noqa: PLR0913  # the parts of one text
+def answer_text(
     function: Function,
     arguments: Any,
     result: "Result",
