@@ -396,7 +396,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T8",
-        function="specfn.application.compose:route_safety",
+        function="specfn.application.compose:method_safety",
         off=gives("write"),
         tests="test_the_only_value_of_an_override_is_sent",
     ),

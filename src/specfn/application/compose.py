@@ -18,11 +18,12 @@ from specfn.migrate.migrate import matching, migrate, names_of, without
 from specfn.migrate.paging.lazy_paging import LazyPaging
 from specfn.migrate.parameters.fixed import fix
 from specfn.migrate.route import Api, Route
-from specfn.migrate.safety import is_repeatable, route_safety
+from specfn.migrate.safety import is_repeatable, method_safety
+from specfn.migrate.verbs import raised
 from specfn.records import Note
 from specfn.schema.chain_limits import is_suspicious
 from specfn.schema.size_limits import MAX_NODES, Unfolding
-from specfn.settings import Safety, Settings
+from specfn.settings import Settings
 
 
 def compose(
@@ -56,7 +57,7 @@ def compose(
     refuse_unmatched(migration.routes, document, settings, composer.look)
     routes = fix(migration.routes, settings.fixed, composer.look)
     composer.check_fixed(routes)
-    routes = tuple(route._replace(safety=_safety(route, settings)) for route in routes)
+    routes = tuple(_with_safety(route, settings) for route in routes)
     identities = [f"{route.method.upper()} {route.path}" for route in routes]
     parts, routes = _parts(routes, identities, settings)
     names = naming.names(parts, identities, settings.max_length)
@@ -126,10 +127,16 @@ def _api(document: JsonObject, source: str | None) -> Api:
     )
 
 
-def _safety(route: Route, settings: Settings) -> Safety:
-    """Return the safety that ``Options.safety`` gives a route by any of its names, else its own."""
+def _with_safety(route: Route, settings: Settings) -> Route:
+    """Return a route with the safety that ``Options.safety`` gives it, else that of its method and its verb (rule F6)."""
     asked = matching(settings.safety, names_of(route)) if settings.safety else None
-    return asked or route_safety(route)
+    if asked is not None:
+        return route._replace(safety=asked)
+    safety = method_safety(route)
+    by_verb = raised(route, safety)
+    if by_verb is None:
+        return route._replace(safety=safety)
+    return route._replace(safety=by_verb[0], notes=(*route.notes, by_verb[1]))
 
 
 def _function(

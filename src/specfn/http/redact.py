@@ -65,6 +65,7 @@ def redacted_request(
     content: bytes | None,
     *,
     always: Sequence[str] = (),
+    once: bool = False,
 ) -> httpx.Request:
     """Return a request whose repr omits the query and masks the headers.
 
@@ -76,6 +77,7 @@ def redacted_request(
         headers: the names and values of the headers.
         content: the bytes of the body; ``None`` if there is no body.
         always: the encoded query pairs that the connection adds to every request.
+        once: whether the request must not be sent again, whatever its method is.
     """
     made = RedactedRequest(method, target, headers=list(headers), content=content)
     made.method = method
@@ -83,13 +85,17 @@ def redacted_request(
     made.headers = RedactedHeaders(made.headers)
     if always:
         made.extensions = {**made.extensions, _ALWAYS: RedactedPairs(always)}
+    if once:
+        made.extensions = {**made.extensions, ONCE: True}
     return made
 
 
 def without_body(request: httpx.Request) -> httpx.Request:
     """Return a copy of a request without its body."""
-    always = request.extensions.get(_ALWAYS, ())
-    return redacted_request(request.method, request.url, request.headers.raw, None, always=always)
+    always, once = request.extensions.get(_ALWAYS, ()), ONCE in request.extensions
+    return redacted_request(
+        request.method, request.url, request.headers.raw, None, always=always, once=once
+    )
 
 
 def follow_up(
@@ -121,7 +127,8 @@ def follow_up(
         if keeps_body or name.lower() not in OF_CONTENT
     ]
     content = request.content if keeps_body else None
-    return redacted_request(method, target, headers, content, always=always)
+    once = ONCE in request.extensions and method == request.method
+    return redacted_request(method, target, headers, content, always=always, once=once)
 
 
 def _pairs(query: str) -> Iterable[tuple[str, str]]:

@@ -1,4 +1,7 @@
-"""Safety, idempotence and purpose of a route, by the method that the server executes (rules F6, V7, X11)."""
+"""Safety, idempotence and purpose of a route (rules F6, V7, X11).
+
+They follow the method that the server executes. A verb of the operation can raise the safety (``verbs``).
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
@@ -44,8 +47,8 @@ def method_in(value: Any) -> str:
     return str(value).strip().lower()
 
 
-def route_safety(route: Route) -> Safety:
-    """Return the safety of a route, with its method overrides.
+def method_safety(route: Route) -> Safety:
+    """Return the safety of the method of a route, with its method overrides.
 
     A value of ``Options.fixed`` replaces the method. A value that only the document declares can raise the level but
     not lower it: a server may ignore the header and execute the method of the request line.
@@ -60,8 +63,13 @@ def route_safety(route: Route) -> Safety:
 
 
 def is_repeatable(route: Route) -> bool:
-    """Return whether a call may be repeated: its method and all its overrides are idempotent."""
-    return all(map(is_idempotent, _methods(route)))
+    """Return whether a call may be repeated: its method and all its overrides are idempotent.
+
+    A method that reads is not true if the safety of the route is higher. Then the call may not be repeated.
+    """
+    safety = method_safety(route)
+    is_true = safety != "read" or route.safety == "read"
+    return is_true and all(map(is_idempotent, _methods(route)))
 
 
 def is_update(route: Route) -> bool:
