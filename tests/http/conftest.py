@@ -113,6 +113,7 @@ def operation(
             notes=(),
             operation={},
             pointer="/paths/~1x/get",
+            safety="read" if method in {"get", "head", "options", "query"} else "write",
         ),
         api=Api(
             servers=more.get("api_servers", ()),

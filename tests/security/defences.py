@@ -837,6 +837,30 @@ DEFENCES: Final = (
         tests="test_a_hostile_script_ends",
     ),
     Defence(
+        threat="T49",
+        function="specfn.application.compose:raised",
+        off=gives(None),
+        tests="test_what_changes_data_is_not_read test_what_destroys_data_is_destructive",
+    ),
+    Defence(
+        threat="T49",
+        function="specfn.migrate.verbs:_actions",
+        off=gives(()),
+        tests="test_no_action_that_changes_data_is_read",
+    ),
+    Defence(
+        threat="T49",
+        function="specfn.http.request.request:is_repeatable",
+        off=gives(value=True),
+        tests="test_a_get_that_changes_data_is_sent_once",
+    ),
+    Defence(
+        threat="T49",
+        function="specfn.function.fingerprint:raised",
+        off=gives(None),
+        tests="test_a_lower_safety_changes_the_fingerprint",
+    ),
+    Defence(
         threat="T37",
         function="specfn.http.response.first_bytes:_is_confirmed",
         off=gives(value=True),

@@ -7,6 +7,8 @@ from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps_sorted, loads
 from specfn.function.function_schemas import Schemas
 from specfn.migrate.route import Api, Body, MultipartPart, MultipartParts, Parameter, Route
+from specfn.migrate.safety import method_safety
+from specfn.migrate.verbs import raised
 
 
 class Fingerprinted(Protocol):
@@ -72,7 +74,9 @@ def combined(fingerprints: Iterable[str]) -> str:
 def _wire(route: Route, api: Api) -> JsonObject:
     fixed = sorted([[*place], value] for place, value in route.fixed.items())
     parameters = [*route.parameters, *(p for group in route.groups for p in group.parameters)]
+    by_verb = raised(route, method_safety(route))
     return {
+        **({} if by_verb is None else {"safety": by_verb[0]}),
         "method": route.method,
         "path": route.path,
         "parameters": [_parameter(parameter) for parameter in parameters],

@@ -15,6 +15,9 @@ OF_CONTENT: Final = frozenset({b"content-length", b"content-type", b"transfer-en
 #: The extension of a request that contains the query pairs of the connection.
 _ALWAYS: Final = "specfn.query"
 
+#: The extension of a request that must not be sent again, although its method is idempotent (rule F6).
+ONCE: Final = "specfn.once"
+
 
 class RedactedURL(HiddenQuery, httpx.URL):
     """A URL whose repr omits the query, which may contain an API key."""

@@ -166,15 +166,12 @@ def _destroys(route: Route) -> tuple[_Place, ...]:
 
 def _actions(route: Route) -> Iterator[_Place]:
     """Yield the RPC actions in the query or the fragment of the path key, such as ``/#Action=TerminateInstances``."""
-    pairs = [
-        (name, "".join(pieces))
-        for name, pieces in route.template.query
-        if pieces and not any(isinstance(piece, Placeholder) for piece in pieces)
-    ]
-    for member in route.template.fragment.split("&"):
-        name, _, value = member.partition("=")
-        pairs.append((name, value))
-    for name, value in pairs:
+    members = [member.partition("=")[::2] for member in route.template.fragment.split("&")]
+    for name, pieces in route.template.query:
+        literal = [piece for piece in pieces or () if not isinstance(piece, Placeholder)]
+        if len(literal) == len(pieces or ()):
+            members.append((name, "".join(literal)))
+    for name, value in members:
         if name.lower() in _ACTIONS:
             yield from _place("action of the path", value.rpartition(".")[2])
 

@@ -33,6 +33,7 @@ from specfn.migrate.bodies.media_types import EVENT_STREAM, has_events
 from specfn.migrate.parameters.fixed import shown as without_fixed
 from specfn.migrate.route import CallableFunction as Function
 from specfn.migrate.route import Route
+from specfn.migrate.safety import is_repeatable
 from specfn.records import ArgumentProblem
 
 #: Headers of every request. Headers of the caller and of the arguments take precedence.
@@ -63,6 +64,7 @@ class Draft:
         cookies: the names and values of the cookies, in order.
         content: the bytes of the body; ``None`` if there is no body.
         schemes: the security schemes whose credentials are required, by name.
+        once: whether the request must not be sent again, whatever its method is.
     """
 
     function: str
@@ -75,6 +77,7 @@ class Draft:
     cookies: tuple[Pair, ...]
     content: bytes | None
     schemes: Mapping[str, JsonObject]
+    once: bool
 
 
 @known_keywords
@@ -202,6 +205,7 @@ def prepare(
         cookies=cookies,
         content=content,
         schemes={name: function.api.security_schemes[name] for name in names},
+        once=not is_repeatable(route),
     )
 
 
@@ -309,7 +313,9 @@ def finish(draft: Draft, added: Iterable[Addition]) -> httpx.Request:
     except Unserializable as fault:
         raise _refusal(draft.function, [fault], None, None) from None
     raw = [(name.encode("ascii"), value.encode()) for name, value in headers.values()]
-    return redacted_request(draft.method, target, raw, draft.content, always=always)
+    return redacted_request(
+        draft.method, target, raw, draft.content, always=always, once=draft.once
+    )
 
 
 def additions(

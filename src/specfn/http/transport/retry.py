@@ -6,6 +6,7 @@ from typing import Final
 
 import httpx
 
+from specfn.http.redact import ONCE
 from specfn.http.response.response import Result
 from specfn.migrate.parameters.reserved import overrides
 
@@ -16,7 +17,9 @@ _IDEMPOTENT: Final = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRAC
 
 
 def is_idempotent(request: httpx.Request) -> bool:
-    """Return whether a request is idempotent, by its method and by fields that override the method."""
+    """Return whether a request is idempotent, by its operation, its method and fields that override the method."""
+    if ONCE in request.extensions:
+        return False
     fields = {"header": request.headers.multi_items(), "query": request.url.params.multi_items()}
     named = {
         value.strip().upper()

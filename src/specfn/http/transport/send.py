@@ -19,6 +19,7 @@ from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.url import shown
 from specfn.errors import HTTPStatusError, ResponseError, UsageError, wrong_result
 from specfn.http.connection import Connection
+from specfn.http.redact import ONCE
 from specfn.http.request import base_url
 from specfn.http.request.request import additions, credential, finish, prepare, sync_result
 from specfn.http.response import validate_response
@@ -298,6 +299,8 @@ async def _exchange(
             hook = partial(connection.before, request)
             changed = await io.result_of(hook, "connection.before")
             outgoing = request if changed is None else _as_request(changed)
+            if ONCE in request.extensions:
+                outgoing.extensions = {**outgoing.extensions, ONCE: True}
         result = await io.send(Attempt(outgoing, connection, until, is_guarded, is_first))
         is_first = False
         seconds = retry_delay(request, result, until - time.monotonic()) if retries else None
