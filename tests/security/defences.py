@@ -846,7 +846,7 @@ DEFENCES: Final = (
         threat="T49",
         function="specfn.migrate.verbs:_actions",
         off=gives(()),
-        tests="test_no_action_that_changes_data_is_read",
+        tests="test_what_changes_data_is_not_read",
     ),
     Defence(
         threat="T49",

@@ -27,7 +27,7 @@ _VERBS: Final[dict[str, Safety]] = {
     ),
     **dict.fromkeys(
         _set(
-            "activate add append approve assign attach authorize cancel change copy create detach disable edit enable"
+            "activate add append approve assign attach authorize cancel change confirm copy create detach disable edit enable"
             " execute grant import invite lock modify move pay post publish put reboot register reject release rename"
             " replace reset restore send set start stop submit subscribe tag transfer trigger update upload"
         ),
