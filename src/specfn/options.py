@@ -42,7 +42,8 @@ class Options(Model):
             origins that they may be fetched from.
         max_document_bytes: the maximum number of bytes of a document from a file or a URL, decompressed. All documents
             that it refers to may together have as many bytes, and at most 64 MiB.
-        safety: ``read``, ``write`` or ``destructive`` by pattern of names, e.g. for a search by POST.
+        safety: ``read``, ``write`` or ``destructive`` by pattern of names, e.g. for a search by POST. It overrides what the
+            method and the verb of an operation say.
         equals: refuse properties that an object schema does not declare, even if the document accepts them.
         formats: assert the formats of strings and numbers, or only show them.
         one_of: accept a value that fits several alternatives of a ``oneOf`` (``"any"``), or refuse it
