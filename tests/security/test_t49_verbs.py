@@ -51,6 +51,7 @@ CHANGING = [
     ("/#Action=TerminateInstances", "", "GET_TerminateInstances", "destructive"),
     ("/{a}/{q}/#Action=PurgeQueue", "Get it", "GET_PurgeQueue", "destructive"),
     ("/#Operation=CancelJob&Action=CancelJob", "", "GET_CancelJob", "write"),
+    ("/#Operation=GetJob&Action=DeleteJob", "Gets a job", "GET_GetJob", "destructive"),
     ("/#Action=DisassociateAddress", "", "", "write"),
     ("/#Action=BatchDeleteScheduledAction", "", "", "destructive"),
     ("/#Action=ExportImage", "", "GET_ExportImage", "write"),
@@ -69,6 +70,8 @@ CHANGING = [
     ("/remove-tag.json", "<p>Removes <b>it</b>.</p>", "", "destructive"),
     ("/kv/range", "Modifies keys", "KV_ModifyRange", "write"),
     ("/a/publishes", "Publishes it", "a.publish", "write"),
+    ("/copies", "Copies a pad", "copy_padById", "write"),
+    ("/delete", "", "delete_listItems", "destructive"),
 ]
 
 READING = [

@@ -68,6 +68,9 @@ _EXTENSIONS: Final = _set("action aspx do html json php txt xml")
 _MAX_TEXT: Final = 400
 _MAX_SHOWN: Final = 40
 
+#: The maximum number of places that a note names.
+_MAX_REASONS: Final = 3
+
 _TAG: Final = re.compile(r"<[^<>]*+>")
 _ID_PART: Final = re.compile(r"[./:#]")
 
@@ -123,7 +126,8 @@ def raised(route: Route, safety: Safety) -> tuple[Safety, Note] | None:
         return None
     destroys = any(place.is_destructive for place in reasons)
     by_verb: Safety = "destructive" if destroys else "write"
-    because = " and ".join(f"the {place.name} has {place.content!r}" for place in reasons)
+    clauses = dict.fromkeys(f"the {place.name} has {place.content!r}" for place in reasons)
+    because = " and ".join([*clauses][:_MAX_REASONS])
     text = (
         f"the safety is {by_verb!r}, although the method is {route.method.upper()}, because {because}; "
         "Options.safety overrides it"
@@ -136,10 +140,10 @@ def raised(route: Route, safety: Safety) -> tuple[Safety, Note] | None:
 def _changes(route: Route) -> tuple[_Place, ...]:
     """Return the places that show that an operation with a reading method changes data."""
     text, identifier = _text(route), _id(route)
-    for action in _actions(route):
-        if action.verb not in _READING_ACTIONS:
-            return (action, *(place for place in text if place.is_destructive))
-        return ()
+    actions = tuple(_actions(route))
+    if actions:
+        changing = [place for place in actions if place.verb not in _READING_ACTIONS]
+        return (*changing, *(place for place in text if place.is_destructive)) if changing else ()
     custom = [place for place in _custom_verb(route) if place.verb in _VERBS]
     if custom:
         return tuple(custom)
@@ -211,8 +215,10 @@ def _id(route: Route) -> tuple[_Place, ...]:
     if not isinstance(name, str):
         return ()
     last = _ID_PART.split(name)[-1]
-    tail = last.rpartition("_")[2]
-    part = last if tail.islower() or tail.isupper() else tail
+    head, tail = last.partition("_")[0], last.rpartition("_")[2]
+    is_snake = head in _VERBS or tail.islower() or tail.isupper()
+    is_verb = _KNOWN.union(_READING_ACTIONS).intersection(words_of(tail)[:1])
+    part = tail if is_verb and not is_snake else last
     return tuple(_place("operationId", part, token="operationId"))  # noqa: S106  # no password
 
 
@@ -236,5 +242,7 @@ def _place(name: str, text: str, *, token: str = "", is_text: bool = False) -> I
 
 def _base_form(word: str) -> str:
     """Return the base form of a known verb in the third person, such as ``deletes``; else the word."""
-    forms = (word, word.removesuffix("s"), word.removesuffix("es"), f"{word.removesuffix('ies')}y")
+    forms = [word, word.removesuffix("s"), word.removesuffix("es")]
+    if word.endswith("ies"):
+        forms.append(f"{word[:-3]}y")
     return next((form for form in forms if form in _KNOWN), word)
