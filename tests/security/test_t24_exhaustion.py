@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import itertools
 import socket
+import threading
 import time
 import tracemalloc
 import zlib
@@ -144,6 +145,111 @@ def test_a_server_that_only_listens(call: Callable[..., Any], make: Any) -> None
             connection = Connection(base_url=f"{scheme}://127.0.0.1:{port}", timeout={"total": 0.3})
             with pytest.raises(TransportError, match=r"not finished within 0\.3 s"):
                 call(make(), {}, connection)
+
+
+class HangingResolver:
+    """A resolver that does not respond until the test is over, or for 20 seconds.
+
+    Attributes:
+        asked: the names that were looked up.
+        responses: the number of lookups that are over.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.asked: list[str] = []
+        self.responses = 0
+        self.end = threading.Event()
+        monkeypatch.setattr(socket, "getaddrinfo", self._look_up)
+
+    def _look_up(self, host: str, *_: Any, **__: Any) -> Any:
+        self.asked.append(host)
+        self.end.wait(20)
+        self.responses += 1
+        raise socket.gaierror("no such host")
+
+
+@pytest.fixture
+def resolver(monkeypatch: pytest.MonkeyPatch) -> Iterator[HangingResolver]:
+    hanging = HangingResolver(monkeypatch)
+    yield hanging
+    hanging.end.set()
+    for thread in threading.enumerate():
+        if thread.name == "specfn resolver":
+            thread.join()
+
+
+@pytest.mark.parametrize(
+    ("timeout", "reason"),
+    [({"total": 0.3}, "not finished within 0.3 s"), ({"connect": 0.3}, "no connection within 0.3 s")],
+    ids=["total", "connect"],
+)
+def test_a_resolver_that_hangs(
+    call: Callable[..., Any],
+    make: Any,
+    resolver: HangingResolver,
+    timeout: dict[str, float],
+    reason: str,
+) -> None:
+    """T24: the resolution of a name is part of the time of a call;
+    an event loop does not wait for it at its end."""
+    connection = Connection(base_url="http://slow.example", timeout=timeout)
+    with pytest.raises(TransportError, match=reason):
+        call(make(), {}, connection)
+    assert (resolver.asked, resolver.responses) == (["slow.example"], 0)
+
+
+def test_a_hanging_lookup_is_shared(
+    call: Callable[..., Any], make: Any, resolver: HangingResolver
+) -> None:
+    """T24: calls to a host whose lookup hangs wait for the same lookup, so they do not occupy a thread each."""
+    connection = Connection(base_url="http://slow.example", timeout={"total": 0.1})
+    for _ in range(5):
+        with pytest.raises(TransportError):
+            call(make(), {}, connection)
+    assert resolver.asked == ["slow.example"]
+
+
+def test_the_addresses_of_a_host_share_the_time(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """T24: each of many addresses that do not respond gets what the others left of the time of the call."""
+    addresses = [f"192.0.2.{number}" for number in range(20)]
+    entries = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, 80)) for each in addresses]
+    given: list[float] = []
+
+    def connect(_: Any, timeout: float, **__: Any) -> None:
+        given.append(timeout)
+        time.sleep(0.1)
+        raise TimeoutError
+
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: entries)
+    monkeypatch.setattr(socket, "create_connection", connect)
+    connection = Connection(base_url="http://many.example", timeout={"total": 0.25})
+    with pytest.raises(TransportError, match=r"not finished within 0\.25 s"):
+        send.propagate(make(), {}, connection)
+    assert len(given) <= 3
+    assert given == sorted(given, reverse=True)
+
+
+def test_a_server_that_reads_slowly(call: Callable[..., Any], make: Any, declare_body: Any) -> None:
+    """T24: a server that takes a long body in small parts does not hold a call longer than its total timeout."""
+    received: list[int] = []
+    content = "x" * 30_000_000
+
+    def read(listener: socket.socket) -> None:
+        with listener.accept()[0] as accepted:
+            while part := accepted.recv(65_536):
+                received.append(len(part))
+                time.sleep(0.01)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        reader = threading.Thread(target=read, args=(listener,), daemon=True)
+        reader.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        function = make("/x", "post", body=declare_body())
+        with pytest.raises(TransportError, match=r"not finished within 0\.3 s"):
+            call(function, {"body": content}, Connection(base_url=url, timeout={"total": 0.3}))
+        assert sum(received) < len(content) / 2
 
 
 def test_pauses_count(

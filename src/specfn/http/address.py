@@ -12,15 +12,21 @@ Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _NUMBER: Final = re.compile(r"(0x[0-9a-f]*|[0-9]+)\Z")
 
-#: IPv6 networks whose last 32 bits are an IPv4 address (RFC 4291, section 2.5.5; RFC 6052; RFC 8215).
-_EMBEDDING: Final = tuple(
-    ipaddress.IPv6Network(each) for each in ("::/96", "64:ff9b::/96", "64:ff9b:1::/48")
-)
+#: The IPv6 networks that are routed on the internet (IANA's IPv6 address space). All others are private, local or
+#: unassigned: site-local, multicast, IPv4-compatible and IPv4-translated addresses, local NAT64 (RFC 8215).
+_ROUTED: Final = ipaddress.IPv6Network("2000::/3")
+
+#: The network of NAT64, whose last 32 bits are an IPv4 address (RFC 6052).
+_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+
+#: The interface identifiers of ISATAP, whose last 32 bits are an IPv4 address (RFC 5214, section 6.1). The bits for
+#: "unique" and "group" are ignored.
+_ISATAP: Final = 0x5EFE
+_WITHOUT_UNIQUE_AND_GROUP: Final = 0xFCFFFFFF
 
 #: Networks that some versions of Python do not treat as special (IANA's registries of special-purpose addresses).
 _SPECIAL: Final = tuple(
-    ipaddress.ip_network(each)
-    for each in ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "3fff::/20", "5f00::/16")
+    ipaddress.ip_network(each) for each in ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "3fff::/20")
 )
 
 
@@ -41,21 +47,23 @@ def _ends_in_number(name: str) -> bool:
 
 def is_public(address: Address) -> bool:
     """Return whether an address is public, and each IPv4 address that it embeds as well."""
-    embedded = tuple(_embedded(address))
-    mapped = getattr(address, "ipv4_mapped", None)
-    return all(map(_is_global, embedded if mapped else (address, *embedded)))
+    if isinstance(address, ipaddress.IPv4Address):
+        return _is_global(address)
+    embedded = list(_embedded(address))
+    is_routed = address in _ROUTED and _is_global(address)
+    is_translated = bool(address.ipv4_mapped) or address in _NAT64
+    return (is_routed or is_translated) and all(map(_is_global, embedded))
 
 
 def _is_global(address: Address) -> bool:
     special = any(address in network for network in _SPECIAL)
-    site_local = getattr(address, "is_site_local", False)
-    return address.is_global and not (address.is_multicast or site_local or special)
+    return address.is_global and not (address.is_multicast or special)
 
 
-def _embedded(address: Address) -> Iterator[Address]:
-    """Yield the IPv4 addresses that an IPv6 address embeds: mapped, translated, tunnelled."""
-    if not isinstance(address, ipaddress.IPv6Address):
-        return
-    if any(address in network for network in _EMBEDDING):
-        yield ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    yield from filter(None, (address.ipv4_mapped, address.sixtofour, *(address.teredo or ())))
+def _embedded(address: ipaddress.IPv6Address) -> Iterator[Address]:
+    """Yield the IPv4 addresses to which packets for an IPv6 address may be sent: mapped, translated, tunnelled."""
+    last = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    identifier = int(address) >> 32 & _WITHOUT_UNIQUE_AND_GROUP
+    if address in _NAT64 or identifier == _ISATAP:
+        yield last
+    yield from filter(None, (address.ipv4_mapped, address.sixtofour))

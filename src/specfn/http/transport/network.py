@@ -6,11 +6,13 @@ known, and private addresses are refused.
 
 import asyncio
 import ipaddress
-import socket
 import ssl
+import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -18,6 +20,7 @@ import httpcore
 
 from specfn.http.address import is_public
 from specfn.http.transport.framing import Framing, Unknown, after_head, framing
+from specfn.http.transport.resolve import aresolve, resolve
 
 #: Whether only the document declares the server, so that private addresses are refused (T5).
 guarded: ContextVar[bool] = ContextVar("guarded", default=False)
@@ -158,8 +161,18 @@ class Stream(httpcore.NetworkStream):
         return self.exchange.arrived(content)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Write bytes. The inner stream would apply the timeout to each part that the server accepts."""
         self.exchange = self.exchange.next()
-        self._inner.write(buffer, remaining(timeout))
+        plain = self._inner.get_extra_info("socket")
+        rest = memoryview(buffer)
+        try:
+            while rest:
+                plain.settimeout(remaining(timeout))
+                rest = rest[plain.send(rest) :]
+        except TimeoutError as error:
+            raise httpcore.WriteTimeout(str(error)) from error
+        except OSError as error:
+            raise httpcore.WriteError(str(error)) from error
 
     def close(self) -> None:
         self._inner.close()
@@ -222,26 +235,20 @@ class PrivateAddressError(httpcore.ConnectError):
         super().__init__("the host has a private address: pass base_url, or allow_private=True")
 
 
-def _public_host(found: Iterable[Any]) -> str:
-    """Return the address to connect to. If any address of a host is private, all of its addresses are refused.
+def _require_public(hosts: Iterable[str]) -> None:
+    """Check the addresses of a host. If one of them is private, all are refused.
 
-    The socket is connected to this address. A second lookup could return another one (DNS rebinding).
+    The socket is connected to these addresses. A second lookup could return other ones (DNS rebinding).
+
+    Raises:
+        PrivateAddressError: an address is private.
     """
-    hosts = [str(entry[4][0]) for entry in found]
-    if not hosts or not all(_is_public(host) for host in hosts):
+    if not all(_is_public(host) for host in hosts):
         raise PrivateAddressError
-    return hosts[0]
 
 
 def _is_public(host: str) -> bool:
     return is_public(ipaddress.ip_address(host.partition("%")[0]))
-
-
-def _checked_peer(stream: Any) -> Any:
-    """Return the stream if its peer has a public address."""
-    if not _is_public(stream.get_extra_info("server_addr")[0]):
-        raise PrivateAddressError
-    return stream
 
 
 class Backend(httpcore.SyncBackend):
@@ -255,19 +262,21 @@ class Backend(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        more = (port, remaining(timeout), local_address, socket_options)
-        if not guarded.get():
-            return Stream(super().connect_tcp(host, *more))
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
-            raise httpcore.ConnectError(str(error)) from error
-        stream = super().connect_tcp(_public_host(found), *more)
-        try:
-            return Stream(_checked_peer(stream))
-        except PrivateAddressError:
-            stream.close()
-            raise
+        addresses = resolve(host, port, min(remaining(timeout), threading.TIMEOUT_MAX))
+        if guarded.get():
+            _require_public(addresses)
+        problems: list[Exception] = []
+        for address in addresses:
+            more = (port, remaining(timeout), local_address, socket_options)
+            try:
+                return Stream(super().connect_tcp(address, *more))
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                problems.append(error)
+        raise problems[0]
+
+
+#: Seconds until the next address of a host is tried as well (RFC 8305, section 8).
+_HEAD_START: Final = 0.25
 
 
 class AsyncBackend(httpcore.AnyIOBackend):
@@ -281,17 +290,49 @@ class AsyncBackend(httpcore.AnyIOBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
+        addresses = await aresolve(host, port, timeout)
+        if guarded.get():
+            _require_public(addresses)
+        connect = super().connect_tcp
         more = (port, timeout, local_address, socket_options)
-        if not guarded.get():
-            return AsyncStream(await super().connect_tcp(host, *more))
-        try:
-            loop = asyncio.get_running_loop()
-            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
-            raise httpcore.ConnectError(str(error)) from error
-        stream = await super().connect_tcp(_public_host(found), *more)
-        try:
-            return AsyncStream(_checked_peer(stream))
-        except PrivateAddressError:
-            await stream.aclose()
-            raise
+        attempts = [partial(connect, address, *more) for address in _alternate(addresses)]
+        return AsyncStream(await _first_stream(attempts))
+
+
+def _alternate(addresses: list[str]) -> list[str]:
+    """Return addresses with the first one of the other IP version in the second place (RFC 8305, section 4)."""
+    is_first_v6 = ":" in addresses[0]
+    other = [address for address in addresses[1:] if (":" in address) != is_first_v6][:1]
+    return [addresses[0], *other, *(a for a in addresses[1:] if a not in other)]
+
+
+async def _first_stream(
+    attempts: Iterable[Callable[[], Coroutine[Any, Any, httpcore.AsyncNetworkStream]]],
+) -> httpcore.AsyncNetworkStream:
+    """Return the first stream; an attempt begins when one before it failed, or after its head start."""
+    waiting = deque(attempts)
+    tasks: list[asyncio.Task[httpcore.AsyncNetworkStream]] = []
+    winner: asyncio.Task[httpcore.AsyncNetworkStream] | None = None
+    try:
+        while winner is None:
+            pending = [task for task in tasks if not task.done()]
+            if waiting:
+                pending.append(asyncio.create_task(waiting.popleft()()))
+                tasks.append(pending[-1])
+            elif not pending:
+                return await tasks[0]  # raises the first problem
+            head_start = _HEAD_START if waiting else None
+            await asyncio.wait(pending, timeout=head_start, return_when=asyncio.FIRST_COMPLETED)
+            winner = next((task for task in tasks if _has_stream(task)), None)
+        return winner.result()
+    finally:
+        losers = [task for task in tasks if task is not winner]
+        for task in losers:
+            task.cancel()
+        for outcome in await asyncio.gather(*losers, return_exceptions=True):
+            if isinstance(outcome, httpcore.AsyncNetworkStream):
+                await outcome.aclose()
+
+
+def _has_stream(task: asyncio.Task[Any]) -> bool:
+    return task.done() and not task.cancelled() and task.exception() is None
