@@ -83,6 +83,17 @@ def overwriting(_: Any) -> Callable[..., Any]:
     return opened
 
 
+def not_exclusive(_: Any) -> Callable[..., Any]:
+    """Open a file of a new name, whether or not it exists by now."""
+
+    def create(self: Any, name: str, content: bytes) -> None:
+        self._check_room(len(content))
+        with os.fdopen(self._open(name, os.O_WRONLY | os.O_CREAT), "wb") as file:
+            file.write(content)
+
+    return create
+
+
 def unsealed(text: str, *_: Any) -> Any:
     """The state of a script without a look at its seal."""
     return paused_script._state(json.loads(text)["content"])
@@ -611,6 +622,12 @@ DEFENCES: Final = (
         tests="test_a_name_of_a_file_is_one_parameter",
     ),
     Defence(
+        threat="T21",
+        function="specfn.http.request.multipart:plain_file_name",
+        off=first,
+        tests="test_a_free_property_does_not_name_a_path",
+    ),
+    Defence(
         threat="T22",
         function="specfn.application.binding.policy:BindPolicy.allows",
         off=gives(value=True),
@@ -657,6 +674,12 @@ DEFENCES: Final = (
         function="specfn.http.transport.network:remaining",
         off=first,
         tests="test_slow_answers",
+    ),
+    Defence(
+        threat="T24",
+        function="specfn.http.transport.network:resolve",
+        off=lambda genuine: lambda host, port, _: genuine(host, port, 60),
+        tests="test_a_resolver_that_hangs[sync-total]",
     ),
     Defence(
         threat="T24",
@@ -871,6 +894,12 @@ DEFENCES: Final = (
         function="specfn.mcp.files.saved_files:SavedFiles._open",
         off=overwriting,
         tests="test_a_link_is_not_followed test_a_directory_that_becomes_a_link_has_no_effect",
+    ),
+    Defence(
+        threat="T37",
+        function="specfn.mcp.files.saved_files:SavedFiles._create",
+        off=not_exclusive,
+        tests="test_a_file_that_appears_meanwhile_is_not_replaced",
     ),
     Defence(
         threat="T37",

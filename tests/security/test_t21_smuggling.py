@@ -259,6 +259,33 @@ def test_a_name_of_a_file_is_one_parameter(loopback: Any, name: str, by: str) ->
         assert not re.search(r"[/\\]|%0[AD]", head.partition("filename=")[2])
 
 
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("../x", "x.bin"), ("..\\..\\x", "x.bin"), ("/etc/passwd", "passwd.bin"), ("a%2fb", "b.bin"),
+     ("a%252fb", "b.bin"), ("a/", "file.bin"), ("..", "file.bin"), ("a\r\nb", "ab.bin"), ("a b", "a b.bin")],
+)  # fmt: skip
+def test_a_free_property_does_not_name_a_path(name: str, file: str) -> None:
+    """The name of a property that a model invents becomes the last segment of a file name; the property keeps it."""
+    form = {"type": "object", "additionalProperties": {"type": "string", "format": "binary"}}
+    document = {
+        "openapi": "3.0.3",
+        "info": {"title": "Files", "version": "1"},
+        "paths": {
+            "/files": {
+                "post": {"requestBody": {"content": {"multipart/form-data": {"schema": form}}}}
+            }
+        },
+    }
+    made = request(
+        load(document)["POST /files"],
+        {"body": {name: "content"}},
+        Connection(base_url="https://h"),
+    )
+    head = made.content.decode().split("\r\n")[1]
+    own, sent_as = re.fullmatch(r'.*; name="([^"]*)"; filename="([^"]*)"', head).groups()
+    assert (unquote(own), sent_as) == (unquote(name), file)
+
+
 @pytest.mark.parametrize("value", ["text/html\r\nX-Evil: 1", "a/b\0", "a/b; c=\n", "a", "", "é/b"])
 def test_a_media_type_of_a_file_is_one_line(loopback: Any, value: str) -> None:
     """Neither a caller's media type nor that of a model's data URL brings a header along."""

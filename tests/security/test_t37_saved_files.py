@@ -5,7 +5,7 @@ import re
 import tempfile
 from hashlib import sha256
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import pytest
 from hypothesis import given
@@ -72,6 +72,22 @@ def test_another_file_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / NAME).mkdir()
     with pytest.raises(NotSavedError):
         SavedFiles(tmp_path).save(PNG, KIND)
+
+
+def test_a_file_that_appears_meanwhile_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """T37: a file that another program creates after the check of its name, and before the write, stays as it is."""
+    scan = os.scandir
+
+    def create_and_scan(path: int) -> Any:
+        (tmp_path / NAME).write_bytes(b"own")
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", create_and_scan)
+    with pytest.raises(NotSavedError, match="File exists"):
+        SavedFiles(tmp_path).save(PNG, KIND)
+    assert (tmp_path / NAME).read_bytes() == b"own"
 
 
 def test_a_directory_that_becomes_a_link_has_no_effect(tmp_path: Path) -> None:

@@ -168,11 +168,16 @@ def _data_url(value: Any) -> File | None:
 
 
 def _file_name(parameters: str) -> str | None:
-    """Return the file name among the parameters of a ``data:`` URL: its last path segment, without controls."""
+    """Return the file name among the parameters of a ``data:`` URL."""
     found = _NAME.search(parameters)
-    if found is None:
-        return None
-    name = found[1].strip('"')
+    return None if found is None else plain_file_name(found[1].strip('"'))
+
+
+def plain_file_name(name: str) -> str | None:
+    """Return the last path segment of a name without controls; ``None`` if nothing is left of it.
+
+    A model may choose the name, and a server may save the file under it.
+    """
     for _ in range(_ROUNDS):
         name = unquote(name)
     name = clean(_SEPARATOR.split(name)[-1])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from specfn.errors import DocumentError
-from specfn.http.files import content_of, file_of
+from specfn.http.files import content_of, file_of, plain_file_name
 from specfn.http.headers import is_token, is_value
 from specfn.http.json_values import dumps, text
 from specfn.http.media import encode_text, is_json, preferred
@@ -184,12 +184,12 @@ class _Writer:
         is_field = part.transfer is not None and file.name is None
         default = part.file_type or ("" if is_field else _OCTETS)
         media_type = preferred(part.media_types, file.media_type, default)
+        stem = plain_file_name(name or "") or "file"
         return _BodyPart(
             content=file.content,
             name=name,
             media_type=media_type or None,
-            filename=file.name
-            or (None if is_field else f"{name or 'file'}{extension_of(media_type)}"),
+            filename=file.name or (None if is_field else f"{stem}{extension_of(media_type)}"),
             transfer=part.transfer,
             headers=part.headers,
         )
