@@ -180,7 +180,10 @@ def resolver(monkeypatch: pytest.MonkeyPatch) -> Iterator[HangingResolver]:
 
 @pytest.mark.parametrize(
     ("timeout", "reason"),
-    [({"total": 0.3}, "not finished within 0.3 s"), ({"connect": 0.3}, "no connection within 0.3 s")],
+    [
+        ({"total": 0.3}, "not finished within 0.3 s"),
+        ({"connect": 0.3}, "no connection within 0.3 s"),
+    ],
     ids=["total", "connect"],
 )
 def test_a_resolver_that_hangs(
@@ -208,9 +211,7 @@ def test_a_hanging_lookup_is_shared(
     assert resolver.asked == ["slow.example"]
 
 
-def test_the_addresses_of_a_host_share_the_time(
-    make: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_addresses_of_a_host_share_the_time(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """T24: each of many addresses that do not respond gets what the others left of the time of the call."""
     addresses = [f"192.0.2.{number}" for number in range(20)]
     entries = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, 80)) for each in addresses]

@@ -26,7 +26,8 @@ _WITHOUT_UNIQUE_AND_GROUP: Final = 0xFCFFFFFF
 
 #: Networks that some versions of Python do not treat as special (IANA's registries of special-purpose addresses).
 _SPECIAL: Final = tuple(
-    ipaddress.ip_network(each) for each in ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "3fff::/20")
+    ipaddress.ip_network(each)
+    for each in ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "3fff::/20")
 )
 
 

@@ -4,11 +4,11 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from specfn._internal.json import dumps_indented
+from specfn._internal.json import dumps, dumps_indented, loads
 from specfn._internal.url import shown
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from specfn.calling.outcome import Outcome
     from specfn.connectors.wire_format import Codec
     from specfn.http.connection import Connection
+    from specfn.http.response.response import Result
 
-#: Timeout of a reply of the model, in seconds.
-_REPLY_TIMEOUT = 300.0
+#: The limits of a reply of the model: seconds for the whole reply, and bytes after decompression.
+MAX_REPLY_SECONDS: Final = 300.0
+MAX_REPLY_BYTES: Final = 16 * 1024 * 1024
 
 
 def _connectors() -> list[str]:
@@ -140,7 +142,13 @@ class _Conversation:
 
 
 def _requester(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, Any]], Any]:
-    """Return a function that sends a request to the model; its errors never contain the key."""
+    """Return a function that sends a request to the model; its errors never contain the key.
+
+    The model's server is read within limits, through the transport of calls (threat T45).
+    """
+    from specfn.http.origin import parse  # noqa: PLC0415  # only for conversations
+    from specfn.http.request.request import DEFAULT_HEADERS  # noqa: PLC0415  # only for conversations
+
     endpoint = wire.endpoint
     assert endpoint is not None  # the option lists no other connectors
     variable = settings["key_env"] or endpoint.variable
@@ -150,36 +158,65 @@ def _requester(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, A
             f"the environment variable {variable} (--key-env) is not set; set it to the model's key"
         )
     url = settings["model_url"].rstrip("/") + endpoint.path.format(model=settings["model"])
-    headers = dict(endpoint.headers)
+    headers = {"Accept": "application/json", "Content-Type": "application/json", **DEFAULT_HEADERS}
+    headers |= endpoint.headers
     if key:
         headers[endpoint.header] = endpoint.prefix + key
+    try:
+        origin = parse(settings["model_url"]).origin
+    except ValueError as error:
+        raise UsageError(f"--model-url {error}") from None
 
     def hide(text: str) -> str:
         return text.replace(key, "***") if key else text
 
     def ask(request: dict[str, Any]) -> Any:
-        import httpx  # noqa: PLC0415  # only when something is sent
-
         try:
-            reply = httpx.post(url, json=request, headers=headers, timeout=_REPLY_TIMEOUT)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise TransportError(
-                f"the model at {shown(url)} could not be reached ({type(error).__name__}); check --model-url"
-            ) from None
-        if reply.status_code >= 300:
-            detail = hide(reply.text.strip())[:500]
-            advice = "; check --model-url" if reply.status_code == 404 else ""
+            reply = _reply(origin, url, headers, dumps(request))
+        except TransportError as error:
+            text = f"the model could not be reached: {hide(str(error))}; check --model-url"
+            raise TransportError(text) from None
+        if reply.truncated:
+            raise TransportError(f"the model's response has more than {MAX_REPLY_BYTES:,} bytes")
+        if not reply.ok:
+            detail = hide(_text(reply.data).strip())[:500]
+            advice = "; check --model-url" if reply.status == 404 else ""
             raise SpecfnError(
-                f"the model's server at {hide(shown(url))} responded {reply.status_code}: {detail}{advice}"
+                f"the model's server at {hide(shown(url))} responded {reply.status}: {detail}{advice}"
             )
         try:
-            return reply.json()
+            return loads(reply.data) if isinstance(reply.data, str | bytes) else reply.data
         except ValueError:
             raise TransportError(
                 "the model's server responded with invalid JSON; check --model-url and --connector"
             ) from None
 
     return ask
+
+
+def _reply(origin: str, url: str, headers: dict[str, str], content: bytes) -> "Result":
+    """Send a request to the model's server, and read the response within the limits.
+
+    Raises:
+        TransportError: no complete response was received.
+    """
+    import httpx  # noqa: PLC0415  # only when something is sent
+
+    from specfn.http.connection import Connection, Timeout  # noqa: PLC0415  # only when something is sent
+    from specfn.http.redact import redacted_request  # noqa: PLC0415  # only when something is sent
+    from specfn.http.transport.send import forward  # noqa: PLC0415  # only when something is sent
+
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    limits = Timeout(read=MAX_REPLY_SECONDS, total=MAX_REPLY_SECONDS)
+    with Connection(base_url=origin, timeout=limits, max_bytes=MAX_REPLY_BYTES) as connection:
+        return forward(redacted_request("POST", httpx.URL(url), pairs, content), connection)
+
+
+def _text(data: Any) -> str:
+    """Return the data of a response as text."""
+    if isinstance(data, bytes):
+        return data.decode(errors="replace")
+    return data if isinstance(data, str) else "" if data is None else dumps(data).decode()
 
 
 def _line() -> str | None:

@@ -37,7 +37,7 @@ from specfn.migrate.safety import is_repeatable
 from specfn.records import ArgumentProblem
 
 #: Headers of every request. Headers of the caller and of the arguments take precedence.
-_DEFAULTS: Final = {"User-Agent": "specfn", "Accept-Encoding": "gzip, deflate"}
+DEFAULT_HEADERS: Final = {"User-Agent": "specfn", "Accept-Encoding": "gzip, deflate"}
 
 #: Methods that documents write in lower case. Other methods are sent as they are written (OpenAPI 3.2).
 _STANDARD: Final = frozenset(
@@ -190,7 +190,7 @@ def prepare(
     content, content_type = _body(route, named, faults)
     if faults.found:
         raise _refusal(function.name, faults.found, route, arguments)
-    defaults = {**_DEFAULTS, "Accept": _accept(route, events=accepts_events)}
+    defaults = {**DEFAULT_HEADERS, "Accept": _accept(route, events=accepts_events)}
     if content_type is not None:
         defaults["Content-Type"] = content_type
     usual = {name.lower(): (name, value) for name, value in defaults.items()}

@@ -72,7 +72,9 @@ def _lookup(key: _Key) -> "Future[list[str]]":
         if key not in _lookups:
             future: Future[list[str]] = Future()
             future.set_running_or_notify_cancel()  # a call that is cancelled does not end the lookup of others
-            threading.Thread(target=_run, args=(key, future), name="specfn resolver", daemon=True).start()
+            threading.Thread(
+                target=_run, args=(key, future), name="specfn resolver", daemon=True
+            ).start()
             _lookups[key] = future
         return _lookups[key]
 
