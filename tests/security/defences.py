@@ -94,6 +94,18 @@ def not_exclusive(_: Any) -> Callable[..., Any]:
     return create
 
 
+def read_at_once(_: Any) -> Callable[..., Any]:
+    """Read the whole reply of a model's server, however large it is."""
+
+    def reply(_: str, url: str, headers: dict[str, str], content: bytes) -> Any:
+        httpx = import_module("httpx")
+        response = httpx.post(url, content=content, headers=headers, timeout=10)
+        result = import_module("specfn.http.response.response").Result
+        return result(status=response.status_code, data=response.text)
+
+    return reply
+
+
 def unsealed(text: str, *_: Any) -> Any:
     """The state of a script without a look at its seal."""
     return paused_script._state(json.loads(text)["content"])
@@ -912,6 +924,12 @@ DEFENCES: Final = (
         function="specfn.mcp.files.saved_files:SavedFiles._has",
         off=gives(value=True),
         tests="test_another_file_is_not_replaced",
+    ),
+    Defence(
+        threat="T45",
+        function="specfn.cli.commands.chat:_reply",
+        off=read_at_once,
+        tests="test_a_reply_is_bounded[bomb]",
     ),
 )
 

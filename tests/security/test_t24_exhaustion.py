@@ -148,7 +148,7 @@ def test_a_server_that_only_listens(call: Callable[..., Any], make: Any) -> None
 
 
 class HangingResolver:
-    """A resolver that does not respond until the test is over, or for 20 seconds.
+    """A resolver that does not respond until the test is over, or for 5 seconds.
 
     Attributes:
         asked: the names that were looked up.
@@ -163,7 +163,7 @@ class HangingResolver:
 
     def _look_up(self, host: str, *_: Any, **__: Any) -> Any:
         self.asked.append(host)
-        self.end.wait(20)
+        self.end.wait(5)
         self.responses += 1
         raise socket.gaierror("no such host")
 
