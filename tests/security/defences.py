@@ -926,6 +926,30 @@ DEFENCES: Final = (
         tests="test_another_file_is_not_replaced",
     ),
     Defence(
+        threat="T44",
+        function="specfn.http_server.client_limits:ClientLimits.open",
+        off=gives(None),
+        tests="test_those_that_waited_longest_make_room",
+    ),
+    Defence(
+        threat="T44",
+        function="specfn.http_server.client_limits:ClientLimits._wait",
+        off=gives(None),
+        tests="test_headers_have_a_time_limit[half]",
+    ),
+    Defence(
+        threat="T44",
+        function="specfn.http_server.client_limits:ClientLimits._in_time",
+        off=lambda _: lambda _self, _client, receive: receive,
+        tests="test_a_body_has_a_time_limit",
+    ),
+    Defence(
+        threat="T44",
+        function="specfn.http_server.client_limits:_OncePerMinute.filter",
+        off=gives(value=True),
+        tests="test_a_server_without_descriptors_logs_one_line",
+    ),
+    Defence(
         threat="T45",
         function="specfn.cli.commands.chat:_reply",
         off=read_at_once,

@@ -3,10 +3,14 @@
 import signal
 import socket
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from specfn.errors import UsageError
+from specfn.http_server import client_limits
 from specfn.http_server.guard import AsgiApp
+
+if TYPE_CHECKING:
+    import uvicorn
 
 #: Seconds for open requests after an interrupt.
 GRACE: Final = 5
@@ -42,6 +46,26 @@ def origin_of(bound: socket.socket, host: str) -> str:
     return f"http://{name}:{bound.getsockname()[1]}"
 
 
+def limited_server(app: AsgiApp) -> "uvicorn.Server":
+    """Return a server whose clients are limited in number and time (threat T44)."""
+    import uvicorn  # noqa: PLC0415  # slow import
+
+    limits = client_limits.ClientLimits(app)
+    config = uvicorn.Config(
+        limits,
+        http=client_limits.limited_protocol(limits),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        backlog=client_limits.MAX_ACCEPTED_AT_ONCE,
+        timeout_keep_alive=client_limits.MAX_IDLE_SECONDS,
+        h11_max_incomplete_event_size=client_limits.MAX_HEADER_BYTES,
+        timeout_graceful_shutdown=GRACE,
+    )
+    return uvicorn.Server(config)
+
+
 def serve(
     app: AsgiApp,
     bound: socket.socket,
@@ -61,14 +85,12 @@ def serve(
         True after an interrupt (SIGINT), false after SIGTERM.
     """
     import anyio  # noqa: PLC0415  # slow import
-    import uvicorn  # noqa: PLC0415  # likewise
 
-    running = uvicorn.Server(
-        uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE)
-    )
+    running = limited_server(app)
 
     async def run() -> None:
-        await running.serve(sockets=[bound])
+        with client_limits.limited_logs():
+            await running.serve(sockets=[bound])
         await close()
 
     stopped: list[int] = []
