@@ -1,8 +1,8 @@
 """Requests whose repr shows no secrets, and the requests that follow them (redirects, next pages)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
-from urllib.parse import unquote
+from urllib.parse import unquote_plus
 
 import httpx
 
@@ -102,42 +102,60 @@ def without_body(request: httpx.Request) -> httpx.Request:
 
 
 def follow_up(
-    request: httpx.Request, reference: str, method: str, *, keeps_body: bool, keeps_query: bool
-) -> httpx.Request | None:
-    """Return the request that a response refers to; ``None`` if its URL is invalid or has another origin.
-
-    A URL with another scheme, host or port belongs to another party. Nothing is sent there, even without credentials.
+    request: httpx.Request, target: httpx.URL, method: str, *, keeps_body: bool
+) -> httpx.Request:
+    """Return the request that follows another one to a URL of the same origin.
 
     Args:
         request: the request before; its headers are kept.
-        reference: the URL, relative to the request (RFC 3986, section 5).
+        target: the URL.
         method: the method of the new request.
         keeps_body: whether the body and the headers about it are kept.
-        keeps_query: whether missing query pairs of the connection are added.
     """
-    target = resolve_reference(request.url, reference)
-    if target is None:
-        return None
-    always: Sequence[str] = request.extensions.get(_ALWAYS, ()) if keeps_query else ()
-    given = {unquote(name) for name, _ in _pairs(target.query.decode("ascii"))}
-    lacking = [pair for pair in always if unquote(pair.partition("=")[0]) not in given]
-    if lacking:
-        query = [target.query.decode("ascii"), *lacking]
-        target = target.copy_with(query="&".join(filter(None, query)).encode("ascii"))
     headers = [
         (name, value)
         for name, value in request.headers.raw
         if keeps_body or name.lower() not in OF_CONTENT
     ]
+    always: Sequence[str] = request.extensions.get(_ALWAYS, ())
     content = request.content if keeps_body else None
     once = ONCE in request.extensions and method == request.method
     return redacted_request(method, target, headers, content, always=always, once=once)
 
 
-def _pairs(query: str) -> Iterable[tuple[str, str]]:
-    for pair in query.split("&"):
-        name, _, value = pair.partition("=")
-        yield name, value
+def next_page_request(
+    request: httpx.Request, target: httpx.URL, own_names: Collection[str] = ()
+) -> httpx.Request | None:
+    """Return the request of the next page: the URL of this page with the query of the URL that the server named.
+
+    The named path is never requested (rule X13). ``None`` if it differs and the query does not lead to another page.
+
+    Args:
+        request: the request of this page.
+        target: the URL that the server named, with the same origin.
+        own_names: the names of query members that this side decides, as it does for those of the connection.
+    """
+    always: Sequence[str] = request.extensions.get(_ALWAYS, ())
+    own = {*own_names, *map(_name_of, always)}
+    named = [pair for pair in _pairs(target) if _name_of(pair) not in own]
+    query = "&".join((*named, *(pair for pair in _pairs(request.url) if _name_of(pair) in own)))
+    url = request.url.copy_with(fragment=None, query=query.encode("ascii") or None)
+    if not is_same_path(target, request.url) and (not named or url == request.url):
+        return None
+    return follow_up(request, url, "GET", keeps_body=False)
+
+
+def is_same_path(one: httpx.URL, other: httpx.URL) -> bool:
+    """Return whether two URLs have the same path, as it is sent."""
+    return one.raw_path.partition(b"?")[0] == other.raw_path.partition(b"?")[0]
+
+
+def _pairs(url: httpx.URL) -> list[str]:
+    return [pair for pair in url.query.decode("ascii").split("&") if pair]
+
+
+def _name_of(pair: str) -> str:
+    return unquote_plus(pair.partition("=")[0])
 
 
 def resolve_reference(base: httpx.URL, reference: str) -> httpx.URL | None:

@@ -87,7 +87,7 @@ def test_a_page_that_ignores_its_number_stops() -> None:
 def test_other_places_are_not_followed(
     kind: str, body: dict[str, Any], headers: dict[str, str]
 ) -> None:
-    """X13, T3: a URL on another origin or outside of the base path is refused, by code and in texts."""
+    """X13, T3: a URL on another origin, or one that only differs in its path, is refused, by code and in texts."""
     server = Server(lambda _: dict(body), **headers)
     pages = [*application(kind).pages("items_get", {}, server.connection())]
     assert len(server.requests) == 1
@@ -97,6 +97,41 @@ def test_other_places_are_not_followed(
     assert found.next is None
     assert "There is a next page, but" in found.text
     assert "evil" not in found.text.split("\n", 1)[1]
+
+
+@pytest.mark.parametrize("state", ["", "&state=xyz"], ids=["arguments", "request"])
+@pytest.mark.parametrize(
+    "path",
+    ["/v1/admin/delete", "/admin", "/v1/../admin", "/v1/%2e%2e/admin", "/v1/items/", "//shop.test/x", "/"],
+)
+@pytest.mark.parametrize("kind", ["url", "link", "next-page"])
+def test_the_path_of_a_next_url_is_not_requested(kind: str, path: str, state: str) -> None:
+    """X13: only the query of a next URL is used, without the names of credentials, on the operation's own URL."""
+    path = path.replace("//shop.test", "http://shop.test")
+    onward = f"{path}?from_item=1{state}&tenant=theirs&key=theirs&%6bey=theirs"
+    headers = {"link": {"link": f'<{onward}>; rel="next"'}, "next-page": {"next-page": onward}}
+
+    def body(index: int) -> Any:
+        items = [{"id": str(index)}]
+        return {"items": items, "next_url": onward} if kind == "url" and not index else {"items": items}
+
+    raw = document("url" if kind == "url" else "link")
+    raw["components"] = {
+        "securitySchemes": {"key": {"type": "apiKey", "in": "query", "name": "key"}}
+    }
+    raw["security"] = [{"key": []}]
+    server = Server(body, **headers.get(kind, {}))
+    connection = server.connection(credentials={"key": "ours"}, query={"tenant": "ours"})
+    pages = [*load(raw).pages("items_get", {}, connection)]
+    assert len(pages) == 2
+    assert {request.url.path for request in server.requests} == {"/v1/items"}
+    assert dict(server.requests[1].url.params.multi_items()) == {
+        "from_item": "1",
+        **({"state": "xyz"} if state else {}),
+        "tenant": "ours",
+        "key": "ours",
+    }
+    assert len(server.requests[1].url.params.multi_items()) == 3 + bool(state)
 
 
 def test_the_human_part_is_not_in_the_next_arguments() -> None:

@@ -175,8 +175,8 @@ def _of_url(found: NextUrl) -> str:
     """Return why a URL gives no arguments."""
     if found.fault == "foreign":
         return "the server named a URL on another host, which is not followed"
-    if found.fault == "outside":
-        return "the server named a URL outside of the base path of the API, which is not followed"
+    if found.fault == "elsewhere":
+        return "the server named a URL that differs in its path, which is not requested"
     if found.fault == "invalid":
         return f"the server named an invalid URL, or one of over {LONGEST:,} characters"
     return "the server named a URL that the parameters cannot express; code can follow it"

@@ -8,9 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 from specfn._internal.json import JsonObject
 from specfn.calling.paging.change import accepted
 from specfn.function.function import Function
-from specfn.http.redact import follow_up
-from specfn.http.request.base_url import choose
-from specfn.http.request.url import hazard
+from specfn.http.redact import is_same_path, next_page_request, resolve_reference
 from specfn.http.response.links import links
 from specfn.migrate.route import Parameter
 
@@ -36,13 +34,13 @@ class NextUrl:
     """The URL of the next page.
 
     Attributes:
-        fault: ``foreign`` (another origin), ``outside`` (not below the base path) or ``invalid``; ``None`` if it may be
-            followed.
+        fault: ``foreign`` (another origin), ``elsewhere`` (only its path leads to another page) or ``invalid``; ``None``
+            if its query leads to another page.
         arguments: the arguments by key that give the same request; ``None`` if only the URL gives it.
         request: the request of the next page; ``None`` with a fault.
     """
 
-    fault: Literal["foreign", "outside", "invalid"] | None = None
+    fault: Literal["foreign", "elsewhere", "invalid"] | None = None
     arguments: JsonObject | None = None
     request: "httpx.Request | None" = None
 
@@ -74,6 +72,8 @@ def next_url(
 ) -> NextUrl:
     """Return the next page at a URL that the server named.
 
+    Only the query of the URL is used, without credentials. Its path is never requested (rule X13).
+
     Args:
         function: the function, with the arguments that may be changed.
         named: the arguments of this page by key.
@@ -84,17 +84,17 @@ def next_url(
     own = result.request
     if own is None or len(reference) > LONGEST or not reference.isprintable():
         return NextUrl(fault="invalid")
-    made = follow_up(own, reference, "GET", keeps_body=False, keeps_query=True)
-    if made is None:
+    target = resolve_reference(own.url, reference)
+    if target is None:
         return NextUrl(fault="foreign" if _host(reference) else "invalid")
-    path = made.url.raw_path.partition(b"?")[0].decode("ascii")
-    base = choose(function.route, function.api, connection)
-    if not f"{path}/".startswith(f"{base.path.rstrip('/')}/") or hazard(path):
-        return NextUrl(fault="outside")
-    arguments = None
-    if path == own.url.raw_path.partition(b"?")[0].decode("ascii"):
-        arguments = with_query(function, named, made.url.query.decode("ascii"), connection)
-    return NextUrl(arguments=arguments, request=made)
+    request = next_page_request(own, target, _ignored(function, connection))
+    if request is None:
+        return NextUrl(fault="elsewhere")
+    query = request.url.query.decode("ascii")
+    arguments = with_query(function, named, query, connection)
+    if arguments == named and not is_same_path(target, own.url):
+        return NextUrl(fault="elsewhere")
+    return NextUrl(arguments=arguments, request=request)
 
 
 def _host(reference: str) -> bool:

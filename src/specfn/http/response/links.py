@@ -6,7 +6,7 @@ from typing import Final
 
 import httpx
 
-from specfn.http.redact import follow_up, resolve_reference
+from specfn.http.redact import next_page_request, resolve_reference
 
 _TARGET: Final = re.compile(r"[ \t]*<([^>]*)>")
 _COMMA: Final = re.compile(r"[ \t]*,")
@@ -44,17 +44,18 @@ def links(header: str) -> Iterator[tuple[str, Mapping[str, str]]]:
 
 
 def next_request(request: httpx.Request, header: str) -> httpx.Request | None:
-    """Return the request of the next page; ``None`` if there is no link to the same origin.
+    """Return the request of the next page; ``None`` if there is no link to a next page of the same origin.
 
     Args:
-        request: the request of this page. Its headers and the query pairs of the connection are kept, not its body.
+        request: the request of this page. Its path, headers and the query pairs of the connection are kept.
         header: the ``Link`` header of the response.
     """
     own = request.url.copy_with(fragment=None)
-    for target, parameters in links(header):
+    for reference, parameters in links(header):
         is_next = "next" in parameters.get("rel", "").lower().split()
         if is_next and resolve_reference(own, parameters.get("anchor", "")) == own:
-            made = follow_up(request, target, "GET", keeps_body=False, keeps_query=True)
+            target = resolve_reference(own, reference)
+            made = None if target is None else next_page_request(request, target)
             if made is not None:
                 return made
     return None
