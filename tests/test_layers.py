@@ -84,6 +84,7 @@ IO = (
     "http/transport/send.py",
     "http/transport/pool.py",
     "http/transport/network.py",
+    "http/transport/resolve.py",
     "asgi/",
     "bulk/",
     "http_server/listen.py",

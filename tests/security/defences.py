@@ -341,9 +341,15 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T4",
-        function="specfn.http.redact:resolve_reference",
+        function="specfn.http.transport.redirect:resolve_reference",
         off=joined,
         tests="test_nothing_leaves_the_origin",
+    ),
+    Defence(
+        threat="T4",
+        function="specfn.http.transport.redirect:_is_below",
+        off=gives(value=True),
+        tests="test_credentials_stay_below_the_base_path",
     ),
     Defence(
         threat="T5",
@@ -927,7 +933,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T44",
-        function="specfn.http_server.client_limits:ClientLimits.open",
+        function="specfn.http_server.client_limits:ClientLimits.add",
         off=gives(None),
         tests="test_those_that_waited_longest_make_room",
     ),

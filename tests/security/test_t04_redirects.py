@@ -47,7 +47,7 @@ def elsewhere(loopback: Any, other: Any) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("redirects", ["never", "same-origin"])
+@pytest.mark.parametrize("redirects", ["never", "same-origin", "whole-origin"])
 def test_nothing_leaves_the_origin(
     call: Callable[..., Any], make: Any, declare_body: Any, loopback: Any, other: Any, http: Any,
     redirects: str,
@@ -68,7 +68,7 @@ def test_nothing_leaves_the_origin(
         loopback.respond = lambda _, answer=answer: answer
         loopback.requests.clear()
         result = call(function, {"body": {"secret": CANARY}}, connection)
-        expected = 6 if redirects == "same-origin" and location == "" else 1
+        expected = 6 if redirects != "never" and location == "" else 1
         assert len(loopback.requests) in {1, expected}
         assert result.status == status
         assert "/sink" not in loopback.target
@@ -88,3 +88,64 @@ def test_a_key_in_the_query_does_not_follow(make: Any, loopback: Any, http: Any)
     )
     assert send.propagate(function, {}, connection).status == 200
     assert loopback.target == "/next"
+
+
+#: Where the base path is ``/v1/shop``: paths below it, and paths outside.
+BELOW = ["/v1/shop/y", "y", "/v1/shop?a=b", "/v1/shop/"]
+OUTSIDE = [
+    "/v1/shops", "/v1", "/", "/admin", "../other", "/v1/shop/../other", "/v1/shop/%2e%2e/other",
+    "/v1/shop/..;x/other", "/v1/shop/..%2fother", "/v1/shop/%252e%252e/other", "/V1/shop/y",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("redirects", ["same-origin", "whole-origin"])
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("location", [*BELOW, *OUTSIDE])
+def test_credentials_stay_below_the_base_path(
+    call: Callable[..., Any], make: Any, declare_body: Any, declare: Any, loopback: Any, http: Any,
+    location: str, method: str, redirects: str,
+) -> None:  # fmt: skip
+    """T4: out of the base path, GET carries nothing of the caller and POST is not followed, unless the origin is trusted."""
+    security = (tuple((name, ()) for name in SCHEMES),)
+    body = {"body": declare_body()} if method == "post" else {}
+    parameter = declare("X-Argument", "header")
+    function = make("/x", method, parameter, security=security, schemes=SCHEMES, **body)
+    connection = Connection(
+        base_url=f"{loopback.url}/v1/shop/",
+        redirects=redirects,
+        credentials=dict.fromkeys(SCHEMES, CANARY),
+        headers={"X-Custom": CANARY},
+        query={"tenant": CANARY},
+    )
+    given = {"header": {"X-Argument": CANARY}, **({"body": {"a": CANARY}} if body else {})}
+    for status in (301, 302, 303, 307, 308):
+        loopback.requests.clear()
+        moved = http(b"", f"{status} Moved", Location=location)
+        loopback.respond = lambda _, moved=moved: (
+            http(b"{}") if len(loopback.requests) > 1 else moved
+        )
+        result = call(function, given, connection)
+        keeps = redirects == "whole-origin" or location in BELOW
+        becomes_get = method == "get" or status in {301, 302, 303}
+        assert result.status == (200 if keeps or becomes_get else status)
+        assert len(loopback.requests) == (2 if keeps or becomes_get else 1)
+        if len(loopback.requests) == 2:
+            assert (CANARY.encode() in loopback.requests[1]) == keeps
+
+
+def test_what_left_the_base_path_returns_without_credentials(
+    call: Callable[..., Any], make: Any, loopback: Any, http: Any
+) -> None:
+    """T4: a redirect back into the base path does not get the credentials that were left behind."""
+
+    def respond(_: bytes) -> bytes:
+        hop = {1: "/other", 2: "/v1/y"}.get(len(loopback.requests))
+        return http(b"{}") if hop is None else http(b"", "302 Found", Location=hop)
+
+    loopback.respond = respond
+    function = make("/x", security=((("bearer", ()),),), schemes=SCHEMES)
+    connection = Connection(
+        base_url=f"{loopback.url}/v1", redirects="same-origin", credentials={"bearer": CANARY}
+    )
+    assert call(function, {}, connection).status == 200
+    assert [CANARY.encode() in raw for raw in loopback.requests] == [True, False, False]

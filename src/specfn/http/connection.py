@@ -61,6 +61,9 @@ Credential: TypeAlias = Annotated[
 
 Seconds: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
+#: The redirects that are followed: none, or those within the origin, with credentials below the base path or everywhere.
+Redirects: TypeAlias = Literal["never", "same-origin", "whole-origin"]
+
 #: The validation of responses against the document.
 ResponseCheck: TypeAlias = Literal["off", "warn", "raise"]
 
@@ -130,7 +133,9 @@ class Connection(Model):
         max_bytes: the maximum size of a response after decompression. The rest is dropped.
         max_events: the maximum number of events of a stream (``text/event-stream``, JSON Lines). The rest is not read.
         max_connections: the maximum number of open sockets; further calls wait. Each event loop has its own sockets.
-        redirects: ``"never"`` (a redirect is a result) or ``"same-origin"`` (up to five are followed).
+        redirects: ``"never"`` (a redirect is a result) or ``"same-origin"`` (up to five are followed). GET and HEAD are
+            followed out of the base path without credentials, other methods are not; ``"whole-origin"`` sends
+            credentials to the whole origin.
         retries: the maximum number of retries of an idempotent request. A request is retried after a response 429, 502,
             503 or 504 with ``Retry-After``.
         client: an httpx client to send with, for proxies, client certificates or tests. Its transport, authentication
@@ -169,7 +174,7 @@ class Connection(Model):
     max_bytes: Annotated[int, Field(ge=0)] = 64 * 1024 * 1024
     max_events: Annotated[int, Field(ge=1)] = 10_000
     max_connections: Annotated[int, Field(ge=1)] = 100
-    redirects: Literal["never", "same-origin"] = "never"
+    redirects: Redirects = "never"
     retries: Annotated[int, Field(ge=0, le=10)] = 0
     client: httpx.Client | None = Field(default=None, exclude=True)
     async_client: httpx.AsyncClient | None = Field(default=None, exclude=True)

@@ -70,21 +70,21 @@ class ClientLimits:
         finally:
             self._end_request(client)
 
-    def open(self, transport: asyncio.Transport) -> None:
-        """Take a new connection. Its client has to send a request in time."""
+    def add(self, transport: asyncio.Transport) -> None:
+        """Add a new connection. Its client has to send a request in time."""
         client = _client_of(transport)
         if len(self._open) >= self._limit:
             _log.warning("too many connections: those that waited longest are closed")
             oldest = next(iter(self._waiting), client)
             self._open.get(oldest, transport).abort()
-            self.close(oldest)
+            self.remove(oldest)
             if oldest == client:
                 return
         self._open[client] = transport
         self._wait(client)
 
-    def close(self, client: _Client) -> None:
-        """Forget a connection."""
+    def remove(self, client: _Client) -> None:
+        """Remove a connection that is closed."""
         self._open.pop(client, None)
         self._stop_waiting(client)
 
@@ -145,10 +145,10 @@ def limited_protocol(limits: ClientLimits) -> "type[H11Protocol]":
     class LimitedProtocol(H11Protocol):
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
             super().connection_made(transport)
-            limits.open(transport)
+            limits.add(transport)
 
         def connection_lost(self, exc: Exception | None) -> None:
-            limits.close(_client_of(self.transport))
+            limits.remove(_client_of(self.transport))
             super().connection_lost(exc)
 
     return LimitedProtocol

@@ -102,7 +102,15 @@ def test_other_places_are_not_followed(
 @pytest.mark.parametrize("state", ["", "&state=xyz"], ids=["arguments", "request"])
 @pytest.mark.parametrize(
     "path",
-    ["/v1/admin/delete", "/admin", "/v1/../admin", "/v1/%2e%2e/admin", "/v1/items/", "//shop.test/x", "/"],
+    [
+        "/v1/admin/delete",
+        "/admin",
+        "/v1/../admin",
+        "/v1/%2e%2e/admin",
+        "/v1/items/",
+        "//shop.test/x",
+        "/",
+    ],
 )
 @pytest.mark.parametrize("kind", ["url", "link", "next-page"])
 def test_the_path_of_a_next_url_is_not_requested(kind: str, path: str, state: str) -> None:
@@ -113,7 +121,11 @@ def test_the_path_of_a_next_url_is_not_requested(kind: str, path: str, state: st
 
     def body(index: int) -> Any:
         items = [{"id": str(index)}]
-        return {"items": items, "next_url": onward} if kind == "url" and not index else {"items": items}
+        return (
+            {"items": items, "next_url": onward}
+            if kind == "url" and not index
+            else {"items": items}
+        )
 
     raw = document("url" if kind == "url" else "link")
     raw["components"] = {

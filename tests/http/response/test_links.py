@@ -21,7 +21,10 @@ HEADERS = [
     ("<https://api.example.com/x?page=2>; rel=NEXT", "https://api.example.com/v1/items?page=2"),
     ("<https://api.example.com:443/x?a>; rel=next", "https://api.example.com/v1/items?a"),
     ('<?a>; rel="prev", <?b>; rel="next"; title="x, y; <z>"', "https://api.example.com/v1/items?b"),
-    ('<?a>; title="a, <?b>; rel=next", <?c>; rel="last next"', "https://api.example.com/v1/items?c"),
+    (
+        '<?a>; title="a, <?b>; rel=next", <?c>; rel="last next"',
+        "https://api.example.com/v1/items?c",
+    ),
     ('</a>; title="\\"; rel=next"; rel=prev', None),
     ("</a>; rel=prev; rel=next", None),
     ("</a>; rel=nextish", None),
@@ -39,7 +42,10 @@ HEADERS = [
     ("<//evil.example.com/x>; rel=next", None),
     ("<https://api.example.com:8443/x>; rel=next", None),
     ("<https://me@api.example.com/x>; rel=next", None),
-    ("<https://evil.example.com/x>; rel=next, <?ok>; rel=next", "https://api.example.com/v1/items?ok"),
+    (
+        "<https://evil.example.com/x>; rel=next, <?ok>; rel=next",
+        "https://api.example.com/v1/items?ok",
+    ),
     ("<javascript:alert(1)>; rel=next", None),
     ("<https://[::1>; rel=next", None),
     ("</a", None),

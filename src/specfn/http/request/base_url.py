@@ -73,6 +73,12 @@ def origin_of(url: httpx.URL) -> str | None:
         return None
 
 
+def path_of(connection: Connection, url: httpx.URL) -> str:
+    """Return the base path of the origin of a URL; empty for an origin without one."""
+    base = None if connection.base_url is None else parse(connection.base_url)
+    return base.path if base is not None and base.origin == origin_of(url) else ""
+
+
 def _bases(servers: Iterable[JsonObject], api: Api, connection: Connection) -> list[Base]:
     """Return Server Objects as base URLs, resolved against the document's URL (section Server Object).
 

@@ -248,7 +248,10 @@ async def call_through(
     }
     is_guarded = not draft.base.trusted and not connection.allow_private
     request = finish(draft, additions(draft, credentials, connection))
-    result = await _exchange(request, connection, io, is_guarded=is_guarded, within=within)
+    base_path = draft.base.path
+    result = await _exchange(
+        request, connection, io, base_path=base_path, is_guarded=is_guarded, within=within
+    )
     if connection.validate_response != "off":
         validate_response.check(function, result, connection.validate_response)
     return await _after(result, connection, io)
@@ -266,7 +269,8 @@ async def forward_through(
             "add its origin to connection.origins to allow it"
         )
     is_guarded = not is_known and not connection.allow_private
-    result = await _exchange(request, connection, io, is_guarded=is_guarded)
+    base_path = base_url.path_of(connection, request.url)
+    result = await _exchange(request, connection, io, base_path=base_path, is_guarded=is_guarded)
     return await _after(result, connection, io)
 
 
@@ -287,6 +291,7 @@ async def _exchange(
     connection: Connection,
     io: "BlockingTransfer | AwaitingTransfer",
     *,
+    base_path: str,
     is_guarded: bool,
     within: float = math.inf,
 ) -> Result:
@@ -304,7 +309,7 @@ async def _exchange(
         result = await io.send(Attempt(outgoing, connection, until, is_guarded, is_first))
         is_first = False
         seconds = retry_delay(request, result, until - time.monotonic()) if retries else None
-        onward = redirect(request, result) if connection.redirects == "same-origin" else None
+        onward = redirect(request, result, connection.redirects, base_path)
         if seconds is not None:
             retries -= 1
             await io.pause(seconds)
