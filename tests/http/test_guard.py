@@ -6,7 +6,10 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
+import anyio
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from specfn.errors import TransportError, UsageError
 from specfn.http.address import is_private, is_public
@@ -41,6 +44,34 @@ def test_an_address_in_an_address() -> None:
     """An address is public only if those that it carries are."""
     assert is_public(ipaddress.ip_address("64:ff9b::808:808"))
     assert not is_public(ipaddress.ip_address("64:ff9b::a9fe:a9fe"))
+
+
+#: IPv6 texts that carry an IPv4 address, which is written as two groups of four digits.
+CARRIERS = [
+    "::ffff:{}", "64:ff9b::{}", "2002:{}::", "2002:{}:1:2:3:4:5", "2606:4700::5efe:{}",
+    "2606:4700:1:2:0:5efe:{}", "2606:4700:1:2:200:5efe:{}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+@given(address=st.ip_addresses(v=4))
+def test_a_carrier_is_as_public_as_its_address(
+    carrier: str, address: ipaddress.IPv4Address
+) -> None:
+    """T5: an IPv6 address that routers turn into an IPv4 address is public exactly if that one is."""
+    digits = address.packed.hex()
+    carrying = ipaddress.ip_address(carrier.format(f"{digits[:4]}:{digits[4:]}"))
+    assert is_public(carrying) == is_public(address)
+
+
+@given(address=st.ip_addresses(v=6))
+def test_only_assigned_networks_are_public(address: ipaddress.IPv6Address) -> None:
+    """T5: outside of 2000::/3, only addresses that carry an IPv4 address are public."""
+    is_carrier = str(address.exploded).startswith(
+        ("0000:0000:0000:0000:0000:ffff", "0064:ff9b:0000:0000:0000:0000")
+    )
+    if address.packed[0] >> 5 != 1 and not is_carrier:
+        assert not is_public(address)
 
 
 @pytest.mark.parametrize("host", [*PRIVATE, "[::ffff:169.254.169.254]"])
@@ -131,6 +162,52 @@ def test_a_name_server_that_changes_its_mind(
         send.propagate(trusting(make, loopback), {}, Connection(trust_servers=True))
     assert [address[0] for address in connected] == ["93.184.216.34"]
     assert asked == ["api.example.com"]
+
+
+@pytest.mark.parametrize(
+    "addresses", [("127.0.0.2", "127.0.0.1"), ("::1", "127.0.0.3", "127.0.0.1")]
+)
+def test_a_further_address_is_tried(
+    call: Call,
+    make: Any,
+    loopback: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    addresses: tuple[str, ...],
+) -> None:
+    """If an address of a host refuses the connection, the next one is tried."""
+    genuine = socket.getaddrinfo
+
+    def answer(host: Any, port: Any, *rest: Any, **more: Any) -> Any:
+        if host != "many.example":
+            return genuine(host, port, *rest, **more)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, port)) for each in addresses]
+
+    monkeypatch.setattr(socket, "getaddrinfo", answer)
+    url = loopback.url.replace("127.0.0.1", "many.example")
+    assert call(make(), {}, Connection(base_url=url)).ok
+    monkeypatch.setattr(socket, "getaddrinfo", genuine)
+
+
+def test_an_address_that_is_silent_does_not_delay_the_next(
+    make: Any, loopback: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For asyncio, the next address is tried although the first one does not respond, and the first try is ended."""
+    ended: list[str] = []
+    genuine = anyio.connect_tcp
+    resolving(monkeypatch, "192.0.2.1", "127.0.0.1")
+
+    async def connect(remote_host: str, **more: Any) -> Any:
+        if remote_host == "127.0.0.1":
+            return await genuine(remote_host, **more)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(remote_host)
+
+    monkeypatch.setattr(anyio, "connect_tcp", connect)
+    url = loopback.url.replace("127.0.0.1", "many.example")
+    assert awaited(make(), {}, Connection(base_url=url, timeout=5)).ok
+    assert ended == ["192.0.2.1"]
 
 
 def test_the_callers_own_host_is_not_guarded(call: Call, make: Any, loopback: Any) -> None:
