@@ -256,7 +256,7 @@ def test_no_header_of_the_callers_is_shown(name: str) -> None:
     seen: list[httpx.Request] = []
 
     def respond(_: httpx.Request) -> httpx.Response:
-        link = {"Link": '</y>; rel="next"'}
+        link = {"Link": '</y?page=2>; rel="next"'}
         return httpx.Response(302 if len(seen) == 1 else 200, headers={"Location": "/x", **link})
 
     def before(outgoing: httpx.Request) -> None:

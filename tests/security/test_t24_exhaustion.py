@@ -1,6 +1,7 @@
 """T24: no answer takes more memory or more time than the connection allows."""
 
 import asyncio
+import contextlib
 import gzip
 import itertools
 import socket
@@ -235,12 +236,12 @@ def test_a_server_that_reads_slowly(call: Callable[..., Any], make: Any, declare
     """T24: a server that takes a long body in small parts does not hold a call longer than its total timeout."""
     received: list[int] = []
     content = "x" * 60_000_000
+    is_over = threading.Event()
 
     def read(listener: socket.socket) -> None:
-        with listener.accept()[0] as accepted:
-            while part := accepted.recv(65_536):
-                received.append(len(part))
-                time.sleep(0.002)
+        with listener.accept()[0] as accepted, contextlib.suppress(ConnectionError):
+            while not is_over.wait(0.002):
+                received.append(len(accepted.recv(65_536)))
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         reader = threading.Thread(target=read, args=(listener,), daemon=True)
@@ -249,6 +250,8 @@ def test_a_server_that_reads_slowly(call: Callable[..., Any], make: Any, declare
         function = make("/x", "post", body=declare_body())
         with pytest.raises(TransportError, match=r"not finished within 0\.3 s"):
             call(function, {"body": content}, Connection(base_url=url, timeout={"total": 0.3}))
+        is_over.set()
+        reader.join()
         assert sum(received) < len(content) / 2
 
 
