@@ -77,10 +77,13 @@ def test_the_settings_of_a_prompt_begin_a_conversation() -> None:
 
 @given(st.lists(st.sampled_from(NAMES), unique=True), st.lists(st.sampled_from(NAMES), unique=True))
 def test_exclusions_subtract(included: list[str], excluded: list[str]) -> None:
-    """Keys after ``!`` are subtracted from the selected functions, or from all if there are no others."""
+    """Keys after ``!`` are subtracted from the selected functions; alone, they are a mistake of the caller."""
     keys = [*included, *(f"!{name}" for name in excluded)]
-    start = NAMES if excluded and not included else included
-    assert selected(keys) == [name for name in NAMES if name in start and name not in excluded]
+    if excluded and not included:
+        with pytest.raises(UsageError, match="only exclusions"):
+            selected(keys)
+        keys, included = ["*", *keys], NAMES
+    assert selected(keys) == [name for name in NAMES if name in included and name not in excluded]
 
 
 @pytest.mark.parametrize("function", APP, ids=lambda function: function.name)

@@ -173,6 +173,9 @@ def test_a_read_is_sent_at_once_and_a_write_after_its_approval() -> None:
         }
         waiting = page.post("send", **call)
         assert (waiting["kind"], len(shop.received)) == ("needs_approval", count)
+        form = waiting["pending"]["form"]
+        assert form.startswith("This request may change data. It is sent only if you approve it.\n")
+        assert "Mug" in form
         changed = {**call, "text": call["text"].replace("Mug", "Cup")}
         token = waiting["pending"]["token"]
         assert page.post("send", **changed, token=token)["kind"] == "refused"

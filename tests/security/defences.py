@@ -296,6 +296,37 @@ def endless_head(_: Any) -> Callable[..., Any]:
     return arrived
 
 
+def all_others(_: Any) -> Callable[..., Any]:
+    """Exclusions alone mean everything else."""
+
+    def split(_: str, keys: Any) -> tuple[list[str], list[str]]:
+        excluded = [key[1:] for key in keys if key.startswith("!")]
+        return [key for key in keys if not key.startswith("!")] or ["*"], excluded
+
+    return split
+
+
+def beginning(_: Any) -> Callable[..., Any]:
+    """Shows what fits from the beginning."""
+    return lambda lines, room: "\n".join(lines)[:room]
+
+
+def verbatim(_: Any) -> Callable[..., Any]:
+    """Shows a text between quotes as it is."""
+    return lambda text: f'"{text}"'
+
+
+def resumed(_: Any) -> Callable[..., Any]:
+    """Resumes a call with its human part whatever its token is."""
+    completed = import_module("specfn.application.binding.one_call")._completed
+    return lambda call, _, human, __: completed(call, human)
+
+
+def content_only(genuine: Any) -> Callable[..., Any]:
+    """Of a file, only the content counts."""
+    return lambda file: genuine(file)[:1]
+
+
 DEFENCES: Final = (
     Defence(
         threat="T1",
@@ -647,9 +678,21 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T22",
-        function="specfn.application.binding.policy:BindPolicy.allows",
+        function="specfn.application.binding.policy:Permissions.permit",
         off=gives(value=True),
         tests="test_only_reads_are_sent_unasked",
+    ),
+    Defence(
+        threat="T22",
+        function="specfn.application.binding.policy:split_keys",
+        off=all_others,
+        tests="test_exclusions_alone_are_a_mistake",
+    ),
+    Defence(
+        threat="T22",
+        function="specfn.calling.names.catalog:split_keys",
+        off=all_others,
+        tests="test_exclusions_alone_are_a_mistake",
     ),
     Defence(
         threat="T22",
@@ -960,6 +1003,55 @@ DEFENCES: Final = (
         function="specfn.cli.commands.chat:_reply",
         off=read_at_once,
         tests="test_a_reply_is_bounded[bomb]",
+    ),
+    Defence(
+        threat="T39",
+        function="specfn.calling.calls.approval_form:_text",
+        off=beginning,
+        tests="test_each_key_and_each_scalar_is_in_the_form test_a_long_memo_hides_no_amount "
+        "test_a_script_sends_only_what_its_forms_showed",
+    ),
+    Defence(
+        threat="T39",
+        function="specfn.calling.calls.approval_form:_string",
+        off=verbatim,
+        tests="test_texts_of_others_are_one_line_after_ours",
+    ),
+    Defence(
+        threat="T39",
+        function="specfn.calling.calls.approval_form:escape_invisible",
+        off=first,
+        tests="test_no_character_of_a_form_is_invisible",
+    ),
+    Defence(
+        threat="T39",
+        function="specfn._internal.logs:one_line",
+        off=first,
+        tests="test_a_log_has_one_line_for_each_message",
+    ),
+    Defence(
+        threat="T40",
+        function="specfn.application.binding.one_call:_resumed",
+        off=resumed,
+        tests="test_an_approval_with_a_human_part_is_used_once",
+    ),
+    Defence(
+        threat="T40",
+        function="specfn.mcp.served_functions:_caller",
+        off=gives(""),
+        tests="test_a_token_covers_all_but_the_human_part",
+    ),
+    Defence(
+        threat="T40",
+        function="specfn.calling.calls.prepare:copied",
+        off=first,
+        tests="test_arguments_that_change_while_the_approver_thinks_are_not_sent",
+    ),
+    Defence(
+        threat="T40",
+        function="specfn.application.binding.approval_token:_file_parts",
+        off=content_only,
+        tests="test_a_file_is_approved_with_its_name_and_media_type",
     ),
 )
 

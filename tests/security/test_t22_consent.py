@@ -1,17 +1,26 @@
 """T22: what writes or destroys is sent only with consent, and once."""
 
 import asyncio
+import json
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.calling.models import CONNECTORS, Script, said, wished
 
 from specfn import calling
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.errors import TransportError
+from specfn.cli.main import run
+from specfn.errors import TransportError, UsageError
 from specfn.http.connection import Connection
 from specfn.http.transport import send
+from specfn.mcp.served_functions import ServedFunctions
 from specfn.options import Options
 
 #: What the methods of a document may do (RFC 9110, section 9.2.1); any other method may do anything.
@@ -27,16 +36,17 @@ SAFETIES = {
 }
 
 
+METHODS_OF_A_PATH: dict[str, Any] = {method: {} for method in SAFETIES if method != "purge"}
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.2.0",
+    "info": {"title": "t", "version": "1"},
+    "paths": {"/things": {**METHODS_OF_A_PATH, "additionalOperations": {"purge": {}}}},
+}
+
+
 def application(**options: Any) -> Application:
     """One path with an operation for every method."""
-    item: dict[str, Any] = {method: {} for method in SAFETIES if method != "purge"}
-    item["additionalOperations"] = {"purge": {}}
-    document = {
-        "openapi": "3.2.0",
-        "info": {"title": "t", "version": "1"},
-        "paths": {"/things": item},
-    }
-    return load(document, options=Options(**options))
+    return load(DOCUMENT, options=Options(**options))
 
 
 APPLICATION = application()
@@ -143,3 +153,83 @@ def test_a_timeout_repeats_nothing(loopback: Any) -> None:
     with pytest.raises(TransportError):
         send.propagate(APPLICATION["POST /things"], {}, connection)
     assert len(loopback.requests) == 1
+
+
+# -- exclusions ---------------------------------------------------------------------------------------------
+
+NAMES = [each.name for each in APPLICATION]
+URL = "http://127.0.0.1:9"
+WORDS = ["read", "write", "destructive", *NAMES]
+
+
+def read_by_bind(allow: Sequence[str], _: Path) -> set[str]:
+    """Return the functions that bound functions call without an approval."""
+    bound = APPLICATION.bind(Connection(base_url=URL), allow=allow)
+    return {name for name in NAMES if not bound[name]._policy.waits(APPLICATION[name])}
+
+
+def read_by_a_server(allow: Sequence[str], _: Path) -> set[str]:
+    """Return the functions that an MCP server calls without an approval."""
+    catalog = calling.Catalog().add(APPLICATION)
+    served = ServedFunctions(catalog, Connection(base_url=URL), allow=allow)
+    entries = served.entries.items()
+    return {name for name, each in entries if served._policy(each).permits(each.function)}
+
+
+def read_by_the_command(allow: Sequence[str], folder: Path) -> set[str]:
+    """Serve with options, and with a configuration file."""
+    document = folder / "things.json"
+    document.write_text(json.dumps(DOCUMENT), encoding="utf-8")
+    config = folder / "c.yaml"
+    config.write_text(
+        json.dumps({"allow": allow, "documents": {"a": {"spec": "things.json", "base_url": URL}}}),
+        encoding="utf-8",
+    )
+    lines = (
+        [str(document), "--base-url", URL, *(part for word in allow for part in ("--allow", word))],
+        ["--config", str(config)],
+    )
+    errors = []
+    for line in lines:
+        with redirect_stderr(StringIO()) as told, redirect_stdout(StringIO()):
+            code = run(["serve", *line, "--print-config", "claude"])
+        errors += [told.getvalue()] * bool(code)
+    assert len(errors) in (0, 2)
+    if errors:
+        raise UsageError("\n".join(errors))
+    return set()
+
+
+def read_by_a_conversation(allow: Sequence[str], _: Path) -> set[str]:
+    """Offer functions of a configuration, and of a choice."""
+    for how in (
+        {"config": calling.InvocationConfig(allow=allow)},
+        {"choice": calling.Auto(functions=allow)},
+    ):
+        calling.run(
+            APPLICATION, Script([said("x")]), connector="openai", messages="x",
+            connection=Connection(base_url=URL), **how,
+        )  # fmt: skip
+    return set()
+
+
+READERS = [read_by_bind, read_by_a_server, read_by_the_command, read_by_a_conversation]
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("allow", [[f"!{NAMES[0]}"], [f"!{NAMES[0]}", f"!{NAMES[-1]}"]])
+def test_exclusions_alone_are_a_mistake(read: Any, allow: list[str], tmp_path: Path) -> None:
+    """A permission of exclusions only does not mean all others, wherever it is read."""
+    with pytest.raises(UsageError, match="only exclusions"):
+        read(allow, tmp_path)
+    read([*allow, NAMES[1]], tmp_path)
+
+
+@pytest.mark.parametrize("read", READERS[:2])
+@given(
+    words=st.lists(st.sampled_from(WORDS), min_size=1), excluded=st.lists(st.sampled_from(NAMES))
+)
+def test_an_exclusion_takes_away(read: Any, words: list[str], excluded: list[str]) -> None:
+    """A permission with exclusions permits what it permits without them, less what they name."""
+    found = read([*words, *(f"!{name}" for name in excluded)], Path())
+    assert found == read(words, Path()).difference(excluded)

@@ -84,6 +84,14 @@ def escape_invisible(text: str) -> str:
     return _replaced(text, _escapes) if _ODD.search(text) else text
 
 
+def one_line(text: str) -> str:
+    """Return a text on one line: line breaks and runs of spaces become one space, invisible characters are escaped.
+
+    A text of a document, a model or a server cannot pretend to be a line that specfn wrote.
+    """
+    return escape_invisible(" ".join(text.split()))
+
+
 def escape_all(text: str) -> str:
     r"""Return the text with each non-ASCII character as ``\uXXXX``, which is JSON text with the same value."""
     return re.sub(r"[^\x00-\x7f]+", lambda run: _escapes(run[0]), text)

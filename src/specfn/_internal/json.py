@@ -188,9 +188,9 @@ def _beyond(value: Any, **how: Any) -> bytes:
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of the objects and arrays of a value. All other values, such as opened files, are the same objects."""
+    """Return a copy of what can change in a value: objects, arrays and buffers of bytes. Opened files are the same."""
     if value.__class__ is dict:
         return {key: copied(item) for key, item in value.items()}
     if value.__class__ is list:
         return [copied(item) for item in value]
-    return value
+    return bytes(value) if value.__class__ is bytearray else value

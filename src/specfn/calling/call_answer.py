@@ -74,7 +74,7 @@ class Answer:
         next: the model's complete arguments for the next page; ``None`` after the last page, or if they are not known.
         dropped: ``{"fields": [paths, at most 50], "items": number}`` that were left out of the text; ``None`` if
             nothing was. The operator's ``Drop`` is not in it.
-        pending: the call that waits, if ``kind`` is ``needs_approval``.
+        pending: the call that waits, if ``kind`` is ``needs_approval``; of a server, also if it is ``needs_human``.
     """
 
     text: str

@@ -1,11 +1,12 @@
 """Events of a conversation: typed records without values of arguments or credentials."""
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-log = logging.getLogger("specfn.calling")
+from specfn._internal.logs import one_line_log
+
+log = one_line_log("specfn.calling")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

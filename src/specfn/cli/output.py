@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TextIO
 
-from specfn._internal.characters import escape_invisible, has_invisible
+from specfn._internal.characters import escape_invisible, has_invisible, one_line
 from specfn._internal.json import dumps
 from specfn.errors import UsageError
 
@@ -157,7 +157,7 @@ def complain(line: str, meaning: "Meaning" = "plain") -> None:
     """
     if not line or sys.stderr is None:
         return
-    shown = f"{_NAME} {printable(' '.join(line.split()))}"
+    shown = f"{_NAME} {one_line(line)}"
     try:
         if sys.stderr.isatty():
             shown = _laid_out(shown, sys.stderr, meaning, _NAME)

@@ -20,6 +20,7 @@ from specfn.catalog.search.search import Found
 from specfn.catalog.tools.tools import offered
 from specfn.code_mode.sandbox_values import argument
 from specfn.errors import UsageError
+from specfn.function.function import Function
 from specfn.function.signatures.legal_names import python_names
 from specfn.function.signatures.signatures import awaitable_signatures
 
@@ -98,11 +99,9 @@ class ScriptFunctions:
         for name, entry in self._entries.items():
             yield AdvertisedFunction(self.place(name), entry.function, _no_tool)
 
-    def request_line(self, name: str) -> str:
-        """Return the method and path of a function, and its summary."""
-        function = self._entries[name].function
-        line = f"{function.method.upper()} {function.path}"
-        return f"{line} ({function.summary})" if function.summary else line
+    def function(self, name: str) -> Function:
+        """Return a function."""
+        return self._entries[name].function
 
     # -- calls ----------------------------------------------------------------------------------------
 

@@ -50,10 +50,12 @@ class ScriptPause:
     Attributes:
         state: the sealed state, which resumes the script.
         asked: the calls to approve.
+        form: the text that asks for their approval, and shows each of them.
     """
 
     state: str
     asked: tuple[PendingCall, ...]
+    form: str
 
 
 def finished(

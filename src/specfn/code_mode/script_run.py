@@ -10,6 +10,7 @@ import anyio
 from specfn.application.binding.approval_token import ApprovalTokens
 from specfn.calling.call_answer import Answer, PendingCall
 from specfn.calling.calls import prompts
+from specfn.calling.calls.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
 from specfn.calling.calls.prepare import Prepared
 from specfn.code_mode.paused_script import (
     ScriptState,
@@ -245,7 +246,10 @@ class _Run:
     # -- the end --------------------------------------------------------------------------------------
 
     def _pause(self, box: Sandbox) -> ScriptPause | Mapping[int, Settled]:
-        """Return the paused script; refuse its calls if its state is too large to store."""
+        """Return the paused script; refuse its calls if its state is too large to store, or a call to be shown.
+
+        A form covers the first calls, as many as it shows completely. The others wait for the next form.
+        """
         snapshot = compressed(box.snapshot())
         limit = self._scripts.limits.snapshot
         if len(snapshot) > limit:
@@ -256,6 +260,11 @@ class _Run:
             return {number: self._refused(number, text) for number in [*self._pending]}
         numbers = sorted(self._pending)
         numbers = numbers if self._scripts.together else numbers[:1]
+        form = approval_form([self._to_approve(number) for number in numbers])
+        if form.count == 0:
+            text = prompts.too_large_to_approve(self._waiting[numbers[0]].name, MAX_CHARACTERS)
+            return {numbers[0]: self._refused(numbers[0], text)}
+        numbers = numbers[: form.count]
         asked = {number: self._pending[number] for number in numbers}
         tokens = {n: self._waiting[n]._replace(token=each.token) for n, each in asked.items()}
         state = ScriptState(
@@ -268,7 +277,12 @@ class _Run:
             remarks=tuple(self._remarks),
         )
         text = sealed(state, self._code, self._scripts.tokens)
-        return ScriptPause(text, tuple(asked.values()))
+        return ScriptPause(text, tuple(asked.values()), form.text)
+
+    def _to_approve(self, number: int) -> CallToApprove:
+        pending = self._pending[number]
+        function = self._scripts.functions.function(pending.function)
+        return CallToApprove(name=pending.function, function=function, arguments=pending.arguments)
 
     def _ended(self, step: Finished | Failed) -> ScriptResult:
         lines = remarks(self._remarks)

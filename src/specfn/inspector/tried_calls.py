@@ -10,7 +10,9 @@ from specfn._internal.json import JsonObject, dumps
 from specfn.application.application import Application
 from specfn.application.binding.bound import Bound
 from specfn.application.binding.shown_functions import ShownFunctions
+from specfn.calling.call_answer import Answer
 from specfn.calling.calls import prompts
+from specfn.calling.calls.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
 from specfn.calling.calls.prepare import check
 from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.tool_index import ToolIndex
@@ -133,9 +135,16 @@ class TriedCalls:
         _HUMAN.set(human)
         answer = await bound[tool].aoutcome(text, granted=token)
         pending = answer.pending
+        if pending is None:
+            return answer.as_json()
+        function = self._application[name]
+        call = CallToApprove(name=pending.function, function=function, arguments=pending.arguments)
+        form = approval_form([call]).text
+        if not form:
+            text = prompts.too_large_to_approve(pending.function, MAX_CHARACTERS)
+            return Answer(text=text, kind="refused", repairs=answer.repairs).as_json()
         found = answer.as_json()
-        if pending is not None:
-            found["pending"] = {**found["pending"], "token": pending.token}
+        found["pending"] = {**found["pending"], "token": pending.token, "form": form}
         return found
 
     def safe_json(self, value: Any) -> bytes:

@@ -1,6 +1,5 @@
 """The served inspector: the page, and the data that it asks for (threats T30, T31)."""
 
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -12,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 
 from specfn._internal.json import JsonObject, dumps, loads
+from specfn._internal.logs import one_line_log
 from specfn.application.application import Application
 from specfn.connectors import registry
 from specfn.errors import SpecfnError
@@ -42,7 +42,7 @@ _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
 }
 
-_LOG: Final = logging.getLogger("specfn.inspector")
+_LOG: Final = one_line_log("specfn.inspector")
 
 _Item = TypeVar("_Item")
 _Handler: TypeAlias = Callable[[Request], Awaitable[Response]]

@@ -69,7 +69,7 @@ def server(
             ``code`` tools that find functions and run code that calls them. ``auto`` chooses ``search`` above 100 tools
             or 32,000 tokens.
         allow: the calls that need no approval: safeties (``read``, ``write``, ``destructive``), and functions by any
-            name.
+            name or pattern. A leading ``!`` excludes from the others of the list.
         approve: ``ask`` shows other calls to the user if the client can, and refuses them otherwise; ``refuse`` always
             refuses them; ``allow`` makes all calls.
         questions: ask once for all calls that a script starts ``together``, or once for ``each`` call, in mode
@@ -100,7 +100,7 @@ def server(
     served = ServedFunctions(
         catalog,
         connection,
-        allow=_EVERYTHING if approve == "allow" else allow,
+        allow=(*_EVERYTHING, *allow) if approve == "allow" else allow,
         output_schema=output_schema,
         key=key,
         fields=fields,

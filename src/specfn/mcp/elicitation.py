@@ -6,21 +6,16 @@ from typing import Any, Final
 
 from mcp import types
 
-from specfn._internal.characters import escape_invisible
-from specfn._internal.json import JsonObject, dumps_indented
-from specfn.calling.calls.human_part import approval_request
-from specfn.calling.calls.prepare import Prepared
+from specfn._internal.characters import one_line
+from specfn._internal.json import JsonObject
 from specfn.function.function import Function
 from specfn.migrate.parameters.credentials import credential_reason, plain
-from specfn.schema.safe_text import shorten
-
-#: The maximum number of characters of the arguments that a form shows.
-_ARGUMENTS: Final = 3_000
 
 #: The types of a field, and the keywords of a field that the protocol takes.
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean"})
 _KEYWORDS: Final = ("type", "title", "description", "enum", "default", "minimum", "maximum")
 _TEXT_KEYWORDS: Final = ("minLength", "maxLength")
+_TEXTS: Final = frozenset({"title", "description"})
 _FORMATS: Final = frozenset({"email", "uri", "date", "date-time"})
 
 #: Parts of the names of secrets.
@@ -29,8 +24,8 @@ _SECRETS: Final = ("password", "passwd", "secret", "token", "apikey", "credentia
 #: Joins the names of objects and values to the name of a field.
 _BETWEEN: Final = "."
 
-#: The effect of functions by their safety.
-EFFECTS: Final = {"read": "reads data", "write": "may change data"}
+#: The schema of a form without fields.
+NO_FIELDS: Final[JsonObject] = {"type": "object", "properties": {}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,27 +41,17 @@ class ElicitationForm:
     schema: JsonObject
 
 
-def form_of(call: Prepared, *, needs_human: bool) -> ElicitationForm | None:
-    """Return the form for a call; ``None`` if its human part has nested or secret fields."""
-    assert call.entry is not None
-    function = call.entry.function
-    fields = _fields(function) if needs_human else {"properties": {}}
-    if fields is None:
-        return None
-    return ElicitationForm(_message(call, function), {"type": "object", **fields})
-
-
 def request_of(form: ElicitationForm) -> types.ElicitRequest:
     """Return the request of a form."""
     params = types.ElicitRequestFormParams(message=form.message, requested_schema=form.schema)
     return types.ElicitRequest(params=params)
 
 
-def human_part(form: ElicitationForm, content: Mapping[str, Any] | None) -> JsonObject:
-    """Return the human part from the content of a form; other fields are ignored."""
+def human_part(fields: JsonObject, content: Mapping[str, Any] | None) -> JsonObject:
+    """Return the human part from the content of a form; other fields than its own are ignored."""
     found: JsonObject = {}
     for name, value in (content or {}).items():
-        if name in form.schema["properties"]:
+        if name in fields["properties"]:
             *parents, last = name.split(_BETWEEN)
             level = found
             for parent in parents:
@@ -75,21 +60,8 @@ def human_part(form: ElicitationForm, content: Mapping[str, Any] | None) -> Json
     return found
 
 
-def _message(call: Prepared, function: Function) -> str:
-    request = approval_request(call)
-    arguments = dumps_indented(request.arguments).decode(errors="replace")
-    effect = EFFECTS.get(function.safety, "may destroy data")
-    lines = [
-        f"{call.name} {effect}: {function.method.upper()} {function.path}",
-        function.summary,
-        f"Arguments: {shorten(arguments, _ARGUMENTS)}",
-        "Accept to send this request.",
-    ]
-    return escape_invisible("\n".join(line for line in lines if line))
-
-
-def _fields(function: Function) -> JsonObject | None:
-    """Return the human part as the fields of a form; ``None`` if a form cannot show it."""
+def human_fields(function: Function) -> JsonObject | None:
+    """Return the human part as the schema of a form; ``None`` if a form cannot ask for it, or there is no human part."""
     separated = function.separated
     human = None if separated is None else separated.human
     if not isinstance(human, dict):
@@ -98,7 +70,8 @@ def _fields(function: Function) -> JsonObject | None:
     if not found or any(leaf.field is None for leaf in found):
         return None
     required = [leaf.name for leaf in found if leaf.is_required]
-    return {"properties": {leaf.name: leaf.field for leaf in found}, "required": required}
+    properties = {leaf.name: leaf.field for leaf in found}
+    return {"type": "object", "properties": properties, "required": required}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +105,8 @@ def _field(name: str, schema: JsonObject) -> JsonObject | None:
         return None
     keywords = (*_KEYWORDS, *(_TEXT_KEYWORDS if schema["type"] == "string" else ()))
     field = {key: schema[key] for key in keywords if key in schema}
+    for key in _TEXTS.intersection(field):
+        field[key] = one_line(str(field[key]))
     if schema.get("format") in _FORMATS:
         field["format"] = schema["format"]
     return field

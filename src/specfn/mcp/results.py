@@ -1,6 +1,5 @@
 """Answers of functions as results of tool calls."""
 
-import logging
 from dataclasses import replace
 from typing import Any, Final
 
@@ -9,6 +8,7 @@ from mcp import types
 
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import loads
+from specfn._internal.logs import one_line_log
 from specfn.calling.call_answer import Answer
 from specfn.calling.calls import prompts
 from specfn.calling.response_fields import ResponseFields
@@ -17,7 +17,7 @@ from specfn.function.function import Function
 from specfn.mcp.files.content_blocks import content_block
 from specfn.mcp.files.saved_files import SavedFiles
 
-log: Final = logging.getLogger("specfn.mcp")
+log: Final = one_line_log("specfn.mcp")
 
 #: The types of structured content that an output schema may describe.
 _ANY: Final = (dict, list, str, int, float)

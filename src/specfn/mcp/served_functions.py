@@ -6,12 +6,14 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn._internal.caller_arguments import require_texts
-from specfn._internal.did_you_mean import similar
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import principal_components
+
+from specfn._internal.json import dumps
 from specfn.application.binding.approval_token import ApprovalTokens
 from specfn.application.binding.fields_argument import FieldsArgument, SentFields, with_fields
 from specfn.application.binding.one_call import perform
-from specfn.application.binding.policy import Awaiting, BindPolicy
+from specfn.application.binding.policy import Awaiting, BindPolicy, read_permissions
 from specfn.calling.call_answer import Answer
 from specfn.calling.calls import prompts
 from specfn.calling.calls.prepare import Prepared, prepare
@@ -25,7 +27,7 @@ from specfn.catalog.tools.fit_cache import FitCache
 from specfn.catalog.tools.tool_builder import OutputForm, ToolBuilder
 from specfn.catalog.tools.tools import LeftOut, OfferedFunction, Tool
 from specfn.connectors.registry import profile
-from specfn.errors import UnknownFunctionError, UsageError
+from specfn.errors import UsageError
 from specfn.http.request.security import require_declared
 from specfn.schema.profiles.profile import OUTPUT, Profile
 from specfn.validation.outcome import Failure
@@ -33,9 +35,6 @@ from specfn.validation.outcome import Failure
 if TYPE_CHECKING:
     from specfn.connectors.turn import Call
     from specfn.http.connection import Connection
-
-#: The safeties of functions.
-SAFETIES: Final = frozenset({"read", "write", "destructive"})
 
 #: The maximum number of characters of a response.
 _LIMIT: Final = 20_000
@@ -132,7 +131,7 @@ class ServedFunctions:
             read_only: offer only functions that read.
 
         Raises:
-            UsageError: ``allow`` contains another word, a document has no connection, or a connection has a credential
+            UsageError: ``allow`` contains another word, or exclusions only; a document has no connection, or a connection has a credential
                 for a security scheme that its document does not declare.
         """
         self.catalog = catalog
@@ -147,7 +146,9 @@ class ServedFunctions:
         self.tools = ComposedTools(self.entries, output_schema=output_schema)
         self._fields = fields
         self._connection = connection
-        self._allowed, self._trusted = _permissions(catalog, allow)
+        self._permissions = read_permissions(
+            allow, lambda key: [entry.name for entry in catalog.select([key])]
+        )
         warn_of_unknown_drops(entry.function for entry in self.entries.values())
         self._tokens = ApprovalTokens(key)
         self._offered = OfferedFunctions(
@@ -199,6 +200,7 @@ class ServedFunctions:
         ask: bool,
         granted: str | None = None,
         human: Any = None,
+        fills_later: bool = False,
         advertised: Callable[[], Iterable[AdvertisedFunction]] | None = None,
     ) -> Answer:
         """Call a function.
@@ -207,16 +209,17 @@ class ServedFunctions:
             call: the function and its checked arguments.
             ask: calls that need an approval wait for it; otherwise they are refused.
             granted: the token of an approval.
-            human: the human part, from a form that showed the call; accepting the form approves the call.
+            human: the human part, from the form that showed the call.
+            fills_later: the form of a waiting call can ask for its human part.
             advertised: returns the functions as the model calls them, if it reads them as they are declared; ``None``
                 if it calls the tools.
         """
         if call.entry is None:
             assert call.answer is not None
             return Answer(text=call.answer, kind=call.kind or "unknown_function")
-        policy = replace(self._policy(call.entry), ask=ask)
+        policy = replace(self._policy(call.entry), ask=ask, fills_later=fills_later)
         if human is not None:
-            policy = replace(policy, fill=lambda *_: human, approve=lambda _: True)
+            policy = replace(policy, fill=lambda *_: human)
         if advertised is not None:
             policy = replace(policy, advertised=advertised)
         tool = self.tools[call.entry.name] if advertised is None else None
@@ -230,14 +233,14 @@ class ServedFunctions:
             )
         return BindPolicy(
             connection=connection,
-            allowed=self._allowed,
-            trusted=frozenset({entry.function.name} if entry.name in self._trusted else ()),
+            permits=lambda function: self._permissions.permit(entry.name, function.safety),
             approve=None,
             fill=None,
             ask=False,
             limit=_LIMIT,
             tokens=self._tokens,
             fields=self._fields,
+            audience=_caller(),
             advertised=self._advertised,
         )
 
@@ -257,22 +260,7 @@ def _shaped(found: Profile, shape: Any) -> Profile:
     return found if shape is found.shape else replace(found, shape=shape)
 
 
-def _permissions(catalog: Catalog, allow: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the safeties and the names of functions that need no approval.
-
-    Raises:
-        UsageError: a word is neither a safety nor the name or pattern of functions.
-    """
-    require_texts("allow", allow, "safeties and names of functions")
-    words = {allow} if isinstance(allow, str) else set(allow)
-    names = sorted(words - SAFETIES)
-    try:
-        trusted = catalog.select(names) if names else ()
-    except UnknownFunctionError as error:
-        unknown = next((name for name in names if repr(name) in str(error)), "")
-        hint = similar(unknown, sorted(SAFETIES)) if unknown else ""
-        reason = f"{unknown!r} is unknown{hint}" if hint else error
-        raise UsageError(
-            f"allow is invalid: {reason}; expected read, write, destructive or names of functions"
-        ) from None
-    return frozenset(words & SAFETIES), frozenset(entry.name for entry in trusted)
+def _caller() -> str:
+    """Return the authenticated client and user of the current request; empty if the server does not verify tokens."""
+    token = get_access_token()
+    return "" if token is None else dumps(principal_components(token)).decode()

@@ -13,11 +13,12 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from specfn._internal.json import dumps, loads
+from specfn._internal.json import JsonObject, dumps, loads
 from specfn.calling.call_answer import Answer
 from specfn.calling.calls import prompts
+from specfn.calling.calls.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
 from specfn.calling.calls.prepare import Prepared
-from specfn.mcp.elicitation import ElicitationForm, form_of, human_part, request_of
+from specfn.mcp.elicitation import NO_FIELDS, ElicitationForm, human_fields, human_part, request_of
 from specfn.mcp.results import log
 from specfn.mcp.served_functions import ServedFunctions
 
@@ -43,9 +44,16 @@ def can_ask(ctx: Context) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Response:
-    """The response of a user to a form, and the token of the call that waited."""
+    """The response of a user to a form.
+
+    Attributes:
+        token: the token of the call that waited.
+        filled: the form asked for the human part.
+        given: the decision of the user, and the values of the fields.
+    """
 
     token: str
+    filled: bool
     given: types.ElicitResult
 
 
@@ -69,17 +77,25 @@ async def call_with_approval(
     Returns:
         The answer, or a request for the input of the user.
     """
-    asks = asks and can_ask(ctx)
-    response = _response(params) if asks else None
+    if call.entry is None or not (asks and can_ask(ctx)):
+        return await served.outcome(call, ask=False)
+    fields = human_fields(call.entry.function)
+    response = _response(params)
     if response is not None:
-        return await _decided(served, call, response)
-    answer = await served.outcome(call, ask=asks)
-    form = _form(call, answer) if asks else None
-    if form is None:
+        return await _decided(served, call, fields, response)
+    answer = await served.outcome(call, ask=True, fills_later=fields is not None)
+    if answer.pending is None:
         return answer
-    token = "" if answer.pending is None else answer.pending.token
+    filled = answer.kind == "needs_human"
+    waiting = CallToApprove(
+        name=call.name, function=call.entry.function, arguments=answer.pending.arguments
+    )
+    text = approval_form([waiting]).text
+    if not text:
+        return _refused(call, prompts.too_large_to_approve(call.name, MAX_CHARACTERS))
+    form = ElicitationForm(text, fields if filled and fields else NO_FIELDS)
     if is_modern(ctx):
-        state = dumps({"token": token}).decode()
+        state = dumps({"token": answer.pending.token, "filled": filled}).decode()
         return types.InputRequiredResult(
             input_requests={_KEY: request_of(form)}, request_state=state
         )
@@ -88,14 +104,8 @@ async def call_with_approval(
     except (MCPError, ValidationError) as error:
         log.warning("the client did not show a form: %s", type(error).__name__)
         return await served.outcome(call, ask=False)
-    return await _decided(served, call, _Response(token, given))
-
-
-def _form(call: Prepared, answer: Answer) -> ElicitationForm | None:
-    """Return the form for a call that waits; ``None`` if it does not wait, or no form can be shown."""
-    if answer.kind not in ("needs_approval", "needs_human"):
-        return None
-    return form_of(call, needs_human=answer.kind == "needs_human")
+    response = _Response(answer.pending.token, filled, given)
+    return await _decided(served, call, fields, response)
 
 
 def _response(params: types.CallToolRequestParams) -> _Response | None:
@@ -103,15 +113,25 @@ def _response(params: types.CallToolRequestParams) -> _Response | None:
     given = (params.input_responses or {}).get(_KEY)
     if params.request_state is None or not isinstance(given, types.ElicitResult):
         return None
-    return _Response(loads(params.request_state)["token"], given)
+    state = loads(params.request_state)
+    return _Response(state["token"], state["filled"], given)
 
 
-async def _decided(served: ServedFunctions, call: Prepared, response: _Response) -> Answer:
+async def _decided(
+    served: ServedFunctions, call: Prepared, fields: JsonObject | None, response: _Response
+) -> Answer:
+    """Return the answer to a call after the decision of the user. Its token is used once, with and without fields."""
     if response.given.action != "accept":
-        return Answer(text=prompts.denied(), kind="refused", repairs=call.repairs)
-    if response.token:
-        return await served.outcome(call, ask=True, granted=response.token)
-    form = form_of(call, needs_human=True)
-    if form is None:
-        return await served.outcome(call, ask=True)
-    return await served.outcome(call, ask=True, human=human_part(form, response.given.content))
+        return _refused(call, prompts.denied())
+    content = response.given.content
+    return await served.outcome(
+        call,
+        ask=True,
+        granted=response.token,
+        human=human_part(fields, content) if response.filled and fields else None,
+        fills_later=fields is not None,
+    )
+
+
+def _refused(call: Prepared, text: str) -> Answer:
+    return Answer(text=text, kind="refused", repairs=call.repairs)

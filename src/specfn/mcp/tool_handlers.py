@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from mcp import types
 from mcp.shared.exceptions import MCPError
 
+from specfn._internal.characters import one_line
 from specfn._internal.json import JsonObject
 from specfn.calling.call_answer import Answer
 from specfn.mcp import search_tools
@@ -129,7 +130,9 @@ class Handlers:
         if found.reads and function is not None and function.safety != "read":
             return text_result(search_tools.refusal(call.name), is_error=True)
         if function is not None:
-            await ctx.session.report_progress(0, 1, f"{function.method.upper()} {function.path}")
+            await ctx.session.report_progress(
+                0, 1, one_line(f"{function.method.upper()} {function.path}")
+            )
         answer = await call_with_approval(self.served, call, ctx, params, asks=self.asks)
         await ctx.session.report_progress(1, 1)
         if not isinstance(answer, Answer):

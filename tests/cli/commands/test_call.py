@@ -154,6 +154,9 @@ def test_a_person_is_asked(
     assert run(given) == code
     out, err = capsys.readouterr()
     assert SECRET not in out + err
+    assert err.startswith("This request may change data. It is sent only if you approve it.\n")
+    assert '"a": 1' in err
+    assert f"URL: {server.url}/pets" in err
     assert "X-Key: **********" in err
     assert len(server.requests) == sent
     assert ("not sent" in err) is not bool(sent)

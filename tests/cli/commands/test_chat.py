@@ -55,6 +55,7 @@ def test_what_changes_data_is_not_sent_without_consent(chat: Command, shop: Serv
     ended = chat("--base-url", shop.base_url, "Put a lamp there.")
     sent = [str(each) for each in shop.received][len(before) :]
     assert not any("POST" in each for each in sent)
+    assert "This request may change data. It is sent only if you approve it.\n" in ended.err
     assert "stdin is not a terminal" in ended.err
 
 

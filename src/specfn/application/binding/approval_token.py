@@ -18,7 +18,7 @@ from typing import Any, Final
 from specfn._internal.json import dumps, dumps_sorted, loads
 from specfn.answers import FieldNames, asked_fields, field_path
 from specfn.errors import UsageError
-from specfn.http.files import file_of
+from specfn.http.files import File, file_of
 
 #: The seconds until a token expires.
 LIFETIME: Final = 600
@@ -42,8 +42,9 @@ class ApprovedCall:
         function: the name of the function.
         fingerprint: the fingerprint of the function.
         arguments: the arguments of the model, after all repairs.
-        human: the human part; ``None`` if there is no human part.
+        human: the human part; ``None`` if there is none, or if it is added after the approval.
         target: the origin and base path that the request is sent to.
+        audience: the caller that was asked, if several callers share the tokens.
     """
 
     function: str
@@ -51,6 +52,7 @@ class ApprovedCall:
     arguments: Any
     human: Any
     target: str
+    audience: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ class ApprovalTokens:
         return None if isinstance(found, str) else found
 
     def _mac(self, head: bytes, call: ApprovedCall) -> bytes:
-        content = [call.function, call.fingerprint, call.target]
+        content = [call.function, call.fingerprint, call.target, call.audience]
         parts = [head, dumps_sorted([*content, *map(_canonical, (call.arguments, call.human))])]
         return hmac.digest(self._key, b"".join(parts), "sha256")
 
@@ -191,5 +193,9 @@ def _canonical(value: Any) -> Any:
     file = file_of(value)
     if file is None:
         return value
-    digest = hashlib.sha256(file.content).hexdigest()
-    return {"file": [digest, file.name, file.media_type]}
+    return {"file": _file_parts(file)}
+
+
+def _file_parts(file: File) -> list[str | None]:
+    """Return everything of a file that is sent: the digest of its content, its name and its media type."""
+    return [hashlib.sha256(file.content).hexdigest(), file.name, file.media_type]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from specfn._internal.caller_arguments import require, require_callables, require_whole_numbers
 from specfn.application.binding.approval_token import ApprovalTokens
 from specfn.application.binding.bound import Bound
-from specfn.application.binding.policy import BindPolicy, Fill, Find, allowed_words
+from specfn.application.binding.policy import BindPolicy, Fill, Find, read_permissions
 from specfn.application.binding.shown_functions import ShownFunctions
 from specfn.calling.calls.approval import AsyncApprover
 from specfn.calling.names.catalog import Functions
@@ -44,8 +44,8 @@ def bind(
     what was fitted to profiles. ``clock`` returns the time in seconds since the epoch, for the expiry of tokens.
 
     Raises:
-        UsageError: ``allow`` contains a word that is neither a safety nor a function, the limit is too low, or the key
-            is too short.
+        UsageError: ``allow`` contains a word that is neither a safety nor a function, or exclusions only; the limit is
+            too low, or the key is too short.
     """
     from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx, as the caller did
 
@@ -55,15 +55,14 @@ def bind(
     if limit < 200:
         raise UsageError(f"limit must be at least 200 characters, not {limit}")
     warn_of_unknown_drops(application.functions)
-    allowed, trusted = allowed_words(allow, find_any)
+    permissions = read_permissions(allow, lambda key: (find_any(key).name,))
     index = (
         None if profile is None else ToolIndex(application.functions, profile, fits or FitCache())
     )
     shown = ShownFunctions.of(application, index)
     policy = BindPolicy(
         connection=connection,
-        allowed=allowed,
-        trusted=trusted,
+        permits=lambda function: permissions.permit(function.name, function.safety),
         approve=approve,
         fill=fill,
         ask=ask,

@@ -52,7 +52,6 @@ async def perform(
         if call.fields is None:
             raise UsageError(f"Options.answers for {_function(call).name}: {problem}")
         return Answer(text=prompts.unknown_fields(problem), kind="invalid", repairs=call.repairs)
-    call = replace(call, arguments=copied(call.arguments))
     permitted = await _permitted(call, policy, granted, io)
     if isinstance(permitted, Answer):
         return permitted
@@ -66,7 +65,7 @@ async def _permitted(
 ) -> Prepared | Answer:
     """Return the call as it is sent, or the answer of a call that is not sent."""
     function = _function(call)
-    is_allowed = policy.allows(function)
+    is_allowed = policy.permits(function)
     if not is_allowed and not policy.ask and (policy.approve is None or granted is not None):
         return _not_allowed(call, policy)
     human = None
@@ -80,9 +79,11 @@ async def _permitted(
     needs_human = human is None and is_shared(function)
     if policy.approve is not None and (needs_human or not is_allowed):
         return await _approved(call, policy, human, io)
-    if is_allowed:
-        return _completed(call, human)
-    return _pending(call, policy, human)
+    completed = _completed(call, human)
+    is_open = policy.fills_later and policy.ask and completed.kind == "needs_human"
+    if not is_open and (is_allowed or completed.answer is not None):
+        return completed
+    return _pending(call, completed, policy, human)
 
 
 def _not_allowed(call: Prepared, policy: BindPolicy) -> Prepared | Answer:
@@ -107,7 +108,10 @@ async def _approved(
     if isinstance(given, Deny) and given.asked:
         return _refused(call, prompts.denied(given.reason))
     if isinstance(given, Defer) and policy.ask:
-        return _pending(call, policy, human)
+        completed = _completed(call, human)
+        return (
+            completed if completed.answer is not None else _pending(call, completed, policy, human)
+        )
     return _refused(call, prompts.nobody_to_ask(call.name, _function(call).safety))
 
 
@@ -116,31 +120,37 @@ def _completed(call: Prepared, human: Any) -> Prepared:
     return complete(call, Approve(human=human), asked=human is not None)
 
 
-def _pending(call: Prepared, policy: BindPolicy, human: Any) -> Answer:
-    """Return the answer of a call that waits for an approval."""
-    completed = _completed(call, human)
-    if completed.answer is not None:
-        return _unsent(completed)
+def _pending(call: Prepared, completed: Prepared, policy: BindPolicy, human: Any) -> Answer:
+    """Return the answer of a call that waits for an approval, or for an approval with the human part.
+
+    Args:
+        call: the call with the model's part of the arguments.
+        completed: the call with all arguments, or with the text for the model if the human part is still missing.
+        policy: the permissions.
+        human: the human part.
+    """
+    is_open = completed.answer is not None
     issued = policy.tokens.issue(_identity(call, policy, human), call.fields)
     function = _function(call)
     waiting = PendingCall(
         token=issued.token,
         function=call.name,
         safety=function.safety,
-        arguments=copied(masked(completed)),
+        arguments=copied(masked(call if is_open else completed)),
         expires=issued.expires,
     )
+    if is_open:
+        return replace(_unsent(completed), pending=waiting)
     text = prompts.pending(call.name, function.safety)
     return Answer(text=text, kind="needs_approval", repairs=call.repairs, pending=waiting)
 
 
 def _resumed(call: Prepared, policy: BindPolicy, human: Any, granted: str) -> Prepared | Answer:
-    """Return the call if the token is the one that was issued for it."""
-    completed = _completed(call, human)
-    if completed.answer is not None:
-        return completed
+    """Return the call if the token is the one that was issued for it. The token is used up before anything else."""
     reason = policy.tokens.refusal(granted, _identity(call, policy, human))
-    return completed if reason is None else _refused(call, prompts.not_granted(call.name, reason))
+    if reason is not None:
+        return _refused(call, prompts.not_granted(call.name, reason))
+    return _completed(call, human)
 
 
 def _identity(call: Prepared, policy: BindPolicy, human: Any) -> ApprovedCall:
@@ -157,8 +167,9 @@ def _identity(call: Prepared, policy: BindPolicy, human: Any) -> ApprovedCall:
         function=function.name,
         fingerprint=function.fingerprint,
         arguments=call.arguments,
-        human=human,
+        human=None if policy.fills_later else human,
         target=f"{base.origin}{base.path}",
+        audience=policy.audience,
     )
 
 

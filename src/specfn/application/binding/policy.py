@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from specfn._internal.caller_arguments import require_texts
+from specfn._internal.did_you_mean import similar
 from specfn.application.binding.approval_token import ApprovalTokens
 from specfn.calling.calls.approval import AsyncApprover
+from specfn.calling.names.catalog import split_keys
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
 
@@ -22,7 +24,53 @@ Fill: TypeAlias = Callable[[Function, Any], Any | Awaitable[Any]]
 #: Finds a function by any of its names; raises ``UnknownFunctionError``.
 Find: TypeAlias = Callable[[str], Function]
 
-_SAFETIES: Final = frozenset({"read", "write", "destructive"})
+SAFETIES: Final = frozenset({"read", "write", "destructive"})
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """The calls that need no approval.
+
+    Attributes:
+        safeties: the safeties of their functions.
+        names: the names of further functions.
+        excluded: the names of functions that need an approval nevertheless.
+    """
+
+    safeties: frozenset[str]
+    names: frozenset[str]
+    excluded: frozenset[str]
+
+    def permit(self, name: str, safety: str) -> bool:
+        """Return whether a function may be called without approval."""
+        return name not in self.excluded and (safety in self.safeties or name in self.names)
+
+
+def read_permissions(allow: Collection[str], find: Callable[[str], Iterable[str]]) -> Permissions:
+    """Return the permissions that ``allow`` contains.
+
+    Args:
+        allow: safeties, and names of functions; a leading ``!`` excludes.
+        find: returns the names of the functions that a key names.
+
+    Raises:
+        UsageError: a word is neither a safety nor a function, or all words are exclusions.
+    """
+    require_texts("allow", allow, "safeties and names of functions")
+    included, excluded = split_keys("allow", [allow] if isinstance(allow, str) else [*allow])
+
+    def names(keys: Iterable[str]) -> frozenset[str]:
+        return frozenset(name for key in keys for name in find(key))
+
+    try:
+        safeties = SAFETIES.intersection(included)
+        return Permissions(safeties, names(set(included) - safeties), names(excluded))
+    except UnknownFunctionError as error:
+        hint = similar(error.called, sorted(SAFETIES))
+        reason = f"{error.called!r} is unknown{hint}" if hint else error
+        raise UsageError(
+            f"allow is invalid: {reason}; expected read, write, destructive or names of functions"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +79,11 @@ class BindPolicy:
 
     Attributes:
         connection: the server, credentials and limits.
-        allowed: the safeties whose functions need no approval.
-        trusted: the names of functions that need no approval at any safety.
+        permits: returns whether a function may be called without approval.
         approve: approves all other calls; ``None`` if the caller cannot ask.
         fill: asks for the human part of a call; ``None`` if the caller cannot ask.
+        fills_later: the human part of a waiting call is filled in with its approval, so that its token does not cover it.
+        audience: the caller whose approvals resume calls.
         ask: calls without an approver wait for an approval; otherwise they are refused.
         limit: the maximum number of characters of a response.
         tokens: the tokens of waiting calls.
@@ -43,40 +92,20 @@ class BindPolicy:
     """
 
     connection: "Connection"
-    allowed: frozenset[str]
-    trusted: frozenset[str]
+    permits: Callable[[Function], bool]
     approve: AsyncApprover | None
     fill: Fill | None
     ask: bool
     limit: int
     tokens: ApprovalTokens = field(repr=False)
     fields: bool = False
+    fills_later: bool = False
+    audience: str = ""
     advertised: "Callable[[], Iterable[AdvertisedFunction]]" = field(repr=False, default=tuple)
-
-    def allows(self, function: Function) -> bool:
-        """Return whether a function may be called without approval."""
-        return function.safety in self.allowed or function.name in self.trusted
 
     def waits(self, function: Function) -> bool:
         """Return whether the calls of a function wait for an approval that arrives later."""
-        return self.ask and self.approve is None and not self.allows(function)
-
-
-def allowed_words(allow: Collection[str], find: Find) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the safeties and the names of functions that ``allow`` contains.
-
-    Raises:
-        UsageError: a word is neither a safety nor a function.
-    """
-    require_texts("allow", allow, "safeties and names of functions")
-    words = {allow} if isinstance(allow, str) else set(allow)
-    try:
-        trusted = frozenset(find(word).name for word in words - _SAFETIES)
-    except UnknownFunctionError as error:
-        raise UsageError(
-            f"allow must contain read, write, destructive or names of functions: {error}"
-        ) from None
-    return frozenset(words & _SAFETIES), trusted
+        return self.ask and self.approve is None and not self.permits(function)
 
 
 class Blocking:

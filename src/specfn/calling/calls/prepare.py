@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from specfn._internal.json import copied
 from specfn.answers import FieldNames
 from specfn.calling.call_answer import AnswerKind
 from specfn.calling.calls import prompts
@@ -159,7 +160,9 @@ def _checked(
         call=call,
         resolution=resolution,
         entry=entry,
-        arguments=outcome.data,
+        arguments=copied(
+            outcome.data
+        ),  # the caller may change its objects while an approver thinks
         repairs=outcome.repairs,
         removed=prompts.removed(
             outcome.repairs, partial(offered.path, entry.name), shared=is_shared(entry.function)

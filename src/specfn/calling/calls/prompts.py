@@ -16,7 +16,7 @@ RECOVERY: Final = (
 NOTHING: Final = "Nothing was executed."
 
 #: The effect of a call, by its safety.
-_DOES: Final = {"read": "reads data", "write": "may change data"}
+_EFFECTS: Final = {"read": "reads data", "write": "may change data"}
 
 _ASK: Final = "Whether it was executed is not known. Do not call it again before you have made sure, or asked the user."
 
@@ -26,6 +26,11 @@ _ARGUMENTS_IN_NAME: Final = (
 
 #: The maximum number of names that a text lists.
 _LISTED: Final = 20
+
+
+def effect(safety: str) -> str:
+    """Return the effect of a call of a safety, as a verb."""
+    return _EFFECTS.get(safety, "may destroy data")
 
 
 #: The reason for removing a value from the arguments, by the kind of the repair.
@@ -117,7 +122,7 @@ def denied(reason: str = "") -> str:
 def nobody_to_ask(name: str, safety: str) -> str:
     """Return the text for a call that needs approval if no approver is available."""
     return (
-        f"Error: {name} {_DOES.get(safety, 'may destroy data')}, and such calls are not allowed here without the user, "
+        f"Error: {name} {effect(safety)}, and such calls are not allowed here without the user, "
         f"who cannot be asked here. Do not try to reach the same by other calls; tell the user what you wanted to do. "
         f"{NOTHING}"
     )
@@ -255,8 +260,22 @@ def without_credential(operation: str) -> str:
 def pending(name: str, safety: str) -> str:
     """Return the text for a call that waits for an approval."""
     return (
-        f"{name} {_DOES.get(safety, 'may destroy data')}, so this call waits for the approval of the user. {NOTHING} Your "
+        f"{name} {effect(safety)}, so this call waits for the approval of the user. {NOTHING} Your "
         f"arguments are right; do not call it again and do not try to reach the same by other calls."
+    )
+
+
+def too_large_to_approve(name: str, most: int) -> str:
+    """Return the text for a call that no form can show completely, so that nobody is asked about it.
+
+    Args:
+        name: the function.
+        most: the maximum number of characters of a form.
+    """
+    return (
+        f"Error: the arguments of {name} are too large to be approved, because a form that shows every member of them "
+        f"would have more than {most:,} characters. {NOTHING} Split the call: send fewer list items or members in each "
+        f"of several calls. If that is not possible, tell the user."
     )
 
 

@@ -91,6 +91,8 @@ class Filters(Model):
         """Return the filters as keys for ``Choice.functions``; ``None`` if there is no filter."""
         included = (*map(_plugin, self.included_plugins), *map(_dotted, self.included_functions))
         excluded = (*map(_plugin, self.excluded_plugins), *map(_dotted, self.excluded_functions))
+        if excluded and not included:
+            included = ("*",)
         return (*included, *(f"!{key}" for key in excluded)) or None
 
 
@@ -114,7 +116,7 @@ class Choice(Model, ABC):
 
     Attributes:
         functions: the offered functions: ``Function`` objects, names, accessors, operationIds, ``GET /path`` or
-            patterns (``pets.*``). A leading ``!`` excludes. A list of exclusions alone selects all others. All
+            patterns (``pets.*``). A leading ``!`` excludes from the others of the list: ``["*", "!pets.delete"]``. All
             functions are offered if absent, no function if empty.
         options: further settings of the prompt.
         filters: the same as ``functions``, in the format of Semantic Kernel for Python; pass at most one of both.

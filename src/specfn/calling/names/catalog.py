@@ -250,19 +250,16 @@ class Catalog:
 
         Args:
             keys: advertised names, accessors, operationIds, ``GET /path``, or patterns of names and accessors. A
-                leading ``!`` excludes. Exclusions alone select all others.
+                leading ``!`` excludes.
 
         Raises:
             UnknownFunctionError: a key matches no function.
-            UsageError: a key matches several functions; the message lists their names.
+            UsageError: a key matches several functions, and the message lists their names; or all keys are exclusions.
         """
         if keys is None:
             return self.entries
-        included = [key for key in keys if not key.startswith("!")]
-        excluded = [key[1:] for key in keys if key.startswith("!")]
+        included, excluded = split_keys("a list of functions", keys)
         chosen = {name for key in included for name in self._keyed(key)}
-        if excluded and not included:
-            chosen = set(self.by_name)
         chosen.difference_update(name for key in excluded for name in self._keyed(key))
         return tuple(entry for entry in self.entries if entry.name in chosen)
 
@@ -279,6 +276,24 @@ class Catalog:
         if not found:
             raise UnknownFunctionError(key, nearest(key, [entry.name for entry in self.entries]))
         return found
+
+
+def split_keys(what: str, keys: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the keys of a list that include functions, and those that exclude functions, without their ``!``.
+
+    An exclusion takes away, and never widens a permission. So a list of exclusions only does not mean all others.
+
+    Raises:
+        UsageError: all keys are exclusions.
+    """
+    included = [key for key in keys if not key.startswith("!")]
+    excluded = [key[1:] for key in keys if key.startswith("!")]
+    if excluded and not included:
+        named = ", ".join(f"'!{key}'" for key in excluded[:3])
+        raise UsageError(
+            f"{what} contains only exclusions ({named}), which include nothing; add what is included: '*' is everything"
+        )
+    return included, excluded
 
 
 def _title(application: Functions) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from specfn._internal.characters import one_line
 from specfn._internal.did_you_mean import near
 from specfn._internal.json import JsonObject, dumps, dumps_indented
 from specfn.cli import connect, output, source
@@ -211,11 +212,31 @@ def _is_confirmed(request: _Request, *, has_stdin: bool) -> bool:
         raise UsageError(
             f"{target} may change data and stdin is not a terminal: pass --yes to send, or --dry-run to preview"
         )
-    click.echo(output.printable(request.dry_run()["curl"]), err=True)
-    shown = output.printable(target)
+    click.echo(_question(request), err=True)
+    shown = "Send this request?"
     if is_colored(sys.stderr):
         shown = paint(shown, SAFETY[function.safety])
-    return click.confirm(f"{shown}: send this?", default=False, err=True)
+    return click.confirm(shown, default=False, err=True)
+
+
+def _question(request: _Request) -> str:
+    """Return the text that asks for a confirmation: the call, its URL and its headers, with masked credentials.
+
+    Raises:
+        UsageError: the arguments are too large to be shown.
+    """
+    from specfn.calling.calls.approval_form import CallToApprove, approval_form  # noqa: PLC0415  # to ask only
+
+    function = request.function
+    call = CallToApprove(name=function.name, function=function, arguments=request.arguments)
+    text = approval_form([call]).text
+    if not text:
+        raise UsageError(
+            "the arguments are too large to be shown: pass --yes to send, or --dry-run to preview"
+        )
+    run = request.dry_run()
+    lines = [f"URL: {run['url']}", *(f"{name}: {value}" for name, value in run["headers"].items())]
+    return "\n".join([text, *map(one_line, lines)])
 
 
 def _is_terminal(stream: Any) -> bool:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from specfn._internal.json import dumps, dumps_indented, loads
+from specfn._internal.characters import one_line
+from specfn._internal.json import dumps, loads
 from specfn._internal.url import shown
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
@@ -21,7 +22,7 @@ from specfn.errors import SpecfnError, TransportError, UsageError
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
-    from specfn.calling.calls.approval import ApprovalRequest
+    from specfn.calling.calls.approval import ApprovalRequest, Deny
     from specfn.calling.outcome import Outcome
     from specfn.connectors.wire_format import Codec
     from specfn.http.connection import Connection
@@ -118,7 +119,7 @@ class _Conversation:
             messages=self._messages,
             connection=self._connection,
             choice=calling.Auto(),
-            approve=(lambda _: True) if self._settings["yes"] else _approve,
+            approve=(lambda _: True) if self._settings["yes"] else self._approve,
             on_event=_show,
         )
         self._messages = list(outcome.messages)
@@ -129,6 +130,29 @@ class _Conversation:
         if outcome.stopped != "model_text":
             output.complain(f"the conversation ended: {outcome.stopped}")
         return 0 if outcome.stopped in ("model_text", "denied") else 1
+
+    def _approve(self, request: "ApprovalRequest") -> "bool | Deny":
+        """Ask for confirmation; refuse without a terminal, or if the arguments are too large to be shown."""
+        from specfn.calling.calls.approval import Deny  # noqa: PLC0415  # only for conversations
+        from specfn.calling.calls.approval_form import CallToApprove, approval_form  # noqa: PLC0415  # likewise
+
+        function = self._application[request.function]
+        call = CallToApprove(name=request.function, function=function, arguments=request.arguments)
+        text = approval_form([call]).text
+        if not text:
+            output.complain(
+                f"not sent: the arguments of {request.function} are too large to be shown"
+            )
+            return Deny(
+                reason="the arguments are too large to be shown; split the call into several"
+            )
+        click.echo(text, err=True)
+        if not _is_terminal():
+            output.complain(
+                "not sent: stdin is not a terminal; pass --yes to send without confirmation"
+            )
+            return False
+        return click.confirm("Send this request?", default=False, err=True)
 
     def _report(self, outcome: "Outcome") -> None:
         """Write the called names without a function, and once what is not available."""
@@ -233,18 +257,6 @@ def _is_terminal() -> bool:
     return bool(getattr(sys.stdin, "isatty", bool)())
 
 
-def _approve(request: "ApprovalRequest") -> bool:
-    """Ask for confirmation; refuse without a terminal."""
-    shown = output.printable(dumps_indented(request.arguments).decode())
-    click.echo(f"{request.method.upper()} {output.printable(request.path)}\n{shown}", err=True)
-    if not _is_terminal():
-        click.echo(
-            "not sent: stdin is not a terminal; pass --yes to send without confirmation", err=True
-        )
-        return False
-    return click.confirm("Send this?", default=False, err=True)
-
-
 def _show(event: Any) -> None:
     """Print an event of the conversation to stderr."""
     from specfn.calling import events  # noqa: PLC0415  # only for conversations
@@ -261,4 +273,6 @@ def _show(event: Any) -> None:
     elif isinstance(event, events.Executed):
         line = f"  {event.function}: HTTP {event.status}" if event.status else "  no response"
     if line:
-        click.echo(output.printable(line), err=True)
+        click.echo(
+            f"{line[:2]}{one_line(line[2:])}", err=True
+        )  # after the mark, names from a model

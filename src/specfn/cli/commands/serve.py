@@ -120,6 +120,10 @@ def command(specs: Sequence[str], **options: Any) -> int:
 
     listener = _listener(options)
     config = config_of(specs, options)
+    from specfn.calling.names.catalog import split_keys  # noqa: PLC0415  # slow import
+
+    allow = (*config.allow, *options["allow"])
+    split_keys("--allow" if options["allow"] else f"{options['config']}: allow", allow)
     with Progress() as progress:
         catalog, applications, connections = load(config, progress)
     if options["host"]:
@@ -130,7 +134,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
 
     settings: dict[str, Any] = {
         "mode": options["mode"] or config.mode or "auto",
-        "allow": ("read", *config.allow, *options["allow"]),
+        "allow": ("read", *allow),
         "questions": "each" if options["ask_each"] else "together",
         "read_only": options["read_only"] or config.read_only,
         "page_size": options["page_size"] or config.page_size,

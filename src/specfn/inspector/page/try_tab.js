@@ -39,7 +39,7 @@ export function tryTab(panel, source, row, profile, view, details) {
     try {
       const found = await source.send({ ...call(), ...(token ? { token } : {}) });
       show(sent, found.pending ? null : response(found));
-      if (found.pending) confirm(row, found.pending, () => send(found.pending.token));
+      if (found.pending) confirm(found.pending, () => send(found.pending.token));
     } catch (error) {
       show(sent, el("p.notice.bad", error.message));
     }
@@ -88,12 +88,11 @@ function request(found) {
     fold("As curl", () => pre("curl command", found.curl)));
 }
 
-function confirm(row, pending, proceed) {
+function confirm(pending, proceed) {
   const isDestructive = pending.safety === "destructive";
   const dialog = el("dialog.confirm", { "aria-label": "Confirmation", onclose: () => dialog.remove() },
     el("h2", `Send a ${pending.safety} call?`),
-    el("p", code(`${row.method.toUpperCase()} ${row.path}`), isDestructive ? " can delete or overwrite data." : " changes data."),
-    jsonView(pending.arguments, { label: "Arguments" }).node,
+    pre("Call", pending.form),
     el("div.bar.end", button("plain", "Cancel", () => dialog.close(), { autofocus: true }),
       button(isDestructive ? "danger" : "primary", "Send", () => { dialog.close(); proceed(); })));
   document.body.append(dialog);

@@ -16,10 +16,9 @@ from specfn.code_mode.script_functions import ScriptFunctions
 from specfn.code_mode.script_limits import ScriptLimits
 from specfn.code_mode.script_result import ScriptPause, ScriptResult
 from specfn.code_mode.script_run import Scripts
-from specfn.mcp.elicitation import request_of
+from specfn.mcp.elicitation import NO_FIELDS, ElicitationForm, request_of
 from specfn.mcp.listing import HINTS
 from specfn.mcp.results import log, logged_failure, text_result
-from specfn.mcp.scripts.script_form import form_of_calls
 from specfn.mcp.search_tools import LOCAL, SEARCH, InvalidCallError, expected, tool, whole
 from specfn.mcp.served_functions import ServedFunctions
 from specfn.mcp.tool_approval import Context, can_ask, is_modern
@@ -119,7 +118,7 @@ class ScriptTools:
         else:
             made = await self.scripts.run(code, ask=asks)
         while isinstance(made, ScriptPause):
-            form = form_of_calls(made.asked, self.scripts.functions)
+            form = ElicitationForm(made.form, NO_FIELDS)
             if is_modern(ctx):
                 state = dumps({_STATE: made.state}).decode()
                 return types.InputRequiredResult(
