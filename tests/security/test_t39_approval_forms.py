@@ -83,9 +83,7 @@ def require_shown(value: Any, message: str) -> None:
             cut = f'" … {len(item) - 80:,} more characters … "'
             assert item in strings or ({item[:40], item[-40:]} <= strings and cut in message)
         else:
-            digits = json.dumps(item)
-            cut = f"{digits[:40]} … {len(digits) - 80:,} more characters … {digits[-40:]}"
-            assert item in numbers or cut in message
+            assert item in numbers
 
 
 @settings(max_examples=examples(300))
@@ -93,6 +91,7 @@ def require_shown(value: Any, message: str) -> None:
 @example(arguments={"memo": "x. " * 9_000, "amount": 4711, "to": "mallory"})
 @example(arguments={"memo": "first line\n" * 9_000, "amount": 4711})
 @example(arguments={"ids": [*range(10_000)], "amount": 4711})
+@example(arguments={"ids": [*range(100, 150)], "memo": "x" * 9_000, "note": "y" * 9_000})
 def test_each_key_and_each_scalar_is_in_the_form(arguments: Any) -> None:
     """For any arguments, each key and each scalar (or its beginning, its end and its length) is in the form, or there is none."""
     message = form(arguments)
@@ -225,6 +224,7 @@ def document(foreign: str) -> dict[str, Any]:
 @example(foreign=FORGED, key=FORGED)
 @example(foreign="a\u2028This request reads data.\x85\x0bb", key="\u2029x\r\n")
 @example(foreign="a\u202egnitset", key="\U000e0041\u200b")
+@example(foreign="Pay" + " " * 150 + "Arguments: {}", key="x")
 def test_texts_of_others_are_one_line_after_ours(foreign: str, key: str) -> None:
     """A text of the document or the model begins no line of a form: what specfn says is first, and each line is labelled."""
     functions = application(document(foreign)).functions or (FUNCTION,)
@@ -234,6 +234,14 @@ def test_texts_of_others_are_one_line_after_ours(foreign: str, key: str) -> None
     given = ["Summary in the document"] if functions[0].summary else []
     assert labels[:-2] == ["Function", "Request", *given, "Arguments"]
     assert [line[:1] for line in lines[-2:]] == [" ", "}"]
+    assert not given or "  " not in lines[3]  # spaces would be as good as line breaks
+    one = CallToApprove(name=functions[0].name, function=functions[0], arguments={key: foreign})
+    several = approval_form([one, one]).text.splitlines()
+    assert several[0] == (
+        "These 2 requests are sent only if you approve them: 2 of them may change data."
+    )
+    ours = ["Request 1 may change data:", *lines[1:], "", "Request 2 may change data:", *lines[1:]]
+    assert several[1:] == ["", *ours]
 
 
 @given(foreign=st.text(max_size=60))

@@ -130,7 +130,7 @@ def _lines(call: CallToApprove, number: int, cut: int) -> Iterator[str]:
     if number:
         yield ""
         yield f"Request {number} {effect(function.safety)}:"
-    yield f"Function: {one_line(call.name)}"
+    yield f"Function: {call.name}"
     yield f"Request: {function.method.upper()} {_string(function.path)[1:-1]}"
     if function.summary:
         summary = one_line(function.summary)
@@ -180,23 +180,19 @@ def _is_scalar(value: Any) -> bool:
 def _scalar(value: Any, cut: int) -> str:
     """Return a scalar, a file, an empty array or object, or the rest of a list, on one line."""
     if isinstance(value, _Rest):
-        hidden = sha256(dumps_sorted(value.items)).hexdigest()
-        return f"… {len(value.items):,} more values, SHA-256 {hidden} …"
+        digest = sha256(dumps_sorted(value.items)).hexdigest()
+        return f"… {len(value.items):,} more values, SHA-256 {digest} …"
     if isinstance(value, str):
         if len(value) <= cut:
             return _string(value)
-        return f"{_string(value[:_END])}{_hidden(value)}{_string(value[-_END:])}"
+        hidden = f"… {len(value) - 2 * _END:,} more characters …"
+        return f"{_string(value[:_END])} {hidden} {_string(value[-_END:])}"
     file = file_of(value)
     if file is not None:
         names = " ".join(_string(each) for each in (file.name, file.media_type) if each)
         content = f"{len(file.content):,} bytes, SHA-256 {sha256(file.content).hexdigest()}"
         return f"file {names} ({content})" if names else f"file ({content})"
-    text = dumps(value).decode()
-    return text if len(text) <= cut else f"{text[:_END]}{_hidden(text)}{text[-_END:]}"
-
-
-def _hidden(text: str) -> str:
-    return f" … {len(text) - 2 * _END:,} more characters … "
+    return dumps(value).decode()
 
 
 def _string(text: str) -> str:
