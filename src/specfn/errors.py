@@ -154,6 +154,9 @@ class ServerResponse(Protocol):
     def for_model(self, limit: int = ...) -> str:
         """Return the response as text for a model."""
 
+    def without_secrets(self) -> "ServerResponse":
+        """Return the response as texts show it."""
+
 
 class HTTPStatusError(SpecfnError):
     """A response with a status outside 2xx.
@@ -191,7 +194,9 @@ def redirect_of(result: ServerResponse) -> str:
     """Return the target of a redirect without secrets; empty for any other response."""
     from specfn._internal.url import shown  # noqa: PLC0415  # only for errors that are shown
 
-    target = result.headers.get("location", "") if 300 <= result.status < 400 else ""
+    target = (
+        result.without_secrets().headers.get("location", "") if 300 <= result.status < 400 else ""
+    )
     return shown(target)[:_LONGEST_TARGET]
 
 

@@ -63,7 +63,7 @@ def secrets(node: Node) -> bool:
     """
     if node.get("format") == "password":
         return True
-    return node.name is not None and _is_secret(node.name) and _may_be_text(node)
+    return node.name is not None and is_secret_name(node.name) and _may_be_text(node)
 
 
 def any_of(*predicates: "Predicate | str") -> Predicate:
@@ -136,7 +136,8 @@ _ENDS: Final = frozenset(
 _WHOLE: Final = frozenset({"token", "otp", "pin", "credential", "credentials"})
 
 
-def _is_secret(name: str) -> bool:
+def is_secret_name(name: str) -> bool:
+    """Return whether a name is that of a secret; see ``secrets``."""
     words = [word.lower() for word in _WORD.findall(name)]
     if not words:
         return False

@@ -105,6 +105,25 @@ class ArgumentProblem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateValue:
+    """A scalar of arguments that a response must not show, if the server repeats it.
+
+    Attributes:
+        name: the name of the nearest member that contains it; empty if there is none.
+        value: the scalar; the repr omits it.
+        is_human: a human filled it in.
+        is_secret: its schema marks it as secret.
+        is_common: its schema lists its values, or it is a date.
+    """
+
+    name: str
+    value: Any = field(repr=False)
+    is_human: bool
+    is_secret: bool
+    is_common: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
     """A change to a model's arguments before they were accepted.
 

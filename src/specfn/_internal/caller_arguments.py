@@ -6,6 +6,7 @@ from types import FunctionType, UnionType
 from typing import Any, Final, ParamSpec, TypeVar
 
 from specfn._internal.did_you_mean import near
+from specfn._internal.frames import delete_locals
 from specfn.errors import UsageError
 
 _P = ParamSpec("_P")
@@ -18,13 +19,18 @@ _COROUTINE: Final = 0x80
 
 
 def known_keywords(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Return the function with a check of its keyword arguments; a decorator."""
+    """Return the function with a check of its keyword arguments, and tracebacks without local variables; a decorator."""
 
     @wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if kwargs:
-            _check(function, args, kwargs)
-        return function(*args, **kwargs)
+        try:
+            if kwargs:
+                _check(function, args, kwargs)
+            return function(*args, **kwargs)
+        except BaseException as error:
+            del args, kwargs  # this frame is not finished
+            delete_locals(error)
+            raise
 
     return checked
 
@@ -36,9 +42,14 @@ def known_keywords_async(
 
     @wraps(function)
     async def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if kwargs:
-            _check(function, args, kwargs)
-        return await function(*args, **kwargs)
+        try:
+            if kwargs:
+                _check(function, args, kwargs)
+            return await function(*args, **kwargs)
+        except BaseException as error:
+            del args, kwargs
+            delete_locals(error)
+            raise
 
     return checked
 

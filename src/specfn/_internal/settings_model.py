@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Self, TypeAlias, TypeVar, get_args, ge
 from pydantic import AliasChoices, BaseModel, GetPydanticSchema, ValidationError
 
 from specfn._internal.did_you_mean import near
+from specfn._internal.frames import without_locals
 from specfn.errors import UsageError
 
 #: pydantic's names of the members of a union, which it appends to the place of a fault.
@@ -42,6 +43,7 @@ class Model(BaseModel):
     As a field of another pydantic model it is validated as usual, and its faults are collected there.
     """
 
+    @without_locals
     def __init__(self, /, **data: Any) -> None:
         valid(type(self).__name__, type(self), lambda: super(Model, self).__init__(**data))
 
@@ -49,17 +51,20 @@ class Model(BaseModel):
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     @classmethod
+    @without_locals
     def model_validate(cls, obj: Any, **how: Any) -> Self:
         """Return the record of a mapping or an object."""
         return valid(cls.__name__, cls, lambda: super(Model, cls).model_validate(obj, **how))
 
     @classmethod
+    @without_locals
     def model_validate_json(cls, json_data: str | bytes | bytearray, **how: Any) -> Self:
         """Return the record of a JSON text."""
         return valid(
             cls.__name__, cls, lambda: super(Model, cls).model_validate_json(json_data, **how)
         )
 
+    @without_locals
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with changed fields. They are validated as in the constructor; pydantic would not do this.
 

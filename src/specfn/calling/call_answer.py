@@ -124,6 +124,7 @@ class Answer:
 
 
 def _result(result: "Result") -> JsonObject:
+    result = result.without_secrets()
     return {
         "status": result.status,
         "media_type": result.media_type,

@@ -63,7 +63,7 @@ class CallRecord:
         executed: whether a request was sent.
         status: the HTTP status of the response; ``None`` if there was no response.
         result: the result as the model read it.
-        data: the server's data, if the call succeeded.
+        data: the server's data without secrets that it repeated, if the call succeeded.
         error: whether the model received an error.
     """
 

@@ -127,8 +127,9 @@ class ScriptFunctions:
         return prepare_known(call, found, self._catalog, self._offered)
 
     def data(self, name: str, result: "Result") -> Any:
-        """Return the data of a response, without the fields that the operator never shows (rule X12)."""
-        return ResponseFields.of(self._entries[name].function).permitted(result)
+        """Return the data of a response, without secrets, and without the fields that are never shown (rule X12)."""
+        fields = ResponseFields.of(self._entries[name].function)
+        return fields.permitted(result.without_secrets())
 
     # -- search ---------------------------------------------------------------------------------------
 

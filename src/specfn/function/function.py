@@ -1,6 +1,6 @@
 """Functions: operations that a model can read and call (rules F1 to F6)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from specfn.function.function_names import handles
 from specfn.function.function_schemas import Schemas
 from specfn.migrate.parameters.fixed import filled, shown
 from specfn.migrate.route import Api, Route
-from specfn.records import ABSENT, ArgumentProblem, Edit, Note
+from specfn.records import ABSENT, ArgumentProblem, Edit, Note, PrivateValue
 from specfn.settings import Safety
 
 if TYPE_CHECKING:
@@ -344,6 +344,28 @@ class Function:
             problem.rewritten(lambda path: path.replace("$input", "$output", 1))
             for problem in promised.problems(data)
         )
+
+    def private_values(self, arguments: Any) -> "Iterable[PrivateValue]":
+        """Return the scalars of arguments that a response must not show, if the server repeats them."""
+        from specfn.function.private_values import private_values  # noqa: PLC0415  # for texts only
+
+        return private_values(self.schemas, arguments)
+
+    def models_part(self, arguments: Any) -> Any:
+        """Return the arguments without the human part; ``None`` if nothing belongs to the human."""
+        sides = self.schemas.sides
+        if sides is None or sides.human is None:
+            return None
+        return sides.split(arguments, keyword=self.keyword)[0]
+
+    def without_human_part(self, arguments: Any) -> Any:
+        """Return a copy of the arguments with ``***`` for everything that may belong to the human."""
+        sides = self.schemas.sides
+        if sides is None or sides.human is None:
+            return arguments
+        shown = sides.masked(arguments, keyword=self.keyword)
+        # a text, if all arguments belong to the human
+        return shown if isinstance(shown, dict | list) else dict.fromkeys(arguments, shown)
 
     def named(self, arguments: Any) -> JsonObject:
         """Return the arguments as one object by key with fixed values added, for either calling style.

@@ -85,6 +85,9 @@ class Sides(Protocol):
     def masked(self, arguments: Any, *, keyword: bool) -> Any:
         """Return a copy of arguments without values that may belong to the human."""
 
+    def human_parts(self, named: Any) -> list[tuple[tuple[str | int, ...], Any]]:
+        """Return every part of arguments by key that may belong to the human, with its path."""
+
 
 class Schemas:
     """The schemas of one function, each composed on first use and kept.

@@ -40,6 +40,13 @@ def _secret(value: Any) -> SecretStr:
     return value if isinstance(value, SecretStr) else SecretStr(value)
 
 
+def sealed_credential(value: Any) -> Any:
+    """Return what a credential callable returned with its texts as ``SecretStr``, so that no repr shows them."""
+    if isinstance(value, tuple):
+        return tuple(SecretStr(each) if isinstance(each, str) else each for each in value)
+    return SecretStr(value) if isinstance(value, str) else value
+
+
 def _credential(value: Any) -> Any:
     if callable(value):
         return value
@@ -110,6 +117,24 @@ def check_header(name: str, value: str) -> None:
         )
     if not is_value(value):
         raise ValueError(f"the value of the header {name!r} is not one line of text")
+
+
+class Derived:
+    """A value that is derived from fields of a connection and kept with it. Comparisons ignore it."""
+
+    __slots__ = ("fields", "value")
+
+    def __init__(self) -> None:
+        self.fields: tuple[Any, ...] = ()
+        self.value: Any = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Derived)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Derived, ()
 
 
 class Connection(Model):
@@ -190,6 +215,7 @@ class Connection(Model):
     _closers: list[tuple[Callable[[], Any], Callable[[], Awaitable[None]]]] = PrivateAttr(
         default=[]
     )
+    _derived: Derived = PrivateAttr(default_factory=Derived)
 
     def close(self) -> None:
         """Close the sockets. Later calls raise ``UsageError``; closing twice has no effect.
@@ -242,6 +268,11 @@ class Connection(Model):
     def on_close(self, close: Callable[[], Any], aclose: Callable[[], Awaitable[None]]) -> None:
         """Register the functions that close a transport: one for ``close``, one for ``aclose``."""
         self._closers.append((close, aclose))
+
+    @property
+    def derived(self) -> Derived:
+        """Return the expressions of the secrets, which ``http.masking`` keeps here."""
+        return self._derived
 
     @property
     def limits(self) -> Timeout:

@@ -9,8 +9,11 @@ from urllib.parse import quote
 import httpx
 
 from specfn._internal import json as _json
+from specfn._internal.frames import without_locals
 from specfn._internal.json import JsonObject
+from specfn.errors import SpecfnError
 from specfn.http.connection import MASK, Connection
+from specfn.http.masking import Masking
 from specfn.http.media import is_json
 from specfn.http.request import security
 from specfn.http.request.request import Addition, Draft, finish, prepare
@@ -20,31 +23,32 @@ from specfn.migrate.route import CallableFunction as Function
 _OF_CLIENT: Final = frozenset({"host", "content-length", "accept-encoding"})
 
 
-def dry_run(
-    function: Function, arguments: Any, connection: Connection, *, validate: bool = True
-) -> JsonObject:
+@without_locals
+def dry_run(function: Function, arguments: Any, connection: Connection) -> JsonObject:
     """Return the request that ``execute`` would send, as JSON. Sends nothing and calls no credential callable.
 
     Args:
         function: the function.
         arguments: its arguments.
         connection: the connection. Its hook ``before`` is not called.
-        validate: false for arguments that were validated before the human part was masked.
 
     Returns:
         ``method``, ``url``, ``headers`` (by name), ``body`` and ``curl``. ``body`` is JSON, a string, ``{"base64"}``,
         or ``None`` if there is no body. ``curl`` is a shell command that sends the same request. Headers, cookies,
-        query values and credentials of the connection are masked in all of them.
+        query values and credentials of the connection and the human part are masked in all of them.
 
     Raises:
         ArgumentError: the arguments are invalid or cannot be serialized.
         UsageError: the connection does not fit the operation.
     """
-    draft = prepare(function, arguments, connection, validate=validate)
+    draft = prepare(function, arguments, connection)
+    draft = _without_human_part(draft, function, arguments, connection)
     request = finish(draft, _masked(draft, connection))
-    url = str(request.url).replace(quote(MASK, safe=""), MASK)
-    headers = {name.decode("ascii"): value.decode() for name, value in request.headers.raw}
-    content = request.content if draft.content is not None else None
+    masking = Masking(connection, function, arguments)
+    url = masking.apply(str(request.url).replace(quote(MASK, safe=""), MASK))
+    raw = {name.decode("ascii"): value.decode() for name, value in request.headers.raw}
+    headers = masking.apply(raw)
+    content = masking.apply(request.content) if draft.content is not None else None
     shown = {name: value for name, value in headers.items() if name.lower() not in _OF_CLIENT}
     return {
         "method": request.method,
@@ -53,6 +57,20 @@ def dry_run(
         "body": _body(content, headers.get("Content-Type", "")),
         "curl": _curl(request, url, shown, content),
     }
+
+
+def _without_human_part(
+    draft: Draft, function: Function, arguments: Any, connection: Connection
+) -> Draft:
+    """Return the request with a mask instead of each value of the human part, if they can be sent in their places."""
+    models_part = getattr(function, "models_part", None)
+    if models_part is None or models_part(arguments) is None:
+        return draft
+    try:
+        shown = function.without_human_part(arguments)  # type: ignore[attr-defined]
+        return prepare(function, shown, connection, validate=False)
+    except SpecfnError:  # a file or a number; its value is masked where it is written
+        return draft
 
 
 def _masked(draft: Draft, connection: Connection) -> Iterable[Addition]:

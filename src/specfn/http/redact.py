@@ -1,12 +1,13 @@
 """Requests whose repr shows no secrets, and the requests that follow them (redirects, next pages)."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Self
 from urllib.parse import unquote_plus
 
 import httpx
 
 from specfn._internal.url import HiddenQuery, shown
+from specfn.errors import UsageError
 from specfn.http.connection import MASK
 
 #: Headers about a body; they are removed with the body.
@@ -19,11 +20,29 @@ _ALWAYS: Final = "specfn.query"
 ONCE: Final = "specfn.once"
 
 
-class RedactedURL(HiddenQuery, httpx.URL):
+class _NotPickled:
+    """A part of a request that contains secrets. It is copied in memory, and never written to a pickle."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        raise UsageError(
+            "a request is not pickled, because it contains credentials, which the pickle would show: "
+            "build it where it is sent"
+        )
+
+
+class RedactedURL(_NotPickled, HiddenQuery, httpx.URL):
     """A URL whose repr omits the query, which may contain an API key."""
 
     def __repr__(self) -> str:
         return f"URL({shown(str(self))!r})"
+
+    def __copy__(self) -> Self:
+        return self  # it never changes
+
+    def __deepcopy__(self, _: Any) -> Self:
+        return self
 
     def copy_with(self, **kwargs: Any) -> httpx.URL:
         """Return a changed copy with the same repr. The other copying methods use this one."""
@@ -34,16 +53,22 @@ class RedactedURL(HiddenQuery, httpx.URL):
         return RedactedURL(super().join(url))
 
 
-class RedactedPairs(tuple[str, ...]):
+class RedactedPairs(_NotPickled, tuple[str, ...]):
     """Query pairs whose repr masks them."""
 
     __slots__ = ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Self:
+        return self
 
     def __repr__(self) -> str:
         return f"({', '.join([MASK] * len(self))})"
 
 
-class RedactedHeaders(httpx.Headers):
+class RedactedHeaders(_NotPickled, httpx.Headers):
     """Headers whose repr masks every value. httpx masks ``Authorization`` only."""
 
     def __repr__(self) -> str:
@@ -53,9 +78,21 @@ class RedactedHeaders(httpx.Headers):
         """Return a copy with the same repr."""
         return RedactedHeaders(self, encoding=self.encoding)
 
+    def __copy__(self) -> httpx.Headers:
+        return self.copy()
 
-class RedactedRequest(httpx.Request):
-    """A request whose repr omits the query, which may contain an API key."""
+    def __deepcopy__(self, _: Any) -> httpx.Headers:
+        return self.copy()
+
+
+class RedactedRequest(_NotPickled, httpx.Request):
+    """A request whose repr omits the query, which may contain an API key. Its copies have the same repr."""
+
+    def __copy__(self) -> httpx.Request:
+        return _like(self, self.content)
+
+    def __deepcopy__(self, _: Any) -> httpx.Request:
+        return _like(self, self.content)
 
     def __repr__(self) -> str:
         return f"<Request({self.method!r}, {shown(str(self.url))!r})>"
@@ -95,9 +132,13 @@ def redacted_request(
 
 def without_body(request: httpx.Request) -> httpx.Request:
     """Return a copy of a request without its body."""
+    return _like(request, None)
+
+
+def _like(request: httpx.Request, content: bytes | None) -> httpx.Request:
     always, once = request.extensions.get(_ALWAYS, ()), ONCE in request.extensions
     return redacted_request(
-        request.method, request.url, request.headers.raw, None, always=always, once=once
+        request.method, request.url, request.headers.raw, content, always=always, once=once
     )
 
 

@@ -1,9 +1,8 @@
 """Calls that a person tries in the page: checked as a model's call, shown as a request, and sent after approval."""
 
-import re
 from collections.abc import Mapping
 from contextvars import ContextVar
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import JsonObject, dumps
@@ -20,7 +19,7 @@ from specfn.connectors import registry
 from specfn.errors import SpecfnError, UsageError
 from specfn.function.arguments.wrapper import WrapperNames
 from specfn.function.function import Function
-from specfn.function.separation.join import is_shared, masked, merge
+from specfn.function.separation.join import is_shared, merge
 from specfn.validation.outcome import Failure, Success
 from specfn.validation.outcome_json import problems_json, repairs_json, text_of_bytes
 
@@ -108,10 +107,7 @@ class TriedCalls:
                 problems = function.problems(arguments)
                 if problems:
                     return {"human": [_without_value(each) for each in problems_json(problems)]}
-                shown = masked(function, arguments)
-                # a text, if all arguments belong to the human
-                arguments = shown if isinstance(shown, dict) else dict.fromkeys(arguments, shown)
-            request = dry_run(function, arguments, connection, validate=False)
+            request = dry_run(function, arguments, connection)
         except SpecfnError as error:
             return {"unsendable": str(error)}
         if self._connection is None:
@@ -149,35 +145,14 @@ class TriedCalls:
 
     def safe_json(self, value: Any) -> bytes:
         """Return JSON text in which every secret of the connection is masked, even if the server returned it."""
-        secrets = [dumps(secret)[1:-1] for secret in self._secrets]
-        text = dumps(value)
-        if not any(secret in text for secret in secrets):
-            return text
+        from specfn.http.masking import Masking  # noqa: PLC0415  # imports httpx
 
-        def masked_string(found: re.Match[bytes]) -> bytes:
-            string = found[0]
-            for secret in secrets:
-                string = string.replace(secret, _MASKED)
-            return string
-
-        return _STRING.sub(masked_string, text)
-
-    @cached_property
-    def _secrets(self) -> list[str]:
-        from specfn.http.response.connection_secrets import secret_forms  # noqa: PLC0415  # imports httpx
-
-        return [] if self._connection is None else secret_forms(self._connection)
+        return dumps(Masking(self._connection).apply(value))
 
 
 def _without_value(problem: JsonObject) -> JsonObject:
     """Return a problem of the human part without the value, which may be a secret."""
     return {key: value for key, value in problem.items() if key != "value"}
-
-
-_MASKED: Final = b"**********"
-
-#: A string of JSON text.
-_STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
 def _fill(_: Function, __: Any) -> Any:

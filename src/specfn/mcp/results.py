@@ -67,7 +67,7 @@ def result_of(
     result = text_result(answer.text, is_error=not answer.ok)
     if not answer.ok or answer.result is None:
         return result
-    data = answer.result.data if declares_output else _shown(answer.text)
+    data = answer.result.without_secrets().data if declares_output else _shown(answer.text)
     kinds = _ANY if declares_output else (dict, list)
     if isinstance(data, kinds if takes_any else dict):
         return result.model_copy(update={"structured_content": data})
@@ -93,7 +93,7 @@ async def with_file(
     """
     if not answer.ok or answer.result is None or function is None:
         return result
-    content = ResponseFields.of(function).file(answer.result)
+    content = ResponseFields.of(function).file(answer.result.without_secrets())
     if content is None:
         return result
     # in a thread, because it may write a file

@@ -10,7 +10,7 @@ import secrets
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from threading import Lock
 from typing import Any, Final
@@ -50,7 +50,7 @@ class ApprovedCall:
     function: str
     fingerprint: str
     arguments: Any
-    human: Any
+    human: Any = field(repr=False)
     target: str
     audience: str = ""
 

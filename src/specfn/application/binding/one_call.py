@@ -187,7 +187,10 @@ async def _executed(
     except (ArgumentError, LimitError, ResponseError, TransportError) as error:
         found = call_error(function, error, models_part(call))
         refused = cast("Result", error.result) if isinstance(error, ResponseError) else None
+        if refused is not None:
+            refused = refused.for_writer_of(models_part(call))
         return Answer(text=found.text, kind=found.kind, result=refused, repairs=call.repairs)
+    result = result.for_writer_of(models_part(call))
     if not result.ok:
         text = result.for_model(policy.limit, sent_without=call.removed)
         return Answer(text=text, kind="http_error", result=result, repairs=call.repairs)

@@ -1,7 +1,7 @@
 """Approval of calls: the request, the decision of the approver, and the policy (rule C8)."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from specfn._internal.caller_arguments import known_keywords_in
@@ -53,7 +53,7 @@ class Approve:
     """
 
     arguments: Any = None
-    human: Any = None
+    human: Any = field(default=None, repr=False)
 
 
 @known_keywords_in

@@ -71,7 +71,7 @@ class Invoked:
         error: whether it failed.
         executed: whether a request was sent.
         status: the HTTP status of the response; ``None`` if there was no response.
-        data: the server's data, if the call succeeded.
+        data: the server's data without secrets that it repeated, if the call succeeded.
         terminate: whether the conversation ends with this turn.
     """
 

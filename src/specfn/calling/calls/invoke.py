@@ -174,12 +174,13 @@ async def _sent(
     except Exception as error:  # noqa: BLE001  # the server's, or of the connection's own hooks
         is_invalid = isinstance(error, ArgumentError)
         return error_result(function, error, call.models_part if is_invalid else call.arguments)
+    result = result.for_writer_of(call.models_part)
     return Invoked(
         text=show(call, result, connection),
         error=not result.ok,
         executed=True,
         status=result.status,
-        data=result.data if result.ok else None,
+        data=result.without_secrets().data if result.ok else None,
     )
 
 

@@ -1,6 +1,6 @@
 """Preparation of a model's call: resolve the name, parse, repair and validate the arguments (rules C4, C11)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -41,7 +41,7 @@ class Prepared:
     call: Call
     resolution: Resolution
     entry: Entry | None = None
-    arguments: Any = None
+    arguments: Any = field(default=None, repr=False)
     repairs: tuple[Repair, ...] = ()
     removed: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()

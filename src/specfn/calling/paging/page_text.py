@@ -71,6 +71,9 @@ def page_text(
     found = next_page(function, named, result, connection)
     if hides_next and found is not None:
         found = NextPage(problem="its arguments contain a field that is not shown")
+    masking = result.masking
+    if found is not None and masking is not None and masking.has_credential(found.arguments):
+        found = NextPage(problem="its arguments contain a credential of the connection")
     own = view.lines()
     lines = _next_line(found, shown)
     text = render(_room(limit, [*own, *lines]))

@@ -1,12 +1,14 @@
 """Iteration over the pages of a function, with guards against endless and foreign pages (rule X13)."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from specfn._internal.caller_arguments import require_whole_numbers
 from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.digest import digest
+from specfn._internal.frames import without_locals, without_locals_async
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.values import brief
 from specfn.calling.paging.change import by_key, styled
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     import httpx
 
     from specfn.http.connection import Connection
+    from specfn.http.masking import Masking
     from specfn.http.response.response import Result
 
 #: The reasons to stop after a page: it is the last, a budget is reached, the server repeats a cursor or a page, or the
@@ -55,7 +58,9 @@ class Page:
     problem: str | None = None
 
     def __repr__(self) -> str:
-        shown = f"items={brief(self.items)}, next={brief(self.next)}"
+        masking = self.result.masking
+        items = self.items if masking is None else masking.apply(self.items)
+        shown = f"items={brief(items)}, next={brief(self.next)}"
         return f"Page({shown}, stopped={self.stopped!r}, problem={self.problem!r})"
 
 
@@ -70,6 +75,7 @@ class _Walk:
     io: BlockingTransfer | AwaitingTransfer
     items: int = 0
     size: int = 0
+    masking: "Masking | None" = field(default=None)
     seen: set[str] = field(default_factory=set)
 
     async def pages(self, arguments: Any) -> AsyncGenerator[Page, None]:
@@ -100,7 +106,8 @@ class _Walk:
             if request is None:
                 result = await call_through(self.function, sent, self.connection, self.io)
             else:
-                result = await forward_through(request, self.connection, self.io)
+                result = await forward_through(request, self.connection, self.io, self.masking)
+            self.masking = result.masking
             return successful(result, self.function, self.connection)
         except SpecfnError as error:
             error.next = sent if request is None else None
@@ -205,10 +212,30 @@ def pages(
 def _iterated(found: AsyncGenerator[Page, None]) -> Iterator[Page]:
     while True:
         try:
-            page = run_without_waiting(anext(found))
+            page = _next_page(found)
         except StopAsyncIteration:
             return
         yield page
+
+
+@without_locals
+def _next_page(found: AsyncGenerator[Page, None]) -> Page:
+    return run_without_waiting(anext(found))
+
+
+async def _aiterated(found: AsyncGenerator[Page, None]) -> AsyncGenerator[Page, None]:
+    async with aclosing(found):
+        while True:
+            try:
+                page = await _anext_page(found)
+            except StopAsyncIteration:
+                return
+            yield page
+
+
+@without_locals_async
+async def _anext_page(found: AsyncGenerator[Page, None]) -> Page:
+    return await anext(found)
 
 
 def apages(
@@ -221,4 +248,4 @@ def apages(
 ) -> AsyncIterator[Page]:
     """Iterate over the pages of a function asynchronously."""
     walk = _walk(function, connection, max_items, max_bytes, AwaitingTransfer())
-    return walk.pages(arguments)
+    return _aiterated(walk.pages(arguments))

@@ -72,7 +72,8 @@ def answer_text(
     sentences = ""
     if result.status == _ACCEPTED:
         sentences = status_text(function, result, connection, advertised())
-    view = fields.view(function, result)
+        sentences = sentences if result.masking is None else result.masking.apply(sentences)
+    view = fields.view(function, result.without_secrets())
     model = offered(function)
     found: PageText = page_text(
         model,

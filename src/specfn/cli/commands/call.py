@@ -246,7 +246,7 @@ def _is_terminal(stream: Any) -> bool:
 def _call(request: _Request) -> int:
     from specfn.http.transport.send import propagate  # noqa: PLC0415  # httpx is imported on first use
 
-    result = propagate(request.function, request.arguments, request.connection)
+    result = propagate(request.function, request.arguments, request.connection).without_secrets()
     path = request.options["path"]
     if request.options["as_json"]:
         _write(output.json_printable(dumps(_data(result))) + b"\n", path, is_json=True)

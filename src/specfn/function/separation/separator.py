@@ -18,7 +18,7 @@ from specfn.function.function_schemas import (
 from specfn.function.separation.half_schema import HalfSchema
 from specfn.function.separation.ownership import Ownership
 from specfn.function.separation.places import GROUPS, ArgumentPlace, Claim
-from specfn.function.separation.split import ArgumentSplitter
+from specfn.function.separation.split import ArgumentSplitter, HumanParts
 from specfn.migrate.route import Body
 from specfn.records import ABSENT
 from specfn.schema.compose.definitions import reachable
@@ -207,6 +207,13 @@ class SeparatedSchemas:
             separator.splitter.masked(each, value)
             for each, value in zip(places, arguments, strict=False)
         ]
+
+    def human_parts(self, named: Any) -> HumanParts:
+        """Return every part of arguments by key that may belong to the human, with its path."""
+        place, _, separator = self._decided()
+        parts: HumanParts = []
+        separator.splitter.masked(place, named, parts)
+        return parts
 
     def _decided(self) -> tuple[ArgumentPlace, frozenset[Claim], Separator]:
         if self._known is None:

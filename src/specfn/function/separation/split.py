@@ -4,7 +4,7 @@ The functions do not change their input and do not recurse, so arguments may be 
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject
 from specfn.function.separation.ownership import Ownership
@@ -13,6 +13,10 @@ from specfn.records import ABSENT
 
 #: The replacement for a masked value.
 MASK: Final = "***"
+
+#: The path to a part of arguments; and parts with their paths.
+Tokens: TypeAlias = tuple[str | int, ...]
+HumanParts: TypeAlias = list[tuple[Tokens, Any]]
 
 #: Returns whether a value is valid against a schema of a document.
 Accepts = Callable[[Any, Any], bool]
@@ -117,21 +121,37 @@ class ArgumentSplitter:
 
     # -- masking ----------------------------------------------------------------------------------
 
-    def masked(self, place: ArgumentPlace, value: Any) -> Any:
-        """Return a copy of a value with ``MASK`` for everything that may belong to the human."""
+    def masked(self, place: ArgumentPlace, value: Any, taken: HumanParts | None = None) -> Any:
+        """Return a copy of a value with ``MASK`` for everything that may belong to the human.
+
+        Args:
+            place: the place of the value.
+            value: the value.
+            taken: a list to which each masked part is added, with the path to it.
+        """
         out: list[Any] = [None]
-        waiting: list[tuple[list[ArgumentPlace], Any, Any, Any]] = [([place], value, out, 0)]
+        waiting: list[tuple[list[ArgumentPlace], Any, Any, Any, Tokens]] = [
+            ([place], value, out, 0, ())
+        ]
         while waiting:
-            places, value, holder, key = waiting.pop()
+            places, value, holder, key, path = waiting.pop()
             places = list(self._possible(places))
             if any(each.human and not each.model for each in places):
                 holder[key] = MASK
+                if taken is not None:
+                    taken.append((path, value))
             elif isinstance(value, dict):
                 holder[key] = made = dict(value)
-                waiting += [(list(_named(places, name)), value[name], made, name) for name in value]
+                waiting += [
+                    (list(_named(places, name)), value[name], made, name, (*path, name))
+                    for name in value
+                ]
             elif isinstance(value, list | tuple):
                 holder[key] = listed = list(value)
-                waiting += [(_at(places, at), item, listed, at) for at, item in enumerate(value)]
+                waiting += [
+                    (_at(places, at), item, listed, at, (*path, at))
+                    for at, item in enumerate(value)
+                ]
             else:
                 holder[key] = value
         return out[0]

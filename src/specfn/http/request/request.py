@@ -6,7 +6,7 @@ arguments; ``finish`` adds the headers, cookies, query values and credentials of
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote, unquote
 
@@ -17,8 +17,9 @@ from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import input_path
 from specfn.errors import ArgumentError, DocumentError, TransportError, UsageError
-from specfn.http.connection import Connection, reveal
+from specfn.http.connection import Connection, reveal, sealed_credential
 from specfn.http.headers import is_token, is_value
+from specfn.http.masking import Masking
 from specfn.http.media import is_json
 from specfn.http.media import unsendable as unsendable_body
 from specfn.http.origin import Base
@@ -65,17 +66,19 @@ class Draft:
         content: the bytes of the body; ``None`` if there is no body.
         schemes: the security schemes whose credentials are required, by name.
         once: whether the request must not be sent again, whatever its method is.
+
+    The repr omits what comes from arguments.
     """
 
     function: str
     method: str
     base: Base
-    path: str
+    path: str = field(repr=False)
     segments: int
-    query: tuple[str, ...]
-    headers: Mapping[str, Pair]
-    cookies: tuple[Pair, ...]
-    content: bytes | None
+    query: tuple[str, ...] = field(repr=False)
+    headers: Mapping[str, Pair] = field(repr=False)
+    cookies: tuple[Pair, ...] = field(repr=False)
+    content: bytes | None = field(repr=False)
     schemes: Mapping[str, JsonObject]
     once: bool
 
@@ -134,7 +137,7 @@ async def credential(
     if not callable(source):
         return source
     try:
-        return await result_of(source, f"the credential {name!r}")
+        obtained = await result_of(source, f"the credential {name!r}")
     except Exception as error:
         if isinstance(error, UsageError) and not error.sent:
             raise
@@ -144,6 +147,7 @@ async def credential(
             sent=False,
             scheme=name,
         ) from error
+    return sealed_credential(obtained)
 
 
 async def _sync_result(source: Callable[[], Any], name: str) -> Any:
@@ -182,14 +186,15 @@ def prepare(
     named = function.named(arguments)
     problems = function.problems(arguments) if validate else ()
     if problems:
-        raise ArgumentError(function.name, problems)
+        raise _without_human_part(ArgumentError(function.name, problems), function, arguments)
     base = base_url.choose(route, function.api, connection)
     names = security.required_schemes(route, function.api, base, connection)
     faults = SerializationFaults()
     path, query, headers, cookies = _written(route, named, faults)
     content, content_type = _body(route, named, faults)
     if faults.found:
-        raise _refusal(function.name, faults.found, route, arguments)
+        refusal = _refusal(function.name, faults.found, route, arguments)
+        raise _without_human_part(refusal, function, arguments)
     defaults = {**DEFAULT_HEADERS, "Accept": _accept(route, events=accepts_events)}
     if content_type is not None:
         defaults["Content-Type"] = content_type
@@ -207,6 +212,15 @@ def prepare(
         schemes={name: function.api.security_schemes[name] for name in names},
         once=not is_repeatable(route),
     )
+
+
+def _without_human_part(error: ArgumentError, function: Function, arguments: Any) -> ArgumentError:
+    """Return an error whose problems contain no value of the human part."""
+    models_part = getattr(function, "models_part", None)
+    if models_part is None or models_part(arguments) is None:
+        return error
+    masking = Masking(None, function, arguments)
+    return ArgumentError(error.function, [masking.problem(each) for each in error.problems])
 
 
 def _written(

@@ -3,8 +3,8 @@
 from typing import Final
 
 from specfn._internal.json import dumps
-from specfn.http.connection import MASK, Connection
-from specfn.http.response.connection_secrets import secret_forms
+from specfn.http.connection import Connection
+from specfn.http.masking import Masking
 from specfn.http.response.non_finite import nulled
 from specfn.http.response.response import Result
 
@@ -19,9 +19,9 @@ def excerpt(result: Result, connection: Connection) -> str:
     """
     if not _are_known(connection):
         return ""
-    text = _text(result)
-    for secret in secret_forms(connection):
-        text = text.replace(secret, MASK)
+    if result.masking is None:
+        result = result.with_masking(Masking(connection))
+    text = _text(result.without_secrets())
     text = " ".join(text.split())
     return text if len(text) <= _MOST else f"{text[:_MOST]}..."
 

@@ -1,7 +1,7 @@
 """Results: the responses of servers as records (rule X9)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.caller_arguments import known_keywords_in, require, require_whole_numbers
@@ -17,6 +17,8 @@ from specfn.records import Note
 
 if TYPE_CHECKING:
     import httpx
+
+    from specfn.http.masking import Masking
 
 #: The characters of a result in a notebook.
 _NOTEBOOK: Final = 4_000
@@ -37,6 +39,9 @@ class Result:
         notes: the corrections that were made while reading, for example of an unknown charset or of NaN in JSON, and
             the reason why a stream of events was not read to its end. Their pointers refer to ``data``.
 
+    ``data`` and ``headers`` are for Python code, and contain what arrived. ``for_model`` and the repr mask the secrets of
+    the call that the server repeated.
+
     A result of a GET, with links, or with the status 202 keeps the URL and the headers of its request, for
     ``next_request`` and pages. They contain credentials, so the repr omits them, and a pickle does not contain them.
     """
@@ -48,22 +53,75 @@ class Result:
     truncated: bool = False
     notes: tuple[Note, ...] = ()
     _request: "httpx.Request | None" = field(default=None, repr=False, compare=False)
+    _masking: "Masking | None" = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
-        shown = f"media_type={self.media_type!r}, data={brief(self.data)}"
+        result = self.without_secrets()
+        shown = f"media_type={result.media_type!r}, data={brief(result.data)}"
         more = ", truncated=True" if self.truncated else ""
         return f"Result(status={self.status}, {shown}{more})"
 
     def _repr_html_(self) -> str:
         from specfn.notebook import Table, html  # noqa: PLC0415  # for notebooks only
 
-        rows = ((note.pointer, note.text) for note in self.notes)
+        result = self.without_secrets()
+        rows = ((note.pointer, note.text) for note in result.notes)
         notes = Table("Notes", ("pointer", "note"), rows, len(self.notes))
-        title = f"<Result {self.status} {self.media_type or ''}>"
-        return html(title, text=self.for_model(_NOTEBOOK), tables=(notes,))
+        title = f"<Result {self.status} {result.media_type or ''}>"
+        return html(title, text=result.for_model(_NOTEBOOK), tables=(notes,))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, tuple(getattr(self, name) for name in _PICKLED)
+        values = [getattr(self, name) for name in _PICKLED]
+        # only the secrets that the pickled data contains anyway, so that they stay masked
+        kept = None if self._masking is None else self._masking.restricted_to(*values)
+        return _rebuild, (*values, kept)
+
+    @property
+    def masking(self) -> "Masking | None":
+        """Return the masking of the call; ``None`` if its secrets are not known."""
+        return self._masking
+
+    def for_writer_of(self, arguments: Any) -> "Result":
+        """Return the response for a model that wrote a part of the arguments, which is then no secret for it."""
+        if self._masking is None:
+            return self
+        return self.with_masking(self._masking.without_written(arguments))
+
+    def with_masking(self, masking: "Masking | None") -> "Result":
+        """Return the same response with another masking. ``dataclasses.replace`` would take longer than the search."""
+        copy = object.__new__(Result)
+        for name in Result.__slots__:
+            object.__setattr__(copy, name, getattr(self, name))
+        object.__setattr__(copy, "_masking", masking)
+        return copy
+
+    def without_secrets(self) -> "Result":
+        """Return the response as texts for a model, a log or a person show it: without secrets that the server repeated.
+
+        The credentials of the connection and the human part of the arguments are masked. Without such a value,
+        all fields are the same objects.
+        """
+        masking = self._masking
+        if masking is None:
+            return self
+        is_binary = isinstance(self.data, bytes)
+        notes = [[note.text, note.pointer] for note in self.notes]
+        rest = [dict(self.headers), self.media_type, notes, None if is_binary else self.data]
+        shown, data = masking.apply(rest), masking.apply(self.data) if is_binary else self.data
+        if shown is rest and data is self.data:
+            return self.with_masking(None)
+        headers, media_type, notes, other = shown
+        return replace(
+            self,
+            headers=headers,
+            media_type=media_type,
+            data=data if is_binary else other,
+            notes=tuple(
+                replace(note, text=text, pointer=pointer)
+                for note, (text, pointer) in zip(self.notes, notes, strict=True)
+            ),
+            _masking=None,
+        )
 
     @property
     def ok(self) -> bool:
@@ -115,6 +173,10 @@ class Result:
         Raises:
             UsageError: the limit is below 200 characters, or a path is invalid.
         """
+        if self._masking is not None:
+            return self.without_secrets().for_model(
+                limit, sent_without=sent_without, fields=fields, shows_bytes=shows_bytes
+            )
         require_whole_numbers(limit=limit)
         require("sent_without", sent_without, Sequence, "a list of paths")
         data = self.data
@@ -141,7 +203,7 @@ _PICKLED: Final = ("status", "headers", "media_type", "data", "truncated", "note
 
 
 def _rebuild(*values: Any) -> Result:
-    return Result(**dict(zip(_PICKLED, values, strict=True)))
+    return Result(**dict(zip((*_PICKLED, "_masking"), values, strict=False)))
 
 
 def decode(

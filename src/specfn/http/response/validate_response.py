@@ -32,6 +32,8 @@ def check(function: Function, result: Result, manner: Literal["warn", "raise"]) 
     problems = _problems(function, result)
     if not problems:
         return
+    if result.masking is not None:
+        problems = [result.masking.problem(each) for each in problems]
     route = function.route
     call = f"{route.method.upper()} {route.path} ({function.name})"
     if manner == "raise":

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, 
 from types import TracebackType
 from typing import Self
 
+from specfn._internal.frames import without_locals, without_locals_async
 from specfn.http.response.event_parser import Event
 from specfn.http.response.response import Result
 
@@ -30,6 +31,7 @@ class EventStream(Iterator[Event]):
     def __repr__(self) -> str:
         return f"<EventStream {self.status} {self.media_type}>"
 
+    @without_locals
     def __next__(self) -> Event:
         """Return the next event.
 
@@ -71,6 +73,7 @@ class AsyncEventStream(AsyncIterator[Event]):
     def __repr__(self) -> str:
         return f"<AsyncEventStream {self.status} {self.media_type}>"
 
+    @without_locals_async
     async def __anext__(self) -> Event:
         """Return the next event; errors as for ``EventStream``."""
         if self._events is None:

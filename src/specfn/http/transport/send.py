@@ -8,7 +8,7 @@ import asyncio
 import inspect
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Literal, overload
 
@@ -16,9 +16,11 @@ import httpx
 
 from specfn._internal.caller_arguments import known_keywords, known_keywords_async
 from specfn._internal.coroutines import run_without_waiting
+from specfn._internal.json import copied
 from specfn._internal.url import shown
 from specfn.errors import HTTPStatusError, ResponseError, UsageError, wrong_result
 from specfn.http.connection import Connection
+from specfn.http.masking import Masking
 from specfn.http.redact import ONCE
 from specfn.http.request import base_url
 from specfn.http.request.request import additions, credential, finish, prepare, sync_result
@@ -248,19 +250,43 @@ async def call_through(
     }
     is_guarded = not draft.base.trusted and not connection.allow_private
     request = finish(draft, additions(draft, credentials, connection))
+    masking = Masking(
+        connection, function, copied(arguments), credentials=_obtained(credentials, connection)
+    )
     base_path = draft.base.path
     result = await _exchange(
-        request, connection, io, base_path=base_path, is_guarded=is_guarded, within=within
+        request,
+        connection,
+        io,
+        masking,
+        base_path=base_path,
+        is_guarded=is_guarded,
+        within=within,
     )
     if connection.validate_response != "off":
         validate_response.check(function, result, connection.validate_response)
-    return await _after(result, connection, io)
+    return await _after(result, connection, io, masking)
+
+
+def _obtained(credentials: Mapping[str, Any], connection: Connection) -> list[Any]:
+    """Return the credentials that callables of the connection returned."""
+    return [each for name, each in credentials.items() if callable(connection.credentials[name])]
 
 
 async def forward_through(
-    request: httpx.Request, connection: Connection, io: "BlockingTransfer | AwaitingTransfer"
+    request: httpx.Request,
+    connection: Connection,
+    io: "BlockingTransfer | AwaitingTransfer",
+    masking: Masking | None = None,
 ) -> Result:
-    """Send one request of the caller to an origin of the connection."""
+    """Send one request of the caller to an origin of the connection.
+
+    Args:
+        request: the request.
+        connection: the connection.
+        io: sends it.
+        masking: the masking of the call that the request continues; ``None`` for a call of its own.
+    """
     connection.require_open()
     is_known = base_url.origin_of(request.url) in base_url.allowed_origins(connection)
     if not is_known and not connection.trust_servers:
@@ -270,12 +296,18 @@ async def forward_through(
         )
     is_guarded = not is_known and not connection.allow_private
     base_path = base_url.path_of(connection, request.url)
-    result = await _exchange(request, connection, io, base_path=base_path, is_guarded=is_guarded)
-    return await _after(result, connection, io)
+    masking = masking or Masking(connection, requests=[request])
+    result = await _exchange(
+        request, connection, io, masking, base_path=base_path, is_guarded=is_guarded
+    )
+    return await _after(result, connection, io, masking)
 
 
 async def _after(
-    result: Result, connection: Connection, io: "BlockingTransfer | AwaitingTransfer"
+    result: Result,
+    connection: Connection,
+    io: "BlockingTransfer | AwaitingTransfer",
+    masking: Masking,
 ) -> Result:
     if connection.after is None:
         return result
@@ -283,13 +315,14 @@ async def _after(
     if changed is not None and not isinstance(changed, Result):
         expected = "a Result, or None to keep the one it was given"
         raise wrong_result("connection.after", changed, expected, sent=True)
-    return result if changed is None else changed
+    return result if changed is None else changed.with_masking(masking)
 
 
 async def _exchange(
     request: httpx.Request,
     connection: Connection,
     io: "BlockingTransfer | AwaitingTransfer",
+    masking: Masking,
     *,
     base_path: str,
     is_guarded: bool,
@@ -306,6 +339,8 @@ async def _exchange(
             outgoing = request if changed is None else _as_request(changed)
             if ONCE in request.extensions:
                 outgoing.extensions = {**outgoing.extensions, ONCE: True}
+        if connection.before or connection.client or connection.async_client:
+            masking.add_request(outgoing)  # they may add secrets that the connection does not have
         result = await io.send(Attempt(outgoing, connection, until, is_guarded, is_first))
         is_first = False
         seconds = retry_delay(request, result, until - time.monotonic()) if retries else None
@@ -317,7 +352,7 @@ async def _exchange(
             hops += 1
             request = onward
         else:
-            return result
+            return result.with_masking(masking)
 
 
 def _as_request(changed: Any) -> httpx.Request:

@@ -1,0 +1,76 @@
+"""Tracebacks without the local variables of specfn and of the HTTP libraries below it (T11).
+
+Tools that show a traceback with its local variables (Sentry, rich) would show credentials, headers and the human part of
+arguments, which are plain texts in the functions that write and send a request. An error that leaves specfn keeps its
+frames, with files and lines, but their variables are deleted. Frames of the caller, also of the caller's hooks, keep theirs.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from functools import wraps
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+#: The packages whose frames hold parts of a request.
+_PACKAGES: Final = frozenset({"specfn", "httpx", "httpcore", "h11", "anyio", "ssl", "pydantic"})
+
+
+def delete_locals(error: BaseException) -> None:
+    """Delete the local variables of finished frames of specfn in the tracebacks of an error and of its causes."""
+    for each in _with_causes(error):
+        trace: TracebackType | None = each.__traceback__
+        while trace is not None:
+            frame = trace.tb_frame
+            if str(frame.f_globals.get("__name__")).partition(".")[0] in _PACKAGES:
+                with suppress(RuntimeError):  # a frame that still runs
+                    frame.clear()
+            trace = trace.tb_next
+
+
+def _with_causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error, the errors that led to it, and those of a group."""
+    seen: list[BaseException] = []
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        each = waiting.pop()
+        if each is None or any(each is one for one in seen):
+            continue
+        seen.append(each)
+        yield each
+        waiting += [each.__cause__, each.__context__]
+        waiting += each.exceptions if isinstance(each, BaseExceptionGroup) else ()
+
+
+def without_locals(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Return the function, whose errors have tracebacks without local variables; a decorator."""
+
+    @wraps(function)
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return function(*args, **kwargs)
+        except BaseException as error:
+            del args, kwargs  # this frame is not finished
+            delete_locals(error)
+            raise
+
+    return call
+
+
+def without_locals_async(function: Callable[_P, Awaitable[_R]]) -> Callable[_P, Awaitable[_R]]:
+    """Return a coroutine function with the same property."""
+
+    @wraps(function)
+    async def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return await function(*args, **kwargs)
+        except BaseException as error:
+            del args, kwargs
+            delete_locals(error)
+            raise
+
+    return call
