@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyperf
 
-SMALL = str(Path(__file__).parent.parent / "src" / "specfn" / "demo" / "openapi.yaml")
+SMALL = str(Path(__file__).parent.parent / "tests" / "strict_shop" / "openapi.yaml")
 
 #: Commands, from an empty process to a whole conversion; ``import specfn`` must stay below 60 ms,
 #: ``specfn demo`` below five seconds.

@@ -1,4 +1,4 @@
-"""The tokens and round trips of six tasks on the demo API: as code, beside tool calls of mode ``search``.
+"""The tokens and round trips of six tasks on the shop: as code, beside tool calls of mode ``search``.
 
 Tokens are estimated. They contain the listed tools once, and what the model sent and received. A round trip is a request
 of the model to the server.

@@ -1,8 +1,8 @@
-"""Screenshots of the inspector on the demo API, for the documentation and for a look after a change of the page.
+"""Screenshots of the inspector on the shop, for the documentation and for a look after a change of the page.
 
 It needs playwright and Debian's Chromium.
 
-    python bench/inspector_screenshots.py FOLDER
+    PYTHONPATH=src:. python bench/inspector_screenshots.py FOLDER
 """
 
 import os
@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
-
-from specfn.demo.server import serve
+from tests.strict_shop.server import serve
 
 DESKTOP: Any = {"viewport": {"width": 1280, "height": 800}}
 FORMS: dict[str, Any] = {

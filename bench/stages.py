@@ -245,7 +245,7 @@ def first(path: str) -> dict[str, float]:
     started = time.process_time()
     application = load(data)
     loaded = (time.process_time() - started) * 1e3
-    function = load(Path(__file__).parent.parent / "src" / "specfn" / "demo" / "openapi.yaml")[
+    function = load(Path(__file__).parent.parent / "tests" / "strict_shop" / "openapi.yaml")[
         "products_post"
     ]
     validation = milliseconds(lambda: function.validate({"body": {"name": 5}}))

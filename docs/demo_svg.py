@@ -13,7 +13,7 @@ from rich.text import Text
 from specfn.demo.scenario import run
 
 WIDTH = 100
-FIRST, LAST = "The model calls it", "The row is there"
+FIRST, LAST = "The model calls it", "The product is in the shop"
 
 
 def recorded() -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 
 #: What costs more to import than most documents cost to convert.
 HEAVY = (
-    "asyncio concurrent.futures email.parser h11 http.client httpcore httpx importlib.metadata "
+    "asyncio concurrent.futures email.parser fastapi h11 http.client httpcore httpx importlib.metadata "
     "jsonref jsonschema jsonschema_rs openapi_spec_validator pydantic referencing rich socket ssl "
     "urllib.request"
 ).split()

@@ -96,7 +96,6 @@ IO = (
     "inspector/page_files.py",
     "mcp/files/",
     "cli/",
-    "demo/",
 )
 
 #: Calls that reach out of the process, by the last part of what is called.

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.strict_shop.shop_document import text
 
 from specfn import Application, load
 from specfn.calling.call_answer import Answer
@@ -121,9 +122,7 @@ def test_the_texts_are_those_of_the_object(products: Application) -> None:
 
 @pytest.fixture(scope="module")
 def products() -> Application:
-    """The application of the demo."""
-    from specfn.demo.shop_document import text  # noqa: PLC0415  # only this module needs it
-
+    """The application of the shop."""
     return load(text())
 
 

@@ -34,7 +34,7 @@ def test_the_examples_run(
         with connection:
             exec(tools + calls, {})  # the page is ours
     shown = capsys.readouterr().out
-    assert shown.startswith("21 tools, 0 operations with errors\ninvalid The arguments")
+    assert shown.startswith("12 tools, 0 operations with errors\ninvalid The arguments")
     assert '"price": "cheap", // ❌ expected number' in shown
     assert "answered " in shown
     assert '"price":49.9' in shown
@@ -80,6 +80,7 @@ def test_two_commands_are_all_it_takes(readme: str) -> None:
     assert all(block.count("\n") == 1 for block in blocks)
     assert demo[-2:] == [".venv/bin/specfn", "demo"]
     assert demo[:4] == ["python3", "-m", "venv", ".venv"]
+    assert ".[demo]" in demo
     assert ".[test]" in tests
     assert tests[-5:] == ["pytest", "-n", "auto", "--dist", "loadfile"]
 

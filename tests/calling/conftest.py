@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
+from tests.strict_shop.server import Server, serve
 
 import specfn
-from specfn.demo.server import Server, serve
 
 
 @pytest.fixture(scope="module")

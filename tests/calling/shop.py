@@ -1,7 +1,8 @@
 """The shop's functions, for tests that need no server."""
 
+from tests.strict_shop.shop_document import document
+
 import specfn
-from specfn.demo.shop_document import document
 
 APP = specfn.load(document())
 

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from tests.calling.models import Script, results, said, wished
 from tests.calling.shop import APP, NOWHERE
 from tests.effort import examples
+from tests.strict_shop.server import Server
 
 import specfn
 from specfn import calling
 from specfn.calling.calls.effects import Ask, Done, Invoke, Invoked, Send
 from specfn.calling.calls.invoke import CallContext
-from specfn.demo.server import Server
 
 LIST = "products_get"
 CREATE = "products_post"

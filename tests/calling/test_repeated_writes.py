@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.calling.models import Script, said, wished
 from tests.calling.shop import APP
+from tests.strict_shop.server import Server
 
 import specfn
 from specfn import calling
 from specfn.calling.calls.effects import Ask, Invoked, Send
-from specfn.demo.server import Server
 
 LAMP = {"body": {"name": "Lamp", "price": 49.9, "stock": 3}}
 

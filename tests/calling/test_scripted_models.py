@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 from tests.calling.models import CONNECTORS, Script, results, said, wished
+from tests.strict_shop.server import Server
 
 import specfn
 from specfn import calling
-from specfn.demo.server import Server
 
 LIST = "products_get"
 CREATE = "products_post"

@@ -1,8 +1,8 @@
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.schema.conftest import document
+from tests.strict_shop.shop_document import PATH
 
 from specfn._internal.json import dumps
 from specfn.api import load
@@ -11,8 +11,6 @@ from specfn.errors import UsageError
 from specfn.options import Options
 
 Json = dict[str, Any]
-
-DEMO = Path(__file__).parents[2] / "src" / "specfn" / "demo" / "openapi.yaml"
 
 TEXT = {"type": "string"}
 
@@ -150,7 +148,7 @@ def test_an_unknown_profile_is_the_callers_fault() -> None:
 
 def test_released_schemas_are_composed_again() -> None:
     """Schemas, texts and edits that were released are equal when they are read again."""
-    for function in load(DEMO).functions:
+    for function in load(PATH).functions:
         before = (function.parameters, function.output, function.edits, function.schemas.root)
         function.schemas.release()
         again = (function.parameters, function.output, function.edits, function.schemas.root)

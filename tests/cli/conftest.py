@@ -11,9 +11,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.strict_shop.server import Server, serve
 
 from specfn.cli.main import run
-from specfn.demo.server import Server, serve
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def document(tmp_path: Path) -> Callable[..., Path]:
 @pytest.fixture(scope="session")
 def products(root: Path) -> Path:
     """A document of 21 operations, all of which are functions."""
-    return root / "src" / "specfn" / "demo" / "openapi.yaml"
+    return root / "tests" / "strict_shop" / "openapi.yaml"
 
 
 @pytest.fixture(scope="session")

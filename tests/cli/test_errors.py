@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
+from tests.strict_shop.server import Server
 
 from specfn.cli.errors import explain
-from specfn.demo.server import Server
 from specfn.errors import ArgumentError, DocumentError, LimitError, TransportError, UsageError
 
 Command = Callable[..., Any]

@@ -128,7 +128,7 @@ def test_python_dash_m_is_the_command(process: Process) -> None:
 
 
 def test_the_demo_plays(process: Process) -> None:
-    """``specfn demo`` needs nothing but itself, ends with 0 and shows the stored row."""
+    """``specfn demo`` needs no network, ends with 0 and shows the stored product."""
     surroundings: dict[str, Any] = {
         **os.environ,
         "HTTP_PROXY": "http://127.0.0.1:9",
@@ -137,4 +137,4 @@ def test_the_demo_plays(process: Process) -> None:
     running = process("demo", env=surroundings)
     out, err = running.communicate(timeout=120)
     assert (running.returncode, err) == (0, "")
-    assert "Desk lamp" in out.partition("The row is there")[2]
+    assert "Desk lamp" in out.partition("The product is in the shop")[2]

@@ -39,13 +39,13 @@ def test_the_first_call_is_refused_with_its_reasons(played: tuple[int, str]) -> 
     assert any("stock" in line for line in marked)
 
 
-def test_the_row_is_what_the_model_meant(played: tuple[int, str]) -> None:
-    """The row at the end holds the corrected arguments, under the id that was answered."""
-    row = played[1].partition("The row is there")[2]
+def test_the_product_is_what_the_model_meant(played: tuple[int, str]) -> None:
+    """The product at the end has the corrected arguments and the id of the response."""
+    product = played[1].partition("The product is in the shop")[2]
     key = re.search(r'"id": "([0-9a-f-]{36})"', played[1])
     assert key
     for value in (key[1], "Desk lamp", "49.9", "12"):
-        assert re.search(rf"\b{re.escape(value)}\b", row)
+        assert re.search(rf"\b{re.escape(value)}\b", product)
 
 
 def test_no_line_is_wider_than_a_small_terminal(played: tuple[int, str]) -> None:
@@ -58,7 +58,7 @@ def test_the_token_is_not_on_the_screen(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """No credential is shown."""
-    monkeypatch.setattr("specfn.demo.server.token_urlsafe", lambda _: "canary-token")
+    monkeypatch.setattr("tests.strict_shop.server.token_urlsafe", lambda _: "canary-token")
     assert scenario.run(Console(width=80)) == 0
     assert "canary-token" not in capsys.readouterr().out
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from tests.strict_shop.server import Server, serve
 
 import specfn
-from specfn.demo.server import Server, serve
 from specfn.errors import ArgumentError, UsageError
 
 

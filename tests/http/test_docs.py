@@ -5,8 +5,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from tests.strict_shop.server import serve
+
 import specfn
-from specfn.demo.server import serve
 
 
 def test_the_examples_run(root: Path) -> None:

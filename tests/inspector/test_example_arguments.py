@@ -1,12 +1,10 @@
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.strict_shop.shop_document import PATH
 
 import specfn
 from specfn.inspector.example_arguments import example_arguments
-
-SHOP = Path(__file__).parents[2] / "src" / "specfn" / "demo" / "openapi.yaml"
 
 
 @pytest.mark.parametrize(
@@ -40,6 +38,6 @@ def test_recursion_ends() -> None:
 
 def test_examples_of_the_shop_are_valid() -> None:
     """The examples of most functions of a real document are valid."""
-    app = specfn.load(SHOP)
+    app = specfn.load(PATH)
     valid = [bool(each.validate(example_arguments(each.validator))) for each in app.functions]
     assert sum(valid) >= len(valid) * 0.8

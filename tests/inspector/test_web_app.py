@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.inspector.inspector_support import DOCUMENT, Page, application
+from tests.strict_shop.server import serve
 
 import specfn
-from specfn.demo.server import serve
 from specfn.inspector.tried_calls import TriedCalls
 
 PAGE = Page()

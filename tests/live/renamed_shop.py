@@ -1,4 +1,4 @@
-"""The shop of the demo with other paths: every word of a path is random, and differs by seed."""
+"""The shop with other paths: every word of a path is random, and differs by seed."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,9 +11,8 @@ from threading import Thread
 from typing import Any
 
 import httpx
-
-from specfn.demo import shop_document
-from specfn.demo.server import Server, serve
+from tests.strict_shop import shop_document
+from tests.strict_shop.server import Server, serve
 
 _WORD = re.compile(r"[A-Za-z]+")
 _HOP_BY_HOP = {"connection", "host", "date", "server", "content-length"}
@@ -27,7 +26,7 @@ class RenamedShop:
         document: its OpenAPI document, without operationIds.
         base_url: the origin and base path of its operations.
         token: the bearer token that it accepts.
-        shop: the shop behind it; its ``received`` has the paths of the demo.
+        shop: the shop behind it; its ``received`` has the paths of the shop.
     """
 
     document: dict[str, Any]
@@ -98,18 +97,18 @@ def _templates() -> Sequence[str]:
 
 
 class _Routes:
-    """Both directions between the paths of the demo and the random ones."""
+    """Both directions between the paths of the shop and the random ones."""
 
     def __init__(self, paths: Mapping[str, str], base: str, renamed_base: str) -> None:
         own = {base + path: renamed_base + other for path, other in paths.items()}
         self._to_random = _patterns(own)
-        self._to_demo = _patterns({value: key for key, value in own.items()})
+        self._to_shop = _patterns({value: key for key, value in own.items()})
         self._links = re.compile(rb'%s(?:/[^\s"<>?]*)' % re.escape(base).encode())
 
-    def to_demo(self, target: str) -> str | None:
-        """Return the target of a request for the demo; ``None`` if no path matches."""
+    def to_shop(self, target: str) -> str | None:
+        """Return the target of a request for the shop; ``None`` if no path matches."""
         path, mark, query = target.partition("?")
-        found = _other(self._to_demo, path)
+        found = _other(self._to_shop, path)
         return None if found is None else found + mark + query
 
     def to_random(self, text: bytes) -> bytes:
@@ -142,7 +141,7 @@ def _other(patterns: _Patterns, path: str) -> str | None:
 
 
 class _Proxy(ThreadingHTTPServer):
-    """An HTTP server that sends requests to the demo under its paths."""
+    """An HTTP server that sends requests to the shop under its paths."""
 
     daemon_threads = True
 
@@ -163,7 +162,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _forward(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-        target = self.server.routes.to_demo(self.path)
+        target = self.server.routes.to_shop(self.path)
         if target is None:
             self._send(404, {}, b"")
             return

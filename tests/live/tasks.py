@@ -1,4 +1,4 @@
-"""Six tasks on the shop of the demo, done by a scripted model that knows neither names nor layout.
+"""Six tasks on the shop, done by a scripted model that knows neither names nor layout.
 
 ``do_tasks`` drives any integration through the three functions of ``Integration``. The script knows the facts of its tasks
 (a name, a price, a picture) and nothing about the API: it searches with the words of a task, reads the schemas of what

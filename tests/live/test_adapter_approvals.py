@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from tests.live.frameworks.scripted import Call
 from tests.live.test_adapters import bind, shop
-
-from specfn.demo.server import Server
+from tests.strict_shop.server import Server
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of the frameworks
 

@@ -12,11 +12,11 @@ from uuid import uuid4
 import pytest
 from tests.live import frameworks
 from tests.live.frameworks.scripted import Call
+from tests.strict_shop import shop_document
+from tests.strict_shop.server import Server, serve
 
 import specfn
 from specfn.application.binding.bound import Bound
-from specfn.demo import shop_document
-from specfn.demo.server import Server, serve
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of the frameworks
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from tests.live.model_server import ANSWER, Faults, model_server
+from tests.strict_shop.server import Server, serve
 
 import specfn
 from specfn import calling
-from specfn.demo.server import Server, serve
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the packages' own
 

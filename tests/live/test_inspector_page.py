@@ -25,12 +25,12 @@ from tests.live.browser import (
     visit,
 )
 from tests.security.test_t31_markup import PAYLOADS, document
+from tests.strict_shop.server import Server, serve
 
 import specfn
-from specfn.demo.server import Server, serve
 
 ROOT = Path(__file__).parents[2]
-SHOP = ROOT / "src" / "specfn" / "demo" / "openapi.yaml"
+SHOP = ROOT / "tests" / "strict_shop" / "openapi.yaml"
 
 #: A document with operations that are no functions, an exceeded limit, notes and edits.
 FAULTY: Any = {

@@ -12,8 +12,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.live.processes import free_port, running
 from tests.mcp.server_support import ERAS, accepting, text
-
-from specfn.demo.server import Server, serve
+from tests.strict_shop.server import Server, serve
 
 SOURCE = str(Path(__file__).parent.parent.parent / "src")
 

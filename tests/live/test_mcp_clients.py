@@ -1,4 +1,4 @@
-"""The official client and the inspector list, page, call, fail, search and approve, on the demo API and on kinto."""
+"""The official client and the inspector list, page, call, fail, search and approve, on the shop and on kinto."""
 
 import asyncio
 import json
@@ -17,9 +17,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.live.inspector import Mcpdo, inspect
 from tests.live.processes import free_port, running
 from tests.mcp.server_support import ERAS, accepting, declining, text
+from tests.strict_shop.server import serve
 
 import specfn
-from specfn.demo.server import serve
 
 SOURCE = str(Path(__file__).parent.parent.parent / "src")
 
@@ -109,12 +109,12 @@ def way(request: pytest.FixtureRequest, tmp_path: Path) -> Way:
 
 
 @pytest.fixture(scope="module")
-def demo() -> Iterator[Api]:
-    with serve() as shop:
+def shop() -> Iterator[Api]:
+    with serve() as server:
         yield Api(
-            document=shop.document_url,
-            base_url=shop.base_url,
-            credential=("SPECFN_AUTH_BEARER", shop.token),
+            document=server.document_url,
+            base_url=server.base_url,
+            credential=("SPECFN_AUTH_BEARER", server.token),
             reads="products_get",
             writes=("products_post", lambda name: {"body": {"name": name, "price": 1, "stock": 1}}),
             refuses=("products_getByProductId", {"productId": str(UUID(int=1))}),
@@ -135,7 +135,7 @@ def store(kinto: str) -> Api:
     )
 
 
-@pytest.fixture(params=["demo", "store"])
+@pytest.fixture(params=["shop", "store"])
 def api(request: pytest.FixtureRequest) -> Api:
     found: Api = request.getfixturevalue(request.param)
     return found

@@ -16,10 +16,10 @@ from tests.live.processes import free_port, running
 from tests.live.renamed_shop import RenamedShop, random_words, renamed_document, renamed_shop
 from tests.live.tasks import do_tasks
 from tests.mcp.server_support import ERAS, text
+from tests.strict_shop import shop_document
 
 import specfn
 from specfn import mcp
-from specfn.demo import shop_document
 
 SOURCE = str(Path(__file__).parent.parent.parent / "src")
 

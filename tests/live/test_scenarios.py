@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from tests.live.vendors import VENDORS, Line, Seen, Vendor
+from tests.strict_shop.server import Server, serve
 
 import specfn
 from specfn import calling
 from specfn.connectors.registry import codec
-from specfn.demo.server import Server, serve
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the packages' own
 

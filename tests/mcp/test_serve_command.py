@@ -14,9 +14,9 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.mcp.server_support import DOCUMENT, ERAS, text
+from tests.strict_shop.server import serve
 
 from specfn.cli.main import run
-from specfn.demo.server import serve
 
 URL = "https://api.example/v1"
 CANARY = "canary-4711"

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.application.binding.test_bind import Shop
+from tests.strict_shop.server import serve
 
 from specfn.api import load
 from specfn.application.application import Application
@@ -21,7 +22,6 @@ from specfn.application.binding.approval_token import LIFETIME, ApprovalTokens, 
 from specfn.application.binding.bind import bind
 from specfn.application.binding.bound import Bound
 from specfn.calling.call_answer import Answer
-from specfn.demo.server import serve
 from specfn.errors import UsageError
 from specfn.http.connection import Connection
 from specfn.options import Options

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from tests.calling.models import Script, converse, results, said, wished
 from tests.calling.shop import APP
+from tests.strict_shop.server import Server, serve
 
 import specfn
 from specfn import calling
 from specfn.calling.calls.invoke import CallContext
-from specfn.demo.server import Server, serve
 
 LIST = "products_get"
 CREATE = "products_post"

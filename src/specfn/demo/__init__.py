@@ -1,1 +1,1 @@
-"""A small HTTP API with its own OpenAPI document, for ``specfn demo`` and the tests."""
+"""A small shop as a FastAPI application, for ``specfn demo`` and the documentation (extra ``demo``)."""

@@ -1,15 +1,14 @@
-"""The script of ``specfn demo``: an invalid call, feedback, a corrected call and a stored row.
+"""The script of ``specfn demo``: an invalid call, feedback, a corrected call and a stored product.
 
 The model is a recording, so the demo needs no network and no key. The server, the document, the
-conversion, the validation, the request and the row are real.
+conversion, the validation, the request and the product are real.
 """
 
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from itertools import count
 from time import perf_counter
 from typing import Any
+from uuid import UUID
 
 from rich.console import Console, RenderableType
 from rich.panel import Panel
@@ -17,11 +16,10 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from specfn._internal.json import dumps_indented, loads
+from specfn._internal.json import dumps, dumps_indented, loads
 from specfn.api import load
 from specfn.application.application import Application
 from specfn.demo.server import Server, serve
-from specfn.demo.shop_document import operations, text
 from specfn.function.function import Function
 from specfn.http.connection import Connection
 
@@ -76,15 +74,16 @@ def run(out: Console | Callable[[str], object]) -> int:
         if arguments is None:
             return 1
         key = _execute(screen, shop, application, function, arguments)
-        return _show_row(screen, shop, key)
+        return _show_product(screen, shop, key)
 
 
 def _convert(screen: _Screen, shop: Server) -> Application:
     """Run steps 1 and 2: start a server and convert its document."""
-    screen.step("A shop opens", "A real HTTP server on this machine, with an empty SQLite file.")
-    screen.show(Text(f"{shop.base_url}   {len(operations())} operations"))
+    screen.step("A shop opens", "A real HTTP server on this machine: a FastAPI application.")
+    screen.show(Text(shop.document_url))
+    document = shop.app.openapi()
     started = perf_counter()
-    application = load(text())
+    application = load(document)
     took = (perf_counter() - started) * 1000
     screen.step(
         "Its OpenAPI document becomes functions", "Every operation is a function or an error."
@@ -136,29 +135,26 @@ def _execute(
     screen: _Screen, shop: Server, application: Application, function: Function, arguments: Any
 ) -> str:
     """Run step 7: execute the call and return the id of the created product."""
-    screen.step("specfn makes the call", "The request that reached the server, and its answer.")
+    screen.step("specfn makes the call", "The request to the server, and its response.")
     connection = Connection(base_url=shop.base_url, credentials={"bearer": shop.token})
+    request = application.request(function, arguments, connection)
+    line = f"{request.method} {request.url.raw_path.decode()}"
+    screen.panel("request", f"{line}\n{request.content.decode()}", "cyan")
     result = application.execute(function, arguments, connection)
-    received = shop.received[-1]
-    screen.panel(
-        "request", f"{received.method} {received.target}\n{received.body.decode()}", "cyan"
-    )
-    screen.panel(f"answer {result.status}", dumps_indented(result.data).decode(), "green")
+    screen.panel(f"response {result.status}", dumps_indented(result.data).decode(), "green")
     return str(result.data["id"])
 
 
-def _show_row(screen: _Screen, shop: Server, key: str) -> int:
-    """Run step 8: show the row in SQLite."""
-    screen.step("The row is there", "Read from the database file by a connection of our own.")
-    with closing(sqlite3.connect(f"{shop.database.as_uri()}?mode=ro", uri=True)) as connection:
-        cursor = connection.execute("SELECT * FROM products WHERE id = ?", (key,))
-        row = cursor.fetchone()
-    if row is None:
-        screen.show(Text("there is no such row", "bold red"))
+def _show_product(screen: _Screen, shop: Server, key: str) -> int:
+    """Run step 8: show the product in the data of the shop."""
+    screen.step("The product is in the shop", "Read from the data of the shop, without specfn.")
+    product = shop.app.state.store.products.get(UUID(key))
+    if product is None:
+        screen.show(Text("there is no such product", "bold red"))
         return 1
-    table = Table("column", "value", box=None, padding=(0, 2, 0, 0))
-    for (column, *_), value in zip(cursor.description, row, strict=True):
-        table.add_row(column, Text("NULL" if value is None else str(value)))
+    table = Table("field", "value", box=None, padding=(0, 2, 0, 0))
+    for name, value in product.model_dump(mode="json").items():
+        table.add_row(name, Text(value if isinstance(value, str) else dumps(value).decode()))
     screen.show(table)
     return 0
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import typing_extensions
 from pydantic import TypeAdapter, ValidationError
+from tests.strict_shop import shop_document
+from tests.strict_shop.server import serve
 
 import specfn
-from specfn.demo import shop_document
-from specfn.demo.server import serve
 from specfn.function.signatures.signatures import signatures
 
 LAMP = {"name": "Lamp", "price": 49.9, "stock": 3}

@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.application.binding.test_bind import Shop, answering
+from tests.strict_shop.shop_document import text
 
 from specfn.answers import Drop, Keep
 from specfn.api import load
@@ -14,7 +15,6 @@ from specfn.calling.call_answer import Answer
 from specfn.calling.drive import run
 from specfn.calling.response_fields import ResponseFields
 from specfn.calling.session import Session
-from specfn.demo.shop_document import text
 from specfn.errors import UsageError
 from specfn.http.connection import Connection
 from specfn.http.response.response import Result

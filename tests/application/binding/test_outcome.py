@@ -13,6 +13,8 @@ from tests.application.binding.test_bind import PATHS, Shop, answering, applicat
 from tests.application.binding.test_bind_separated import DOCUMENT as SHARED
 from tests.application.binding.test_bind_separated import FILLED
 from tests.application.binding.test_bind_separated import SENT as LOGIN
+from tests.strict_shop.server import Server, serve
+from tests.strict_shop.shop_document import text
 
 from specfn.api import load
 from specfn.application.application import Application
@@ -20,8 +22,6 @@ from specfn.application.binding.bound import Bound
 from specfn.calling.call_answer import Answer
 from specfn.calling.calls.approval import ApprovalRequest, Approve, Defer, Deny
 from specfn.calling.drive import run
-from specfn.demo.server import Server, serve
-from specfn.demo.shop_document import text
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.http.connection import Connection
 from specfn.options import Options

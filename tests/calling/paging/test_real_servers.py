@@ -1,4 +1,4 @@
-"""X13: paging over sockets: each kind of paging, and the demo API."""
+"""X13: paging over sockets: each kind of paging, and the shop."""
 
 import json
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ import pytest
 from tests.calling.paging.servers import KINDS, Paged, application
 from tests.calling.paging.test_every_item import merged
 from tests.http.conftest import Loopback, http_answer, listen
+from tests.strict_shop.server import Server, serve
 
 import specfn
 from specfn.application.application import Application
-from specfn.demo.server import Server, serve
 
 LENGTHS = {"whole": 0, "truncated": 200}
 
@@ -93,12 +93,12 @@ def test_code_reads_all_pages(server: Loopback, kind: str) -> None:
     assert pages[-1].stopped == "end"
 
 
-# -- the demo API --------------------------------------------------------------------------------------
+# -- the shop --------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def shop() -> Iterator[Server]:
-    """Return a demo API with 23 products of one tag."""
+    """Return a shop with 23 products of one tag."""
     with serve() as found:
         app = specfn.load(found.document_url)
         connection = connection_of(found)
@@ -116,8 +116,8 @@ SENT = {"query": {"tag": ["paged"], "limit": 5, "sort": "price"}}
 NAMES = [f"P{number:02}" for number in range(23)]
 
 
-def test_the_demo_is_read_by_pages(shop: Server) -> None:
-    """X13: ``app.pages`` has each product of the demo API once, also from the middle on."""
+def test_the_shop_is_read_by_pages(shop: Server) -> None:
+    """X13: ``app.pages`` has each product of the shop once, also from the middle on."""
     app = specfn.load(shop.document_url)
     pages = [*app.pages("listProducts", SENT, connection_of(shop))]
     assert [len(page.items or ()) for page in pages] == [5, 5, 5, 5, 3]
@@ -127,8 +127,8 @@ def test_the_demo_is_read_by_pages(shop: Server) -> None:
 
 
 @pytest.mark.parametrize("limit", [20_000, 800])
-def test_a_model_reads_the_demo_by_texts(shop: Server, limit: int) -> None:
-    """X13: a model that copies the arguments of the texts sees each product of the demo API completely."""
+def test_a_model_reads_the_shop_by_texts(shop: Server, limit: int) -> None:
+    """X13: a model that copies the arguments of the texts sees each product of the shop completely."""
     app, connection = specfn.load(shop.document_url), connection_of(shop)
     (whole,) = app.pages("listProducts", {"query": {**SENT["query"], "limit": 50}}, connection)
     pages = [*read_by_texts(app, "listProducts", SENT, connection, limit)]

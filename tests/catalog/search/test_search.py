@@ -1,12 +1,12 @@
 import copy
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.strict_shop.shop_document import PATH
 
 import specfn
 from specfn import Options
@@ -17,15 +17,13 @@ from specfn.catalog.search.words import is_one_edit, words_of
 from specfn.errors import UsageError
 from specfn.function.function import Function
 
-SHOP = Path(specfn.__file__).parent / "demo" / "openapi.yaml"
-
 
 def search_of(application: specfn.Application) -> Search:
     components = component_schemas(application.document)
     return Search(Subject(f.name, f, components) for f in application)
 
 
-SEARCH = search_of(specfn.load(SHOP))
+SEARCH = search_of(specfn.load(PATH))
 
 
 def names(found: Sequence[Found]) -> list[str]:
@@ -57,7 +55,7 @@ def test_a_long_query_reads_a_bounded_number_of_words() -> None:
 @given(position=st.integers(0, 30))
 def test_a_summary_finds_its_function(position: int) -> None:
     """The summary of a function finds it among the first three."""
-    functions = specfn.load(SHOP).functions
+    functions = specfn.load(PATH).functions
     function = functions[position % len(functions)]
     assert function.name in names(SEARCH.find(function.operation["summary"], 3))
 
@@ -187,7 +185,7 @@ def api(*paths: str, method: str = "get") -> dict[str, Any]:
 @given(budget=st.integers(1, 20_000), most=st.integers(1, 12))
 def test_a_selection_is_within_its_limits(budget: int, most: int) -> None:
     """A selection is the beginning of the search, with at most the tokens and functions that are allowed."""
-    shop = specfn.load(SHOP)
+    shop = specfn.load(PATH)
     chosen = shop.select("find customers and their orders", budget_tokens=budget, max_tools=most)
     assert len(chosen) <= most
     assert (
@@ -211,7 +209,7 @@ def test_a_selection_is_within_its_limits(budget: int, most: int) -> None:
 
 def test_a_search_may_be_limited_to_a_selection() -> None:
     """`select` takes what `tools` takes."""
-    shop = specfn.load(SHOP)
+    shop = specfn.load(PATH)
     found = shop.search("order", 30, select={"safety": ["read"]})
     assert found
     assert {each.function.safety for each in found} == {"read"}

@@ -318,7 +318,7 @@ def test_output_files(specfn: Any, pets: Path, server: Any, tmp_path: Path) -> N
 
 
 def test_the_demo(specfn: Any, shop: Any) -> None:
-    """The shop of the demo is called by its own document."""
+    """The shop is called by its own document."""
     given = ("--base-url", shop.base_url)
     ended = specfn("call", shop.document_url, "GET /categories", *given)
     assert ended.code == 0

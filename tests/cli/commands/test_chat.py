@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 from tests.live.model_server import ANSWER, Faults, model_server
-
-from specfn.demo.server import Server, serve
+from tests.strict_shop.server import Server, serve
 
 Command = Callable[..., Any]
 KEY = "canary-key-4711"

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.strict_shop.server import Server
+from tests.strict_shop.shop_document import PATH, text
 
 from specfn.api import load
 from specfn.cli.save import save
-from specfn.demo.server import Server
 from specfn.function.signatures.signatures import signatures
 from specfn.options import Options
 
@@ -161,10 +162,7 @@ def test_a_glob_for_an_operation_that_is_no_function_gets_the_reason(
 @pytest.mark.parametrize("source", ["path", "stdin", "url"])
 def test_a_document_comes_from_anywhere(specfn: Command, shop: Server, source: str) -> None:
     """A path, ``-`` and a URL of the same document give the same list."""
-    from specfn.demo.shop_document import text  # noqa: PLC0415  # only this test needs it
-
-    with_path = Path(__file__).parents[3] / "src" / "specfn" / "demo" / "openapi.yaml"
-    spec = {"path": str(with_path), "stdin": "-", "url": shop.document_url}[source]
+    spec = {"path": str(PATH), "stdin": "-", "url": shop.document_url}[source]
     ended = specfn("tools", spec, stdin=text())
     assert ended.code == 0
     assert ended.data == _expected(load(text()))

@@ -8,8 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-
-from specfn.demo.server import Server
+from tests.strict_shop.server import Server
 
 PATHS: Any = {"/pets": {"get": {"responses": {}}}}
 

@@ -8,9 +8,9 @@ from uuid import uuid4
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.strict_shop.server import serve
 
 from specfn import Connection, HTTPStatusError, Result, load
-from specfn.demo.server import serve
 from specfn.http.connection import MASK
 from specfn.http.response.excerpt import excerpt
 

@@ -3,11 +3,11 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from tests.strict_shop.server import Server
+from tests.strict_shop.shop_document import operations, text
 
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.demo.server import Server
-from specfn.demo.shop_document import operations, text
 from specfn.errors import HTTPStatusError, UsageError
 from specfn.http.connection import Connection
 from specfn.http.response.response import Result

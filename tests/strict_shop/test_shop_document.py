@@ -2,9 +2,8 @@ from collections import Counter
 from typing import Any
 
 from openapi_spec_validator import validate
-
-from specfn.demo.handlers import HANDLERS
-from specfn.demo.shop_document import document, operations
+from tests.strict_shop.handlers import HANDLERS
+from tests.strict_shop.shop_document import document, operations
 
 
 def test_the_document_is_valid_openapi() -> None:

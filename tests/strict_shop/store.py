@@ -63,7 +63,7 @@ class Store:
 
     def _insert(self, table: str, row: Row) -> int | None:
         columns, places = ", ".join(row), ", ".join(f":{name}" for name in row)
-        statement = f"INSERT INTO {table} ({columns}) VALUES ({places})"  # noqa: S608 -- names are this module's
+        statement = f"INSERT INTO {table} ({columns}) VALUES ({places})"
         with self._lock:
             return self._connection.execute(statement, row).lastrowid
 
@@ -72,10 +72,10 @@ class Store:
     ) -> tuple[list[Row], int]:
         """Return a page of products and the total number of products."""
         where, values = _product_filter(filters)
-        total = self._rows(f"SELECT count(*) AS n FROM products WHERE {where}", values)[0]["n"]  # noqa: S608 -- likewise
+        total = self._rows(f"SELECT count(*) AS n FROM products WHERE {where}", values)[0]["n"]
         order = _ORDERS[filters.get("sort", "name")]
         rows = self._rows(
-            f"SELECT * FROM products WHERE {where} ORDER BY {order}, id LIMIT ? OFFSET ?",  # noqa: S608 -- likewise
+            f"SELECT * FROM products WHERE {where} ORDER BY {order}, id LIMIT ? OFFSET ?",
             (*values, limit, offset),
         )
         return [_product(row) for row in rows], total
@@ -101,7 +101,7 @@ class Store:
             }
             if known:
                 columns = ", ".join(f"{name} = :{name}" for name in row)
-                self._rows(f"UPDATE products SET {columns} WHERE id = :id", row)  # noqa: S608 -- likewise
+                self._rows(f"UPDATE products SET {columns} WHERE id = :id", row)
             else:
                 self._insert("products", row)
             return _product(self._rows("SELECT * FROM products WHERE id = ?", (row["id"],))[0])

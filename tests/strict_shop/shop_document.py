@@ -7,13 +7,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join, split
+
+PATH = Path(__file__).with_name("openapi.yaml")
 
 #: The path that the document's only server adds to an origin.
 BASE_PATH = "/v1"
@@ -85,13 +87,13 @@ class ShopOperation:
 @cache
 def text() -> bytes:
     """Return the text of the document."""
-    return files("specfn.demo").joinpath("openapi.yaml").read_bytes()
+    return PATH.read_bytes()
 
 
 @cache
 def document() -> JsonObject:
     """Return the parsed document. Callers must not change it."""
-    loaded: JsonObject = yaml.load(text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 -- both are safe loaders
+    loaded: JsonObject = yaml.load(text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return loaded
 
 

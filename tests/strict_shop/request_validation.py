@@ -12,12 +12,12 @@ from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
+from tests.strict_shop.shop_document import document
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
-from specfn.demo.shop_document import document
 
-_DOCUMENT = "urn:specfn:demo"
+_DOCUMENT = "urn:specfn:shop"
 _DATE_TIME = re.compile(
     r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", flags=re.ASCII
 )

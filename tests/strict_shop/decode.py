@@ -9,8 +9,9 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, unquote
 
+from tests.strict_shop.shop_document import ShopBody, ShopOperation, ShopParameter, follow
+
 from specfn._internal.json import JSONDecodeError, JsonObject, loads
-from specfn.demo.shop_document import ShopBody, ShopOperation, ShopParameter, follow
 
 Pairs: TypeAlias = list[tuple[str, str]]
 

@@ -8,9 +8,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
-
-from specfn.demo.server import Server, serve
-from specfn.demo.shop_document import document, follow, operations
+from tests.strict_shop.server import Server, serve
+from tests.strict_shop.shop_document import document, follow, operations
 
 _DOCUMENT = "urn:test:shop"
 _REGISTRY = Registry().with_resource(_DOCUMENT, DRAFT202012.create_resource(document()))

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
+from tests.strict_shop.decode import DecodedRequest, UploadedFile
+from tests.strict_shop.shop_document import BASE_PATH
+from tests.strict_shop.store import Row, Store
+
 from specfn._internal.json import JsonObject
-from specfn.demo.decode import DecodedRequest, UploadedFile
-from specfn.demo.shop_document import BASE_PATH
-from specfn.demo.store import Row, Store
 
 _RATES = {"EUR": 1.0, "GBP": 0.85, "USD": 1.1}
 _IMAGE_TYPES = ("image/png", "image/jpeg")

@@ -4,9 +4,8 @@ from uuid import uuid4
 
 import httpx
 import pytest
-
-from specfn.demo.server import Server
-from specfn.demo.shop_document import operations
+from tests.strict_shop.server import Server
+from tests.strict_shop.shop_document import operations
 
 Api = Callable[..., httpx.Response]
 

@@ -3,12 +3,13 @@
 from secrets import compare_digest
 from typing import TYPE_CHECKING, Any
 
+from tests.strict_shop.decode import DecodedRequest, DecodingError, Received, UploadedFile, call
+from tests.strict_shop.handlers import HANDLERS, RefusalError, Reply, invalid
+from tests.strict_shop.request_validation import problems
+from tests.strict_shop.shop_document import BASE_PATH, ShopOperation, operations, text
+from tests.strict_shop.store import Store
+
 from specfn._internal.pointer import join
-from specfn.demo.decode import DecodedRequest, DecodingError, Received, UploadedFile, call
-from specfn.demo.handlers import HANDLERS, RefusalError, Reply, invalid
-from specfn.demo.request_validation import problems
-from specfn.demo.shop_document import BASE_PATH, ShopOperation, operations, text
-from specfn.demo.store import Store
 
 if TYPE_CHECKING:
     from specfn._internal.json import JsonObject

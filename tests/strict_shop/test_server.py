@@ -7,10 +7,9 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-
-from specfn.demo import server
-from specfn.demo.server import Server, serve
-from specfn.demo.shop_document import text
+from tests.strict_shop import server
+from tests.strict_shop.server import Server, serve
+from tests.strict_shop.shop_document import text
 
 PRODUCT = {"name": "Lamp", "price": 1, "stock": 1}
 
