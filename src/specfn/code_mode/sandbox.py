@@ -1,13 +1,19 @@
 """The sandbox of scripts: an interpreter in a process of its own, without files, network and imports (threat T36).
 
-The interpreter stops at each call, and continues with the result. Nothing of the caller but these results enters it.
+The interpreter stops at each call, and continues with the result. Nothing of the caller but these results enters it, and
+nothing but texts leaves it (``script_prelude``).
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from time import perf_counter
+from itertools import islice
 from typing import Any, Final, NamedTuple, TypeAlias
+
+import anyio
 
 from specfn.errors import UsageError
 
@@ -19,15 +25,23 @@ except ImportError as error:
     ) from error
 
 from specfn.code_mode.script_limits import ScriptLimits
+from specfn.code_mode.script_prelude import HAND_OVER, RESULT, prelude
 
 #: Seconds until a process that does not respond is ended, beyond the limit of the script.
 _GRACE: Final = 5.0
 
 #: The maximum number of characters of the text of an exception.
-_MESSAGE: Final = 4_000
+_MAX_MESSAGE: Final = 4_000
 
 #: The maximum time that a script may sleep in all, in seconds.
-_SLEEP: Final = 10.0
+_MAX_SLEEP: Final = 10.0
+
+
+#: The maximum number of places where the last expression of a script is looked for.
+_MAX_TRIES: Final = 20
+
+#: The name of the prelude in tracebacks: it is the first code that the interpreter runs.
+_PRELUDE_FILE: Final = "<python-input-0>"
 
 
 class SandboxCall(NamedTuple):
@@ -36,15 +50,13 @@ class SandboxCall(NamedTuple):
     Attributes:
         id: its number.
         name: the name of the function.
-        is_attribute: the function is an attribute that the namespace does not have.
         args: the arguments by position.
         kwargs: the arguments by name.
     """
 
     id: int
     name: str
-    is_attribute: bool
-    args: tuple[Any, ...]
+    args: list[Any]
     kwargs: dict[str, Any]
 
 
@@ -106,33 +118,46 @@ Step: TypeAlias = Waiting | Finished | Failed
 #: Takes a call; ``None`` if it has to be waited for.
 Called: TypeAlias = Callable[[SandboxCall], Raised | None]
 
+#: Returns the exception for the call of a function that does not exist: its name, and whether it is an attribute.
+Unknown: TypeAlias = Callable[[str, bool], Raised]
+
 
 class Sandbox:
     """A script in the interpreter.
 
     Attributes:
-        seconds: the time that the script has taken.
+        seconds: the processor time that the script has taken.
     """
 
-    def __init__(self, session: Any, called: Called, printed: Callable[[str], None]) -> None:
+    def __init__(
+        self, session: Any, code: str, called: Called, unknown: Unknown, printed: Callable[[str], None]
+    ) -> None:
         """Take a session of the interpreter.
 
         Args:
             session: the session.
+            code: the script.
             called: takes each call.
+            unknown: answers the calls of functions that do not exist.
             printed: takes the printed texts.
         """
         self._session = session
+        self._code = code
         self._called = called
+        self._unknown = unknown
         self._print = lambda _, text: printed(text)
         self._waiting: Any = None
+        self._sleeping: dict[int, float] = {}
+        self._value: Any = None
         self.seconds = 0.0
 
-    async def start(self, code: str, api: Any) -> Step:
-        """Run code until it ends or waits for calls."""
-        return await self._run(
-            lambda: self._session.feed_start(code, inputs={"api": api}, print_callback=self._print)
-        )
+    async def start(self, tree: Mapping[str, Any]) -> Step:
+        """Run the script until it ends or waits for calls.
+
+        Args:
+            tree: the names of functions, and further namespaces, by attribute.
+        """
+        return await self._run(lambda: self._begin(tree))
 
     async def load(self, snapshot: bytes) -> Step:
         """Continue with a snapshot. Its origin has to be checked before."""
@@ -150,104 +175,186 @@ class Sandbox:
         found: bytes = self._waiting.dump()
         return found
 
-    async def _run(self, begin: Callable[[], Any]) -> Step:
-        started = perf_counter()
-        try:
-            return await self._until_waiting(begin())
-        except monty.MontyError as error:
-            return _failed(error)
-        finally:
-            self.seconds += perf_counter() - started
+    async def _begin(self, tree: Mapping[str, Any]) -> Any:
+        inputs = {"api": _host_object(tree), "_places": _places(tree), "_hand_over": _hand_over}
+        await self._session.feed_start(prelude(), inputs=inputs)
+        for code in _with_result(self._code):
+            try:
+                return await self._session.feed_start(code, print_callback=self._print)
+            except monty.MontyError as error:
+                if not _is_invalid(error):
+                    raise
+        return await self._session.feed_start(self._code, print_callback=self._print)
 
-    async def _until_waiting(self, begun: Any) -> Step:
-        found = await begun
+    async def _run(self, begin: Callable[[], Any]) -> Step:
+        started = time.perf_counter()
+        try:
+            return await self._until_waiting(await begin())
+        except monty.MontyError as error:
+            return _failed(error, self._code)
+        finally:
+            self.seconds += time.perf_counter() - started
+
+    async def _until_waiting(self, found: Any) -> Step:
         while not isinstance(found, monty.MontyComplete):
             if isinstance(found, monty.AsyncFutureSnapshot):
-                self._waiting = found
-                return Waiting(tuple(found.pending_call_ids))
-            if isinstance(found, monty.AsyncNameLookupSnapshot):
+                if not self._sleeping:
+                    self._waiting = found
+                    return Waiting(tuple(found.pending_call_ids))
+                found = await found.resume(await self._awake())
+            elif isinstance(found, monty.AsyncNameLookupSnapshot):
                 found = await found.resume()
             elif found.is_os_function:
-                found = await found.resume_not_handled()
+                found = await self._answer_system(found)
             else:
-                found = await found.resume(self._taken(found))
-        return Finished(found.output)
+                found = await found.resume(self._answer(found))
+        return Finished(self._value)
 
-    def _taken(self, found: Any) -> Any:
+    async def _answer_system(self, found: Any) -> Any:
+        """Continue after a call of the operating system: only sleeping is possible, whose limit the interpreter keeps."""
+        if found.function_name == "system.async_sleep":
+            self._sleeping[found.call_id] = time.monotonic() + found.args[0]
+            return await found.resume({"future": ...})
+        if found.function_name == "system.sleep":
+            await self._sleep(found.args[0])
+            return await found.resume({"return_value": None})
+        return await found.resume_not_handled()
+
+    async def _awake(self) -> Mapping[int, Any]:
+        """Wait for the first sleep that ends, and return its result."""
+        number = min(self._sleeping, key=self._sleeping.__getitem__)
+        await self._sleep(self._sleeping.pop(number) - time.monotonic())
+        return {number: {"return_value": None}}
+
+    async def _sleep(self, seconds: float) -> None:
+        await anyio.sleep(max(seconds, 0.0))
+        self.seconds -= max(seconds, 0.0)  # sleeping takes no processor time
+
+    def _answer(self, found: Any) -> Any:
+        """Return the answer to a call of a function. Only the arguments of the prelude's own calls are read: two texts."""
         is_attribute = found.object_id is not None
-        call = SandboxCall(
-            found.call_id, found.function_name, is_attribute, found.args, found.kwargs
-        )
-        raised = self._called(call)
+        if is_attribute or found.function_name != HAND_OVER:
+            return _external(self._unknown(found.function_name, is_attribute))
+        name, text = found.args
+        args, kwargs = json.loads(text)
+        if not name:
+            [self._value] = args
+            return {"return_value": None}
+        raised = self._called(SandboxCall(found.call_id, name, args, kwargs))
         return {"future": ...} if raised is None else _external(raised)
 
 
 @asynccontextmanager
 async def sandbox(
-    limits: ScriptLimits, seconds: float, called: Called, printed: Callable[[str], None]
+    code: str,
+    limits: ScriptLimits,
+    seconds: float,
+    *,
+    called: Called,
+    unknown: Unknown,
+    printed: Callable[[str], None],
 ) -> AsyncIterator[Sandbox]:
     """Run an interpreter in a process of its own.
 
     Args:
+        code: the script.
         limits: the limits of the script.
         seconds: the processor time that is left.
         called: takes each call.
+        unknown: answers the calls of functions that do not exist.
         printed: takes the printed texts.
     """
     pool = monty.AsyncMonty(
-        max_processes=1, max_checkouts_per_worker=1, request_timeout=seconds + _SLEEP + _GRACE
+        max_processes=1, max_checkouts_per_worker=1, request_timeout=seconds + _MAX_SLEEP + _GRACE
     )
     bounds: monty.ResourceLimits = {
         "max_feed_duration_secs": seconds,
         "max_memory": limits.memory,
         "max_suspensions": limits.calls * 4 + 100,
-        "max_total_sleep_secs": _SLEEP,
+        "max_total_sleep_secs": _MAX_SLEEP,
     }
     async with pool, pool.checkout(limits=bounds) as session:
-        yield Sandbox(session, called, printed)
-
-
-def host_object(tree: Mapping[str, Any]) -> Any:
-    """Return a namespace for scripts.
-
-    Args:
-        tree: the names of functions, and further namespaces, by attribute.
-    """
-    found = Api()
-    for name, each in tree.items():
-        found.__dict__[name] = _function(each) if isinstance(each, str) else host_object(each)
-    return monty.ClassInstance(found, eager_attrs=list(tree))
+        yield Sandbox(session, code, called, unknown, printed)
 
 
 class Api:
     """A namespace. Scripts read the name of this class in errors."""
 
 
-def _function(name: str) -> Callable[..., Any]:
-    """Return a function that the interpreter calls by a name; its own code never runs."""
+def _host_object(tree: Mapping[str, Any]) -> Any:
+    """Return the namespaces of a tree, still without functions: the prelude adds them."""
+    found = Api()
+    spaces = {name: each for name, each in tree.items() if not isinstance(each, str)}
+    found.__dict__.update({name: _host_object(each) for name, each in spaces.items()})
+    return monty.ClassInstance(found, eager_attrs=list(spaces))
 
-    def function(*_: Any, **__: Any) -> Any:
-        raise AssertionError
 
-    function.__name__ = function.__qualname__ = name
-    return function
+def _places(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> list[list[str]]:
+    """Return the path and the name of each function of a tree."""
+    found: list[list[str]] = []
+    for element, each in tree.items():
+        here = (*path, element)
+        found += [[*here, each]] if isinstance(each, str) else _places(each, here)
+    return found
+
+
+def _hand_over(*_: Any) -> None:
+    """Stand for the function by which the prelude calls; its own code never runs."""
+
+
+_hand_over.__name__ = _hand_over.__qualname__ = HAND_OVER
+
+
+#: The beginnings of a line that cannot begin a statement, and of one with statements that are not on the top level.
+_NO_STATEMENT: Final = re.compile(r"[\s#)\]}]|$")
+_COMPOUND: Final = re.compile(r"(if|for|while|with|def|class|try|elif|else|except|finally|async|match|case)\b")
+
+
+def _with_result(code: str) -> Iterator[str]:
+    """Yield the code with a last expression that hands over its value, for each place where that may begin, last first.
+
+    The interpreter says where it does: the semicolon is invalid within brackets, and a bracket that is added in a text or
+    in a comment is not closed. If no code is valid, the last statement is not an expression.
+    """
+    code = code.rstrip("; \t\r\n")
+    for begin in islice(_beginnings(code), _MAX_TRIES):
+        yield f"{code[:begin]}0; {RESULT}(({code[begin:]}\n))"
+
+
+def _beginnings(code: str) -> Iterator[int]:
+    """Yield the places of a code where its last statement may begin, last first."""
+    end = len(code)
+    while end >= 0:
+        line = code.rfind("\n", 0, end) + 1
+        is_continued = code.endswith("\\\n", 0, line)
+        if not is_continued and not _NO_STATEMENT.match(code[line : line + 1]):
+            parts = [] if _COMPOUND.match(code, line) else re.finditer(";", code[line:end])
+            yield from (line + each.end() for each in reversed([*parts]))
+            yield line
+        end = line - 1
+
+
+def _is_invalid(error: monty.MontyError) -> bool:
+    """Return whether the interpreter refused a code before it ran any of it."""
+    frames = _frames(error)
+    return bool(frames) and all(each.function_name is None for each in frames)
 
 
 def _external(settled: Settled) -> Any:
     if isinstance(settled, Returned):
         return {"return_value": settled.value}
-    return {"exc_type": settled.type, "message": settled.text[:_MESSAGE]}
+    return {"exc_type": settled.type, "message": settled.text[:_MAX_MESSAGE]}
 
 
-def _failed(error: monty.MontyError) -> Failed:
+def _failed(error: monty.MontyError, code: str) -> Failed:
     if isinstance(error, monty.MontyCrashedError):
         return Failed("the interpreter ended: the script took too much time or memory")
-    frames = [each for each in _frames(error) if each.line]
-    text = str(error)[:_MESSAGE]
-    if not frames:
+    text = str(error)[:_MAX_MESSAGE]
+    lines = [each.line for each in _frames(error) if each.filename != _PRELUDE_FILE and each.line]
+    if not lines:
         return Failed(text)
-    source = frames[-1].source_line
-    return Failed(text, frames[-1].line, None if source is None else source.strip()[:200])
+    source = dict(enumerate(code.splitlines(), 1)).get(lines[-1])
+    return Failed(text, lines[-1], None if source is None else source.strip()[:200])
 
 
 def _frames(error: monty.MontyError) -> list[Any]:

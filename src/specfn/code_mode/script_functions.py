@@ -1,5 +1,6 @@
 """The functions of scripts: their places in the namespace ``api``, and their arguments (rule C12)."""
 
+import builtins
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +19,6 @@ from specfn.calling.responses.advertised import AdvertisedFunction
 from specfn.catalog.search.found_lines import found_lines
 from specfn.catalog.search.search import Found
 from specfn.catalog.tools.tools import offered
-from specfn.code_mode.sandbox_values import argument
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.signatures.legal_names import python_names
@@ -56,9 +56,6 @@ class ScriptFunctions:
             wire={name: name for name in self._entries},
         )
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._entries
-
     def _accessor(self, entry: Entry) -> tuple[str, ...]:
         own = (entry.namespace,) if self._has_namespaces and entry.namespace else ()
         return (*own, *entry.function.accessor)
@@ -80,13 +77,16 @@ class ScriptFunctions:
                 node[path[-1]] = name
         return found
 
-    def unknown(self, called: str) -> str:
+    def unknown(self, called: str, *, is_attribute: bool) -> str:
         """Return the text for a function that does not exist, with similar ones."""
+        called = called[:100]
+        if not is_attribute and hasattr(builtins, called):
+            return f"name {called!r} is not defined: this function of Python does not exist here"
         known = {path[-1]: name for name, path in self.paths.items()}
         similar = nearest(called, [*known])
         hint = f"; similar functions are {', '.join(self.place(known[n]) for n in similar)}"
         return (
-            f"there is no function {called[:100]!r} here{hint if similar else ''}; find functions and their places with "
+            f"there is no function {called!r} here{hint if similar else ''}; find functions and their places with "
             "search_functions"
         )
 
@@ -109,16 +109,16 @@ class ScriptFunctions:
         """Return the arguments of a call as a model sends them.
 
         Raises:
-            TypeError: they are passed by position, or contain a value that JSON does not have.
+            TypeError: they are passed by position.
         """
         function = self._entries[name].function
         if not function.keyword:
-            return [argument(each) for each in (*args, *kwargs.values())]
+            return [*args, *kwargs.values()]
         if args:
             raise TypeError(f"{self.place(name)}: pass the arguments by name, not by position")
         keys = [key for key, _ in offered(function).schemas.keys]
         own = {shown: key for key, shown in python_names(keys).items()}
-        return {own.get(key, key): argument(value) for key, value in kwargs.items()}
+        return {own.get(key, key): value for key, value in kwargs.items()}
 
     def prepare(self, name: str, sent: Any) -> Prepared:
         """Check the arguments of a call."""

@@ -8,7 +8,6 @@ from specfn._internal.characters import escape_invisible
 from specfn._internal.json import dumps
 from specfn.calling.call_answer import Answer, PendingCall
 from specfn.code_mode.sandbox import Failed, Finished
-from specfn.code_mode.sandbox_values import shown
 from specfn.schema.safe_text import shorten
 
 #: The maximum number of characters of the arguments of an executed call, and of all executed calls.
@@ -142,8 +141,7 @@ def remarks(found: Sequence[str]) -> list[str]:
 
 
 def _value(value: Any) -> str:
-    found = shown(value)
-    return found if isinstance(found, str) else dumps(found).decode(errors="replace")
+    return value if isinstance(value, str) else dumps(value).decode(errors="replace")
 
 
 def _limited(text: str, limit: int) -> str:

@@ -1,6 +1,6 @@
 """Runs of scripts: each call is checked like any other, and a write that is not allowed pauses its script (rule C12)."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
@@ -12,6 +12,7 @@ from specfn.calling.call_answer import Answer, PendingCall
 from specfn.calling.calls import prompts
 from specfn.calling.calls.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
 from specfn.calling.calls.prepare import Prepared
+from specfn.calling.events import log
 from specfn.code_mode.paused_script import (
     ScriptState,
     WaitingCall,
@@ -31,7 +32,6 @@ from specfn.code_mode.sandbox import (
     Settled,
     Step,
     Waiting,
-    host_object,
     sandbox,
 )
 from specfn.code_mode.script_functions import ScriptFunctions
@@ -100,9 +100,11 @@ class Scripts:
         if len(self.running) >= self.limits.together:
             return _error("too many scripts run at the same time; run this one again later")
         made = _Run(self, code, ask=ask)
-        async with self._sandbox(made, self.limits.seconds) as box:
-            step = await box.start(code, host_object(self.functions.tree(code)))
-            return await made.advance(box, step)
+        return await made.ending(self._begin(made, code))
+
+    async def _begin(self, made: "_Run", code: str) -> ScriptResult | ScriptPause:
+        async with self._sandbox(made, code, self.limits.seconds) as box:
+            return await made.advance(box, await box.start(self.functions.tree(code)))
 
     async def resume(self, code: str, state: str, *, approved: bool) -> ScriptResult | ScriptPause:
         """Continue a script after the decision of the user.
@@ -114,19 +116,32 @@ class Scripts:
         """
         found = opened(state, code, self.tokens)
         if isinstance(found, str):
-            return _error(f"this script cannot be resumed: {found}. Run it again")
+            return ScriptResult(
+                f"Error: this script cannot be resumed: {found}. Nothing more was executed, but the calls before the "
+                "question were. Find out what they did before you run it again.",
+                is_error=True,
+            )
         made = _Run(self, code, ask=True, state=found)
-        async with self._sandbox(made, max(self.limits.seconds - found.seconds, _LEAST)) as box:
-            step = await box.load(decompressed(found.snapshot))
+        return await made.ending(self._continue(made, code, found, approved=approved))
+
+    async def _continue(
+        self, made: "_Run", code: str, state: ScriptState, *, approved: bool
+    ) -> ScriptResult | ScriptPause:
+        left = max(self.limits.seconds - state.seconds, _LEAST)
+        async with self._sandbox(made, code, left) as box:
+            step = await box.load(decompressed(state.snapshot))
             if isinstance(step, Waiting):
                 step = await box.resume(await made.decided(approved=approved))
             return await made.advance(box, step)
 
     @asynccontextmanager
-    async def _sandbox(self, made: "_Run", seconds: float) -> AsyncIterator[Sandbox]:
+    async def _sandbox(self, made: "_Run", code: str, seconds: float) -> AsyncIterator[Sandbox]:
         self.running.add(made)
+        called, unknown, printed = made.called, made.unknown, made.printed
         try:
-            async with sandbox(self.limits, seconds, made.called, made.printed) as box:
+            async with sandbox(
+                code, self.limits, seconds, called=called, unknown=unknown, printed=printed
+            ) as box:
                 yield box
         finally:
             self.running.discard(made)
@@ -163,9 +178,6 @@ class _Run:
     def called(self, call: SandboxCall) -> Raised | None:
         """Take a call; return an exception if it cannot be made."""
         functions = self._scripts.functions
-        if call.is_attribute or call.name not in functions:
-            kind = "AttributeError" if call.is_attribute else "NameError"
-            return Raised(kind, functions.unknown(call.name))
         self._calls += 1
         if self._calls > self._scripts.limits.calls:
             return Raised(
@@ -178,7 +190,22 @@ class _Run:
         self._waiting[call.id] = WaitingCall(call.name, sent)
         return None
 
+    def unknown(self, name: str, is_attribute: bool) -> Raised:  # noqa: FBT001  # a callback of the sandbox
+        """Return the exception for the call of a function that does not exist."""
+        kind = "AttributeError" if is_attribute else "NameError"
+        return Raised(kind, self._scripts.functions.unknown(name, is_attribute=is_attribute))
+
     # -- calls ----------------------------------------------------------------------------------------
+
+    async def ending(
+        self, steps: Awaitable[ScriptResult | ScriptPause]
+    ) -> ScriptResult | ScriptPause:
+        """Return the result of steps. A fault of this server ends the script, too, and the executed calls are listed."""
+        try:
+            return await steps
+        except Exception as error:  # noqa: BLE001  # its text must not reach the model
+            log.error("a script ended by a fault of specfn: %s", type(error).__name__, exc_info=error)
+            return self._ended(Failed("the server could not continue the script; this is not an error of the code"))
 
     async def advance(self, box: Sandbox, step: Step) -> ScriptResult | ScriptPause:
         """Make the calls of a script until it ends or only waits for approvals."""

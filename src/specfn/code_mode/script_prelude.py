@@ -1,0 +1,131 @@
+"""The prelude of scripts: what hands values over to the server, run inside the sandbox (threat T43).
+
+The server converts no value of a script. Python would compute the hash of a tuple that shares its parts level by level,
+compare keys with equal hashes one by one, and expand what the sandbox shares: forty levels take forever. So the sandbox
+writes each value as a JSON text, counts it as written, and hands over nothing but such texts.
+
+A script cannot change this: the sandbox does not show the variables of a function, and whatever the prelude needs is one.
+"""
+
+from typing import Final
+
+#: The maximum number of values of all arguments and of the result of one script, and the maximum number of levels of each.
+MAX_VALUES: Final = 100_000
+MAX_LEVELS: Final = 100
+
+#: The maximum number of bytes of all arguments and of the result of one script, as JSON.
+MAX_BYTES: Final = 8 * 1024 * 1024
+
+#: The maximum number of digits of an integer, which is that of Python.
+MAX_DIGITS: Final = 4_300
+
+#: The function that takes the texts. No code can write this name, so no code can call it by name.
+HAND_OVER: Final = "hand over"
+
+#: The function that takes the value of the last expression of a script.
+RESULT: Final = "_result"
+
+#: The maximum number of characters of the text of a value that JSON does not have.
+_MAX_TEXT: Final = 1_000
+
+
+def prelude() -> str:
+    """Return the code that runs in the sandbox before a script.
+
+    Its inputs are ``api`` (the namespaces), ``_places`` (the path and the name of each function) and ``_hand_over``.
+    """
+    limits = f"{MAX_VALUES}, {MAX_LEVELS}, {MAX_BYTES}, 10 ** {MAX_DIGITS}, {_MAX_TEXT}"
+    return (
+        f"{_INSTALL}\n{RESULT} = _install(api, _places, _hand_over, {limits}, {_BUILTINS})\n"
+        "_install = _places = _hand_over = None\n"
+    )
+
+
+#: The built-in names that the prelude needs: a script may give them other meanings.
+_BUILTINS: Final = "getattr, isinstance, len, setattr, str, type, bool, bytes, dict, float, int, list, set, frozenset, tuple, TypeError, ValueError"
+
+_INSTALL: Final = f'''
+def _install(api, places, hand_over, max_values, max_levels, max_bytes, max_integer, max_text, {_BUILTINS}):
+    import base64, collections, datetime, json
+
+    lists = (list, tuple, set, frozenset, collections.deque)
+    moments = (datetime.date, datetime.time)
+    spent = {{"values": 0, "bytes": 0}}
+
+    def spend(unit, amount, limit):
+        spent[unit] += amount
+        if spent[unit] > limit:
+            raise ValueError(
+                f"a script passes at most {{limit:,}} {{unit}} to its calls and its result, counted as JSON, where a shared "
+                "value counts each time; pass or return less"
+            )
+
+    def other(value, is_argument):
+        name = type(value).__name__
+        if not is_argument:
+            return f"{{value}}"[:max_text]
+        if name == "coroutine":
+            raise TypeError("an argument is a call that was not awaited; write await before it")
+        raise TypeError(
+            f"an argument contains a value of type {{name[:80]}}; expected JSON values: texts, numbers, lists, dicts, "
+            "True, False and None"
+        )
+
+    def plain(value, level, is_argument):
+        spend("values", 1, max_values)
+        if value is None or isinstance(value, (bool, float)):
+            return value
+        if isinstance(value, str):
+            spend("bytes", len(value), max_bytes)
+            return value
+        if isinstance(value, int):
+            if value >= max_integer or value <= -max_integer:
+                raise ValueError("a number has more than {MAX_DIGITS:,} digits; expected fewer")
+            return value
+        if isinstance(value, moments):
+            return value.isoformat()
+        if isinstance(value, bytes):
+            spend("bytes", len(value), max_bytes)
+            return "data:application/octet-stream;base64," + base64.b64encode(value).decode()
+        if isinstance(value, lists) or isinstance(value, dict):
+            if level == max_levels:
+                what = "an argument" if is_argument else "the result"
+                raise TypeError(f"{{what}} has more than {{max_levels}} levels; expected fewer")
+            if isinstance(value, dict):
+                return {{key(each): plain(value[each], level + 1, is_argument) for each in value}}
+            return [plain(each, level + 1, is_argument) for each in value]
+        return other(value, is_argument)
+
+    def key(value):
+        text = value if isinstance(value, str) else f"{{value}}"
+        spend("bytes", len(text), max_bytes)
+        return text
+
+    def encode(args, kwargs, is_argument):
+        before = dict(spent)
+        try:
+            plain_args = [plain(each, 0, is_argument) for each in args]
+            text = json.dumps([plain_args, {{each: plain(kwargs[each], 0, is_argument) for each in kwargs}}])
+            spent["bytes"] = before["bytes"]
+            spend("bytes", len(text), max_bytes)
+        except:  # what was not handed over does not count
+            spent["values"], spent["bytes"] = before["values"], before["bytes"]
+            raise
+        return text
+
+    def function(name):
+        def call(*args, **kwargs):
+            return hand_over(name, encode(args, kwargs, True))
+
+        return call
+
+    def result(value):
+        hand_over("", encode([value], {{}}, False))
+
+    for *path, last, name in places:
+        space = api
+        for element in path:
+            space = getattr(space, element)
+        setattr(space, last, function(name))
+    return result
+'''
