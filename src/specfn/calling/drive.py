@@ -19,7 +19,7 @@ from specfn._internal.caller_arguments import (
 )
 from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.json import JsonObject, copied
-from specfn.calling.calls.approval import Approver, AsyncApprover, Deny
+from specfn.calling.calls.approval import Approver, AsyncApprover, Decision, Deny, decision
 from specfn.calling.calls.effects import Ask, Done, Effect, Invoke, Invoked, Send
 from specfn.calling.calls.history import Messages
 from specfn.calling.calls.invoke import CallContext, CallTransport, Filter, perform
@@ -219,7 +219,7 @@ async def _carry_out(
     if isinstance(effect, Send):
         return await io.reply(effect.request, session)
     if isinstance(effect, Ask):
-        return [await io.decide(request) for request in effect.requests]
+        return await _decisions(effect, session, io)
     assert isinstance(effect, Invoke)
     most, offered = session.config.result_limit, session.offered
     make = partial(perform, filters=filters, limit=most, offered=offered)
@@ -228,6 +228,16 @@ async def _carry_out(
         for context, entry in _contexts(effect, session)
     ]
     return await io.all(steps, concurrent=effect.concurrent)
+
+
+async def _decisions(effect: Ask, session: Session, io: "_SyncIO | _AsyncIO") -> list[Decision]:
+    """Ask about each call, but not about a function that the user declined too often in a row."""
+    refusals, found = session.refusals, list[Decision]()
+    for request in effect.requests:
+        is_refused = refusals.forbid(request.function)
+        found.append(Deny() if is_refused else decision(await io.decide(request)))
+        refusals.note(request.function, found[-1])
+    return found
 
 
 def _contexts(effect: Invoke, session: Session) -> Iterator[tuple[CallContext, Entry]]:

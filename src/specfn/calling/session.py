@@ -13,7 +13,7 @@ from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.json import JsonObject
 from specfn.calling import events
 from specfn.calling.calls import effects, prompts
-from specfn.calling.calls.approval import Decision, Defer, Deny, decision
+from specfn.calling.calls.approval import Decision, Defer, Deny, Refusals, decision
 from specfn.calling.calls.effects import Ask, Done, Effect, Invoke, Invoked, Send
 from specfn.calling.calls.history import Messages, called_names, opening_messages, with_names
 from specfn.calling.calls.planning import PlannedRequest, Planner
@@ -200,6 +200,11 @@ class Session:
         return self._planner.offered(self._state)
 
     @property
+    def refusals(self) -> Refusals:
+        """The number of questions in a row about each function that the user declined."""
+        return Refusals(self._state.refusals)
+
+    @property
     def messages(self) -> tuple[Message, ...]:
         """The conversation so far."""
         return tuple(self._state.messages)
@@ -252,6 +257,7 @@ class Session:
     def _advance(self) -> Effect:
         while self._turn_calls is not None:
             turn = self._turn_calls
+            turn.refuse_without_asking(self._state, self.config.approval)
             if asked := turn.approvals(self.config.approval):
                 return Ask(requests=asked)
             if ready := turn.ready():
@@ -365,7 +371,7 @@ class Session:
         if any(isinstance(made, Defer) for made in decisions):
             self._effect = self._end("deferred")
             return
-        self._state.denied |= turn.decide(self.config.approval, decisions)
+        self._state.denied |= turn.decide(self.config.approval, decisions, self._state.refusals)
 
     def _invoked(self, turn: TurnCalls, call: str, function: str, invoked: Any) -> None:
         turn.results[call] = invoked

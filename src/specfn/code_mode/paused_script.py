@@ -7,7 +7,7 @@ loaded.
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from specfn._internal.digest import digest
@@ -41,6 +41,7 @@ class ScriptState:
         printed: the texts that it printed.
         executed: a line for each executed call.
         remarks: a line for each response that a script cannot read completely from its data.
+        refusals: the number of refusals in a row of each function.
     """
 
     snapshot: bytes
@@ -50,6 +51,7 @@ class ScriptState:
     printed: str
     executed: tuple[str, ...]
     remarks: tuple[str, ...] = ()
+    refusals: Mapping[str, int] = field(default_factory=dict)
 
 
 def compressed(snapshot: bytes) -> bytes:
@@ -101,6 +103,7 @@ def _content(state: ScriptState) -> JsonObject:
         "printed": state.printed,
         "executed": list(state.executed),
         "remarks": list(state.remarks),
+        "refusals": dict(state.refusals),
     }
 
 
@@ -113,6 +116,7 @@ def _state(content: JsonObject) -> ScriptState:
         printed=content["printed"],
         executed=tuple(content["executed"]),
         remarks=tuple(content["remarks"]),
+        refusals=content["refusals"],
     )
 
 

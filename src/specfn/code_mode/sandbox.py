@@ -130,7 +130,12 @@ class Sandbox:
     """
 
     def __init__(
-        self, session: Any, code: str, called: Called, unknown: Unknown, printed: Callable[[str], None]
+        self,
+        session: Any,
+        code: str,
+        called: Called,
+        unknown: Unknown,
+        printed: Callable[[str], None],
     ) -> None:
         """Take a session of the interpreter.
 
@@ -220,7 +225,7 @@ class Sandbox:
             return await found.resume({"return_value": None})
         return await found.resume_not_handled()
 
-    async def _awake(self) -> Mapping[int, Any]:
+    async def _awake(self) -> dict[int, Any]:
         """Wait for the first sleep that ends, and return its result."""
         number = min(self._sleeping, key=self._sleeping.__getitem__)
         await self._sleep(self._sleeping.pop(number) - time.monotonic())
@@ -307,7 +312,9 @@ _hand_over.__name__ = _hand_over.__qualname__ = HAND_OVER
 
 #: The beginnings of a line that cannot begin a statement, and of one with statements that are not on the top level.
 _NO_STATEMENT: Final = re.compile(r"[\s#)\]}]|$")
-_COMPOUND: Final = re.compile(r"(if|for|while|with|def|class|try|elif|else|except|finally|async|match|case)\b")
+_COMPOUND: Final = re.compile(
+    r"(if|for|while|with|def|class|try|elif|else|except|finally|async|match|case)\b"
+)
 
 
 def _with_result(code: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ MAX_LEVELS: Final = 100
 #: The maximum number of bytes of all arguments and of the result of one script, as JSON.
 MAX_BYTES: Final = 8 * 1024 * 1024
 
-#: The maximum number of digits of an integer, which is that of Python.
+#: The maximum number of digits of an integer: Python reads no more.
 MAX_DIGITS: Final = 4_300
 
 #: The function that takes the texts. No code can write this name, so no code can call it by name.
@@ -34,40 +34,44 @@ def prelude() -> str:
 
     Its inputs are ``api`` (the namespaces), ``_places`` (the path and the name of each function) and ``_hand_over``.
     """
-    limits = f"{MAX_VALUES}, {MAX_LEVELS}, {MAX_BYTES}, 10 ** {MAX_DIGITS}, {_MAX_TEXT}"
+    limits = f"{MAX_VALUES}, {MAX_LEVELS}, {MAX_BYTES}, {MAX_DIGITS}, {_MAX_TEXT}"
     return (
-        f"{_INSTALL}\n{RESULT} = _install(api, _places, _hand_over, {limits}, {_BUILTINS})\n"
+        f"{_INSTALL}\n{RESULT} = _install(api, _places, _hand_over, {limits})\n"
         "_install = _places = _hand_over = None\n"
     )
 
 
-#: The built-in names that the prelude needs: a script may give them other meanings.
-_BUILTINS: Final = "getattr, isinstance, len, setattr, str, type, bool, bytes, dict, float, int, list, set, frozenset, tuple, TypeError, ValueError"
-
-_INSTALL: Final = f'''
-def _install(api, places, hand_over, max_values, max_levels, max_bytes, max_integer, max_text, {_BUILTINS}):
+#: The built-in functions are default values, because a script may give their names another meaning.
+_INSTALL: Final = """
+def _install(
+    api, places, hand_over, max_values, max_levels, max_bytes, max_digits, max_text,
+    getattr=getattr, isinstance=isinstance, len=len, setattr=setattr, type=type,
+    bool=bool, bytes=bytes, dict=dict, float=float, frozenset=frozenset, int=int, list=list, set=set, str=str, tuple=tuple,
+    TypeError=TypeError, ValueError=ValueError,
+):
     import base64, collections, datetime, json
 
     lists = (list, tuple, set, frozenset, collections.deque)
     moments = (datetime.date, datetime.time)
-    spent = {{"values": 0, "bytes": 0}}
+    max_integer = 10**max_digits
+    spent = {"values": 0, "bytes": 0}
 
     def spend(unit, amount, limit):
         spent[unit] += amount
         if spent[unit] > limit:
             raise ValueError(
-                f"a script passes at most {{limit:,}} {{unit}} to its calls and its result, counted as JSON, where a shared "
+                f"a script passes at most {limit:,} {unit} to its calls and its result, counted as JSON, where a shared "
                 "value counts each time; pass or return less"
             )
 
     def other(value, is_argument):
         name = type(value).__name__
         if not is_argument:
-            return f"{{value}}"[:max_text]
+            return f"{value}"[:max_text]
         if name == "coroutine":
             raise TypeError("an argument is a call that was not awaited; write await before it")
         raise TypeError(
-            f"an argument contains a value of type {{name[:80]}}; expected JSON values: texts, numbers, lists, dicts, "
+            f"an argument contains a value of type {name[:80]}; expected JSON values: texts, numbers, lists, dicts, "
             "True, False and None"
         )
 
@@ -80,7 +84,7 @@ def _install(api, places, hand_over, max_values, max_levels, max_bytes, max_inte
             return value
         if isinstance(value, int):
             if value >= max_integer or value <= -max_integer:
-                raise ValueError("a number has more than {MAX_DIGITS:,} digits; expected fewer")
+                raise ValueError(f"a number has more than {max_digits:,} digits; expected fewer")
             return value
         if isinstance(value, moments):
             return value.isoformat()
@@ -90,14 +94,14 @@ def _install(api, places, hand_over, max_values, max_levels, max_bytes, max_inte
         if isinstance(value, lists) or isinstance(value, dict):
             if level == max_levels:
                 what = "an argument" if is_argument else "the result"
-                raise TypeError(f"{{what}} has more than {{max_levels}} levels; expected fewer")
+                raise TypeError(f"{what} has more than {max_levels} levels; expected fewer")
             if isinstance(value, dict):
-                return {{key(each): plain(value[each], level + 1, is_argument) for each in value}}
+                return {key(each): plain(value[each], level + 1, is_argument) for each in value}
             return [plain(each, level + 1, is_argument) for each in value]
         return other(value, is_argument)
 
     def key(value):
-        text = value if isinstance(value, str) else f"{{value}}"
+        text = value if isinstance(value, str) else f"{value}"
         spend("bytes", len(text), max_bytes)
         return text
 
@@ -105,7 +109,7 @@ def _install(api, places, hand_over, max_values, max_levels, max_bytes, max_inte
         before = dict(spent)
         try:
             plain_args = [plain(each, 0, is_argument) for each in args]
-            text = json.dumps([plain_args, {{each: plain(kwargs[each], 0, is_argument) for each in kwargs}}])
+            text = json.dumps([plain_args, {each: plain(kwargs[each], 0, is_argument) for each in kwargs}])
             spent["bytes"] = before["bytes"]
             spend("bytes", len(text), max_bytes)
         except:  # what was not handed over does not count
@@ -120,7 +124,7 @@ def _install(api, places, hand_over, max_values, max_levels, max_bytes, max_inte
         return call
 
     def result(value):
-        hand_over("", encode([value], {{}}, False))
+        hand_over("", encode([value], {}, False))
 
     for *path, last, name in places:
         space = api
@@ -128,4 +132,4 @@ def _install(api, places, hand_over, max_values, max_levels, max_bytes, max_inte
             space = getattr(space, element)
         setattr(space, last, function(name))
     return result
-'''
+"""

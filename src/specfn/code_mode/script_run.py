@@ -10,6 +10,7 @@ import anyio
 from specfn.application.binding.approval_token import ApprovalTokens
 from specfn.calling.call_answer import Answer, PendingCall
 from specfn.calling.calls import prompts
+from specfn.calling.calls.approval import MAX_REFUSALS, Approve, Deny, Refusals
 from specfn.calling.calls.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
 from specfn.calling.calls.prepare import Prepared
 from specfn.calling.events import log
@@ -167,6 +168,7 @@ class _Run:
         self._printed = "" if state is None else state.printed
         self._executed = [] if state is None else list(state.executed)
         self._remarks = [] if state is None else list(state.remarks)
+        self._refusals = Refusals({} if state is None else state.refusals)
 
     # -- from the sandbox -----------------------------------------------------------------------------
 
@@ -204,8 +206,12 @@ class _Run:
         try:
             return await steps
         except Exception as error:  # noqa: BLE001  # its text must not reach the model
-            log.error("a script ended by a fault of specfn: %s", type(error).__name__, exc_info=error)
-            return self._ended(Failed("the server could not continue the script; this is not an error of the code"))
+            log.error(
+                "a script ended by a fault of specfn: %s", type(error).__name__, exc_info=error
+            )
+            return self._ended(
+                Failed("the server could not continue the script; this is not an error of the code")
+            )
 
     async def advance(self, box: Sandbox, step: Step) -> ScriptResult | ScriptPause:
         """Make the calls of a script until it ends or only waits for approvals."""
@@ -223,6 +229,10 @@ class _Run:
         """Return the results of the calls that the user decided about."""
         asked = {number: call for number, call in self._waiting.items() if call.token}
         self._waiting = without_tokens(self._waiting)
+        for name in {
+            call.name for call in asked.values()
+        }:  # one question, whatever the number of its calls
+            self._refusals.note(name, Approve() if approved else Deny())
         if not approved:
             return {number: self._refused(number, prompts.denied()) for number in asked}
         return await self._made(asked)
@@ -244,15 +254,24 @@ class _Run:
                     prepared, ask=self._ask, granted=call.token or None
                 )
 
-        async with anyio.create_task_group() as group:
-            for number, call in calls.items():
-                group.start_soon(make, number, call)
-        found = {number: self._result(number, answers[number]) for number in calls}
+        try:
+            async with anyio.create_task_group() as group:
+                for number, call in calls.items():
+                    group.start_soon(make, number, call)
+        finally:  # after a fault, too: the executed calls are listed
+            found = {
+                number: self._result(number, answers[number])
+                for number in calls
+                if number in answers
+            }
         return {number: each for number, each in found.items() if each is not None}
 
     def _result(self, number: int, answer: Answer) -> Settled | None:
         """Return the result of a call; ``None`` if it waits for an approval."""
         if answer.pending is not None:
+            name = answer.pending.function
+            if self._refusals.forbid(name):
+                return self._refused(number, prompts.refused_without_asking(name, MAX_REFUSALS))
             self._pending[number] = answer.pending
             return None
         call = self._waiting.pop(number)
@@ -302,6 +321,7 @@ class _Run:
             printed=self._printed,
             executed=tuple(self._executed),
             remarks=tuple(self._remarks),
+            refusals=self._refusals,
         )
         text = sealed(state, self._code, self._scripts.tokens)
         return ScriptPause(text, tuple(asked.values()), form.text)

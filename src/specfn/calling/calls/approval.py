@@ -1,8 +1,9 @@
 """Approval of calls: the request, the decision of the approver, and the policy (rule C8)."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.json import JsonObject
@@ -93,6 +94,28 @@ def decision(answer: Any) -> Decision:
     if answer is not None and not isinstance(answer, bool):
         log.warning("approve returned %s, which denies the call", type(answer).__name__)
     return Approve() if answer is True else Deny()
+
+
+#: The maximum number of questions in a row about one function that the user declines; then it is refused without one.
+MAX_REFUSALS: Final = 3
+
+
+class Refusals(Counter[str]):
+    """The number of refusals in a row of each function, since the user's last message or in one script.
+
+    An approval of a function begins again. A user who declines is thus not asked without end.
+    """
+
+    def note(self, function: str, made: Decision) -> None:
+        """Record the decision about a call of a function. A denial without a question is not one of the user."""
+        if isinstance(made, Approve):
+            self[function] = 0
+        elif isinstance(made, Deny) and made.asked:
+            self[function] += 1
+
+    def forbid(self, function: str) -> bool:
+        """Return whether calls of a function are refused without a question."""
+        return self[function] >= MAX_REFUSALS
 
 
 Needs: TypeAlias = Literal["unsafe", "always", "never"] | Callable[[Any], bool]

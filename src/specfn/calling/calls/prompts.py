@@ -119,6 +119,14 @@ def denied(reason: str = "") -> str:
     return f"The user declined this call.{why} Do not call it again unless the user asks for it. {NOTHING}"
 
 
+def refused_without_asking(name: str, times: int) -> str:
+    """Return the text for a call that is refused without a question, because the user declined such calls before."""
+    return (
+        f"Error: the user declined calls of {name} {times} times in a row, so this call was refused without asking again. "
+        f"Do not call it again; tell the user what you wanted to do. {NOTHING}"
+    )
+
+
 def nobody_to_ask(name: str, safety: str) -> str:
     """Return the text for a call that needs approval if no approver is available."""
     return (

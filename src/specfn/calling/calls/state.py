@@ -8,6 +8,7 @@ from typing import Any
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps_sorted
 from specfn.calling.calls import prompts
+from specfn.calling.calls.approval import Refusals
 from specfn.calling.calls.effects import Invoked
 from specfn.calling.outcome import CallRecord, Outcome, Stopped
 from specfn.calling.storage import decode, encode, lasting, loaded_repair, storable, stored_repair
@@ -28,6 +29,7 @@ class State:
         faults: the number of times each faulty call occurred, by the digest of its name and arguments.
         attempts: the number of faulty calls of each function.
         declined: the digests of declined calls.
+        refusals: the number of refusals in a row of each function.
         succeeded: the results of non-idempotent calls that succeeded, by function and arguments; ``None`` if the
             outcome is not known.
         denied: whether a call was declined and no call was made since.
@@ -46,6 +48,7 @@ class State:
     faults: Counter[str] = field(default_factory=Counter)
     attempts: Counter[str] = field(default_factory=Counter)
     declined: list[str] = field(default_factory=list)
+    refusals: Refusals = field(default_factory=Refusals)
     succeeded: dict[str, str | None] = field(default_factory=dict)
     denied: bool = False
     demanded: bool = False
@@ -136,7 +139,7 @@ class State:
         """Return the state as plain JSON."""
         stored = {each.name: getattr(self, each.name) for each in fields(self)}
         records = [_stored(record) for record in self.records]
-        counts = {"faults": dict(self.faults), "attempts": dict(self.attempts)}
+        counts = {name: dict(getattr(self, name)) for name in ("faults", "attempts", "refusals")}
         return {**stored, **counts, "records": records, "messages": encode(self.messages)}
 
     @classmethod
@@ -147,6 +150,7 @@ class State:
         found["records"] = [_record(item) for item in stored["records"]]
         found["faults"] = Counter(stored["faults"])
         found["attempts"] = Counter(stored["attempts"])
+        found["refusals"] = Refusals(stored.get("refusals", {}))
         return cls(**found)
 
 

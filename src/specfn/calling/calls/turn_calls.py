@@ -7,11 +7,13 @@ from typing import Any
 from specfn._internal.json import JsonObject
 from specfn.calling.calls import prompts
 from specfn.calling.calls.approval import (
+    MAX_REFUSALS,
     ApprovalRequest,
     Approve,
     Decision,
     Deny,
     Needs,
+    Refusals,
     needs_approval,
 )
 from specfn.calling.calls.effects import Invoked
@@ -144,6 +146,16 @@ class TurnCalls:
             if call.call["id"] in self.repeated or (call.entry and _must_ask(policy, call))
         ]
 
+    def refuse_without_asking(self, state: State, policy: Needs) -> None:
+        """Refuse the calls of functions about which the user declined too many questions in a row."""
+        if self.decided:
+            return
+        for call in self._asking(policy):
+            if state.refusals.forbid(call.name):
+                state.denied = True
+                text = prompts.refused_without_asking(call.name, MAX_REFUSALS)
+                self.results[call.call["id"]] = Invoked(text=text, error=True)
+
     def find_repeated(self, state: State) -> None:
         """Mark the calls that would repeat a write of this conversation; hold those that repeat one of this turn."""
         waiting: set[str] = set()
@@ -174,9 +186,21 @@ class TurnCalls:
             if result is not None and result.executed:
                 state.remember_write(identity(call.name, models_part(call)), result)
 
-    def decide(self, policy: Needs, decisions: Sequence[Decision]) -> bool:
-        """Apply the decisions, one for each waiting call; return whether a call was denied."""
-        asked = dict(zip((c.call["id"] for c in self._asking(policy)), decisions, strict=True))
+    def decide(self, policy: Needs, decisions: Sequence[Decision], refusals: Refusals) -> bool:
+        """Apply the decisions, one for each waiting call; return whether a call was denied.
+
+        Args:
+            policy: the calls that need approval.
+            decisions: the decisions, in the order of the calls.
+            refusals: records the decisions.
+        """
+        waiting = self._asking(policy)
+        asked = dict(zip((c.call["id"] for c in waiting), decisions, strict=True))
+        unasked = set()
+        for call in waiting:
+            if refusals.forbid(call.name):
+                unasked.add(call.call["id"])
+            refusals.note(call.name, asked[call.call["id"]])
         calls = [_apply(call, asked.get(call.call["id"])) for call in self.calls]
         denied = {
             call.call["id"]
@@ -185,7 +209,12 @@ class TurnCalls:
             and (made.asked or call.answer or self._needs_approval(policy, call))
         }
         refused = {
-            call.call["id"]: call.answer or self._denial(call, asked[call.call["id"]])
+            call.call["id"]: call.answer
+            or (
+                prompts.refused_without_asking(call.name, MAX_REFUSALS)
+                if call.call["id"] in unasked
+                else self._denial(call, asked[call.call["id"]])
+            )
             for call in calls
             if call.call["id"] in denied or (call.call["id"] in asked and call.answer is not None)
         }
