@@ -6,13 +6,16 @@ loaded.
 
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps_sorted, loads
 from specfn.application.binding.approval_token import ApprovalTokens, ApprovedCall
+
+#: The maximum size of a snapshot that is compressed, as a multiple of the limit of its compressed form.
+_MAX_RATIO: Final = 8
 
 
 class WaitingCall(NamedTuple):
@@ -57,6 +60,17 @@ class ScriptState:
 def compressed(snapshot: bytes) -> bytes:
     """Return a snapshot compressed."""
     return zlib.compress(snapshot, 6)
+
+
+def state_size(snapshot: bytes, waiting: Iterable[WaitingCall], limit: int) -> tuple[int, bytes]:
+    """Return the number of bytes to store for a script, and its compressed snapshot.
+
+    A snapshot that is much larger than the limit is not compressed, because that takes too long.
+    """
+    if len(snapshot) > _MAX_RATIO * limit:
+        return len(snapshot), b""
+    stored = compressed(snapshot)
+    return len(stored) + sum(len(dumps_sorted(call.sent)) for call in waiting), stored
 
 
 def decompressed(snapshot: bytes) -> bytes:

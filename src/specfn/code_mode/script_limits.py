@@ -13,7 +13,8 @@ class ScriptLimits:
         calls: the maximum number of calls.
         code: the maximum number of bytes of the code.
         output: the maximum number of characters of the script's result.
-        snapshot: the maximum number of bytes of a script that waits for an approval, compressed.
+        snapshot: the maximum number of bytes of a script that waits for an approval: its variables, compressed, and
+            the arguments of the calls that wait.
         together: the maximum number of scripts that a server runs at the same time.
     """
 

@@ -56,13 +56,44 @@ def _install(
     max_integer = 10**max_digits
     spent = {"values": 0, "bytes": 0}
 
-    def spend(unit, amount, limit):
-        spent[unit] += amount
-        if spent[unit] > limit:
-            raise ValueError(
-                f"a script passes at most {limit:,} {unit} to its calls and its result, counted as JSON, where a shared "
-                "value counts each time; pass or return less"
-            )
+    def check(count):
+        for unit, limit in (("values", max_values), ("bytes", max_bytes)):
+            if spent[unit] + count[unit] > limit:
+                raise ValueError(
+                    f"a script passes at most {limit:,} {unit} to its calls and its result, counted as JSON, where a shared "
+                    "value counts each time; pass or return less"
+                )
+
+    def plain(value, level, is_argument, count):
+        count["values"] += 1
+        check(count)
+        if value is None or isinstance(value, (bool, float)):
+            return value
+        if isinstance(value, (str, bytes)):
+            count["bytes"] += len(value)
+            check(count)
+            if isinstance(value, str):
+                return value
+            return "data:application/octet-stream;base64," + base64.b64encode(value).decode()
+        if isinstance(value, int):
+            if value >= max_integer or value <= -max_integer:
+                raise ValueError(f"a number has more than {max_digits:,} digits; expected fewer")
+            return value
+        if isinstance(value, moments):
+            return value.isoformat()
+        if not isinstance(value, lists) and not isinstance(value, dict):
+            return other(value, is_argument)
+        if level == max_levels:
+            what = "an argument" if is_argument else "the result"
+            raise TypeError(f"{what} has more than {max_levels} levels; expected fewer")
+        if isinstance(value, dict):
+            return {key(each, count): plain(value[each], level + 1, is_argument, count) for each in value}
+        return [plain(each, level + 1, is_argument, count) for each in value]
+
+    def key(value, count):
+        text = value if isinstance(value, str) else f"{value}"
+        count["bytes"] += len(text)
+        return text
 
     def other(value, is_argument):
         name = type(value).__name__
@@ -75,46 +106,13 @@ def _install(
             "True, False and None"
         )
 
-    def plain(value, level, is_argument):
-        spend("values", 1, max_values)
-        if value is None or isinstance(value, (bool, float)):
-            return value
-        if isinstance(value, str):
-            spend("bytes", len(value), max_bytes)
-            return value
-        if isinstance(value, int):
-            if value >= max_integer or value <= -max_integer:
-                raise ValueError(f"a number has more than {max_digits:,} digits; expected fewer")
-            return value
-        if isinstance(value, moments):
-            return value.isoformat()
-        if isinstance(value, bytes):
-            spend("bytes", len(value), max_bytes)
-            return "data:application/octet-stream;base64," + base64.b64encode(value).decode()
-        if isinstance(value, lists) or isinstance(value, dict):
-            if level == max_levels:
-                what = "an argument" if is_argument else "the result"
-                raise TypeError(f"{what} has more than {max_levels} levels; expected fewer")
-            if isinstance(value, dict):
-                return {key(each): plain(value[each], level + 1, is_argument) for each in value}
-            return [plain(each, level + 1, is_argument) for each in value]
-        return other(value, is_argument)
-
-    def key(value):
-        text = value if isinstance(value, str) else f"{value}"
-        spend("bytes", len(text), max_bytes)
-        return text
-
     def encode(args, kwargs, is_argument):
-        before = dict(spent)
-        try:
-            plain_args = [plain(each, 0, is_argument) for each in args]
-            text = json.dumps([plain_args, {each: plain(kwargs[each], 0, is_argument) for each in kwargs}])
-            spent["bytes"] = before["bytes"]
-            spend("bytes", len(text), max_bytes)
-        except:  # what was not handed over does not count
-            spent["values"], spent["bytes"] = before["values"], before["bytes"]
-            raise
+        count = {"values": 0, "bytes": 0}
+        text = json.dumps(plain([args, kwargs], -2, is_argument, count))
+        count["bytes"] = len(text)
+        check(count)
+        for unit in spent:
+            spent[unit] += count[unit]
         return text
 
     def function(name):

@@ -8,6 +8,7 @@ from specfn._internal.characters import escape_invisible
 from specfn._internal.json import dumps
 from specfn.calling.call_answer import Answer, PendingCall
 from specfn.code_mode.sandbox import Failed, Finished
+from specfn.http.response.non_finite import nulled
 from specfn.schema.safe_text import shorten
 
 #: The maximum number of characters of the arguments of an executed call, and of all executed calls.
@@ -19,12 +20,42 @@ _REMARKS: Final = 3_000
 
 _NOTHING: Final = "Nothing was executed."
 
-#: Advice by a part of the text of an error.
+#: The hint at a call that was not awaited.
+_AWAIT: Final = (
+    "A call returns its data only when it is awaited: x = await api.NAMESPACE.FUNCTION(...)"
+)
+
+#: What exists, for the description of the tool and for errors.
+AVAILABLE: Final = (
+    "Python without generators (yield), del, inheritance, async with, async for and @property; modules such as json, re, "
+    "math, datetime, collections, itertools, functools, random, base64, hashlib, time and asyncio (gather without "
+    "keywords, sleep up to 10 s in all, run)"
+)
+
+#: Advice by a part of the text of an error. The first part that occurs counts.
 _ADVICE: Final[Mapping[str, str]] = {
-    "'coroutine' object": "A call returns its data only when it is awaited: x = await api.NAMESPACE.FUNCTION(...)",
+    "'coroutine'": _AWAIT,
     "object can't be awaited": "Await each call once.",
+    "gather() does not yet support keyword": (
+        "Instead of return_exceptions, catch RuntimeError in an `async def` around each call, and gather those."
+    ),
+    "module 'asyncio' has no": (
+        "A call begins when it is written, without create_task: write all calls, then await asyncio.gather(*calls). "
+        "asyncio has only gather, sleep and run."
+    ),
+    "support yield": "Append to a list and return it; generator expressions exist.",
+    "the 'del' statement": "Use values.pop(key), or assign None.",
+    "class inheritance": "Use a class without a base, and raise ValueError or RuntimeError with a text.",
+    "async context managers": "Use gather, or plain statements.",
+    "async for": "Await a list, and use a plain for.",
+    "method decorators": "Write a plain method or a function.",
+    "No module named 'statistics'": "Use sum(x) / len(x) for the mean and sorted(x)[len(x) // 2] for the median.",
+    "No module named 'uuid'": "Use random: f'{random.getrandbits(128):032x}'",
+    "this function of Python does not exist": f"There is {AVAILABLE}.",
     "has no attribute": "Find functions and their places with search_functions.",
-    "ModuleNotFoundError": "Only modules such as json, re, math, datetime, collections, itertools and asyncio exist.",
+    "No module named": f"There is {AVAILABLE}.",
+    "not yet support": f"There is {AVAILABLE}.",
+    "sleep limit": "Sleep less, or end the script and run another one later.",
     "time limit": "Do less in one script.",
 }
 
@@ -76,7 +107,7 @@ def finished(
         parts.append(f"The script ended without a value and printed nothing. {listed(executed)}")
     if lost:
         names = ", ".join(dict.fromkeys(lost))
-        parts.append(f"Not sent, because the script did not await them: {names[:1_000]}")
+        parts.append(f"Not sent, because the script did not await them: {names[:1_000]}. {_AWAIT}")
     return ScriptResult(_limited("\n".join(parts), limit))
 
 
@@ -110,7 +141,7 @@ def executed_line(place: str, sent: Any, answer: Answer) -> str | None:
     if answer.result is None and answer.kind != "timed_out":
         return None
     outcome = "outcome unknown" if answer.result is None else f"HTTP {answer.result.status}"
-    return f"{place}({shorten(dumps(sent).decode(errors='replace'), _ARGUMENTS)}): {outcome}"
+    return f"{place}({shorten(_json(sent), _ARGUMENTS)}): {outcome}"
 
 
 def remark(place: str, answer: Answer) -> str | None:
@@ -141,7 +172,11 @@ def remarks(found: Sequence[str]) -> list[str]:
 
 
 def _value(value: Any) -> str:
-    return value if isinstance(value, str) else dumps(value).decode(errors="replace")
+    return value if isinstance(value, str) else _json(value)
+
+
+def _json(value: Any) -> str:
+    return dumps(nulled(value)).decode(errors="replace")
 
 
 def _limited(text: str, limit: int) -> str:

@@ -17,10 +17,10 @@ from specfn.calling.events import log
 from specfn.code_mode.paused_script import (
     ScriptState,
     WaitingCall,
-    compressed,
     decompressed,
     opened,
     sealed,
+    state_size,
     without_tokens,
 )
 from specfn.code_mode.sandbox import (
@@ -218,7 +218,7 @@ class _Run:
         while isinstance(step, Waiting):
             settled = await self._settled(step.ids)
             if not settled:
-                pause = self._pause(box)
+                pause = await self._pause(box)
                 if isinstance(pause, ScriptPause):
                     return pause
                 settled = pause
@@ -291,17 +291,18 @@ class _Run:
 
     # -- the end --------------------------------------------------------------------------------------
 
-    def _pause(self, box: Sandbox) -> ScriptPause | Mapping[int, Settled]:
+    async def _pause(self, box: Sandbox) -> ScriptPause | Mapping[int, Settled]:
         """Return the paused script; refuse its calls if its state is too large to store, or a call to be shown.
 
         A form covers the first calls, as many as it shows completely. The others wait for the next form.
         """
-        snapshot = compressed(box.snapshot())
         limit = self._scripts.limits.snapshot
-        if len(snapshot) > limit:
+        waiting = [*self._waiting.values()]
+        size, snapshot = await anyio.to_thread.run_sync(state_size, box.snapshot(), waiting, limit)
+        if size > limit:
             text = (
                 f"this call needs the approval of the user, and the script holds too much data to wait for it "
-                f"({len(snapshot):,} bytes; at most {limit:,}). Nothing was sent. Write a script that keeps less."
+                f"({size:,} bytes; at most {limit:,}). Nothing was sent. Write a script that keeps less."
             )
             return {number: self._refused(number, text) for number in [*self._pending]}
         numbers = sorted(self._pending)

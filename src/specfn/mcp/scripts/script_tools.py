@@ -14,7 +14,7 @@ from specfn.calling.call_answer import Answer
 from specfn.calling.calls.prepare import Prepared
 from specfn.code_mode.script_functions import ScriptFunctions
 from specfn.code_mode.script_limits import ScriptLimits
-from specfn.code_mode.script_result import ScriptPause, ScriptResult
+from specfn.code_mode.script_result import AVAILABLE, ScriptPause, ScriptResult
 from specfn.code_mode.script_run import Scripts
 from specfn.mcp.elicitation import NO_FIELDS, ElicitationForm, request_of
 from specfn.mcp.listing import HINTS
@@ -196,7 +196,6 @@ def _description(titles: str, limits: ScriptLimits, *, read_only: bool) -> str:
         f"Run Python code that calls the functions of {titles}. `await api.NAMESPACE.FUNCTION(name=value)` returns the data "
         f"of the response; a call that fails raises RuntimeError with the reason. Find the functions first with {SEARCH}. "
         "Returns what the code prints and the value of its last expression, so return only what you need. "
-        f"{writes} Nothing is kept between runs. The code has no files, no network, and only modules such as json, re, math, "
-        f"datetime and asyncio. Limits: {limits.seconds:g} s of processor time, {limits.memory >> 20} MB, {limits.calls} "
-        f"calls, {limits.code >> 10} KB of code, {limits.output:,} characters of output."
+        f"{writes} Nothing is kept between runs. The code has no files and no network. There is {AVAILABLE}. "
+        f"Limits: {limits.seconds:g} s of processor time, {limits.memory >> 20} MB, {limits.calls} calls, {limits.code >> 10} KB of code, {limits.output:,} characters of output."
     )
