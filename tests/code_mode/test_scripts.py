@@ -10,7 +10,7 @@ from tests.typed.documented import examples
 import specfn
 from specfn.calling.names.catalog import Catalog
 from specfn.code_mode.script_limits import ScriptLimits
-from specfn.code_mode.script_result import ScriptPause, ScriptResult
+from specfn.code_mode.script_result import AVAILABLE, ScriptPause, ScriptResult
 from specfn.errors import UsageError
 
 TWO = "import asyncio\nawait asyncio.gather(api.pets.post(body={'name': 'A'}), api.pets.eraseById(id=3), api.pets.get())"
@@ -111,7 +111,12 @@ def test_a_script_with_much_data_cannot_wait(api: Api) -> None:
         ("await api.pets.find()", "there is no function 'find'"),
         ("await api.cats.get()", "has no attribute 'cats'"),
         ("await api.pets.getById(1)", "api.pets.getById: pass the arguments by name"),
-        ("await api.pets.post(body=lambda: 1)", "The arguments are invalid"),
+        ("await api.pets.post(body=1)", "The arguments are invalid"),
+        ("await api.pets.post(body=lambda: 1)", "a value of type function"),
+        ("await api.pets.post(body=api.pets.get())", "a call that was not awaited; write await"),
+        ("len(api.pets.get())", "only when it is awaited"),
+        ("api.pets.get() + []", "only when it is awaited"),
+        ("pets_get()", "similar functions are api.pets.get"),
         ("class A: pass\nawait api.pets.post(body=A())", "a value of type A"),
         ("api.pets.get()['name']", "only when it is awaited"),
         ("x = (", "Error in line 1: unexpected EOF"),
@@ -243,6 +248,117 @@ def test_a_script_hears_of_a_stopped_stream(api: Api) -> None:
         "10000\napi.pets.get: the response is not complete: the stream was stopped after 10,000 events: "
         "this is the limit of events"
     )
+
+
+ENDS = {
+    "1 + 1": "2",
+    "a = 1; a + 1": "2",
+    "a = 1; a + 1;": "2",
+    "'a;b'": "a;b",
+    "'a'  # b; c": "a",
+    "'a'\n# b": "a",
+    "[\n1,\n2,\n]": "[1,2]",
+    "dict(\na=1\n)": '{"a":1}',
+    '"""\na; b\nc\n"""': "\na; b\nc\n",
+    "1, *[2]": "[1,2]",
+    "1 + \\\n1": "2",
+    "def f():\n    return 1\n\nf()": "1",
+    "f'{1}' if True else 2": "1",
+    "lambda: 1": "<function",
+}
+NO_VALUES = [
+    "a = 1",
+    "a = (\n1\n)",
+    "if True: 1; 2",
+    "for a in [1]: a; a",
+    "a = 1 + \\\n1",
+    "def f(): 1; 2",
+    "a = '''\nx\n'''",
+    "import json",
+    "None",
+    "pass",
+    "# 1",
+    "",
+]
+
+
+@pytest.mark.parametrize(("code", "value"), ENDS.items())
+def test_the_last_expression_is_the_result(api: Api, code: str, value: str) -> None:
+    """The result of a script is the value of its last expression, however it is written."""
+    made = run(scripts(api), code)
+    assert not made.is_error
+    assert made.text.startswith(value)
+
+
+@pytest.mark.parametrize("code", NO_VALUES)
+def test_a_script_without_a_last_expression_has_no_result(api: Api, code: str) -> None:
+    """A script whose last statement is not an expression has no result."""
+    assert run(scripts(api), code).text.startswith("The script ended without a value")
+
+
+@pytest.mark.parametrize(
+    "end", ["\n".join(["1"] * 30), "exec('(')", "raise NotImplementedError", "x = 5"]
+)
+def test_a_script_runs_once(api: Api, end: str) -> None:
+    """A script makes its calls once, wherever its last expression is, and whatever errors it raises itself."""
+    made = run(scripts(api), f"print(1)\nawait api.pets.get()\n{end}")
+    assert api.received == ["GET /v1/pets"]
+    assert made.text.count("1\n1\n1") <= 1
+
+
+def test_a_script_sleeps(api: Api) -> None:
+    """A script can wait, also together with calls; the time of sleeping in all is limited."""
+    code = "import asyncio, time\ntime.sleep(0.01)\nr = await asyncio.gather(asyncio.sleep(0.02, 'a'), asyncio.sleep(0.01), api.pets.get())\nr[0]"
+    assert run(scripts(api), code).text == "a"
+    code = "import asyncio\nawait asyncio.gather(*[asyncio.sleep(9) for i in range(9)])"
+    made = run(scripts(api), code)
+    assert "sleep limit exceeded" in made.text
+    assert "Sleep less" in made.text
+
+
+MISSING = {
+    "import asyncio\nawait asyncio.gather(api.pets.get(), return_exceptions=True)": "catch RuntimeError in an `async def`",
+    "import asyncio\nasyncio.create_task(api.pets.get())": "without create_task",
+    "def f():\n    yield 1": "Append to a list",
+    "x = {'a': 1}\ndel x['a']": "values.pop(key)",
+    "import statistics": "sum(x) / len(x)",
+    "import uuid": "random.getrandbits(128)",
+    "class Failed(Exception): pass": "a class without a base",
+    "async def f():\n    async with g(): pass": "Use gather",
+    "async def f():\n    async for x in g(): pass": "use a plain for",
+    "class A:\n    @property\n    def a(self): pass": "Write a plain method",
+    "import numpy": "There is Python without generators",
+    "dir(api)": "There is Python without generators",
+}
+
+
+@pytest.mark.parametrize(("code", "advice"), MISSING.items())
+def test_what_does_not_exist_has_an_alternative(api: Api, code: str, advice: str) -> None:
+    """The use of what the sandbox does not have is answered with the alternative."""
+    made = run(scripts(api), code)
+    assert made.is_error
+    assert advice in made.text
+    assert api.requests == []
+
+
+def test_the_alternatives_exist(api: Api) -> None:
+    """What the description of the tool and the errors name exists in the sandbox."""
+    modules = "json, re, math, datetime, collections, itertools, functools, random, base64, hashlib, time, asyncio"
+    assert all(f"{name}," in AVAILABLE or f"{name} " in AVAILABLE for name in modules.split(", "))
+    code = f"""
+import {modules}
+x = [3, 1, 2]
+async def safe(call):
+    try:
+        return await call
+    except RuntimeError as error:
+        return str(error)
+mean, median = sum(x) / len(x), sorted(x)[len(x) // 2]
+uuid = f'{{random.getrandbits(128):032x}}'
+[mean, median, len(uuid), {{'a': 1}}.pop('a'), await asyncio.gather(safe(api.pets.eraseById(id=1)))]
+"""
+    text = run(scripts(api), code).text
+    assert text.startswith('[2.0,2,32,1,["Error: pets_eraseById may destroy data')
 
 
 def test_a_large_namespace_is_cut_to_the_code() -> None:

@@ -111,6 +111,20 @@ def unsealed(text: str, *_: Any) -> Any:
     return paused_script._state(json.loads(text)["content"])
 
 
+def uncounted(genuine: Any) -> Callable[..., Any]:
+    """Hands over whatever a script has."""
+    return lambda: genuine().replace("raise ValueError(", "len(")
+
+
+def without_net(_: Any) -> Callable[..., Any]:
+    """A fault of the server ends a script as it comes."""
+
+    async def end(_: Any, steps: Any) -> Any:
+        return await steps
+
+    return end
+
+
 class Everything(frozenset[Any]):
     """A set that holds whatever it is asked for."""
 
@@ -916,9 +930,21 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T36",
-        function="specfn.code_mode.script_functions:ScriptFunctions.__contains__",
+        function="specfn.code_mode.sandbox:Sandbox._is_handed_over",
         off=gives(value=True),
-        tests="test_a_hostile_script_ends",
+        tests="test_only_the_functions_of_the_namespace_can_be_called",
+    ),
+    Defence(
+        threat="T36",
+        function="specfn.code_mode.script_run:_Run.end",
+        off=without_net,
+        tests="test_every_end_lists_the_executed_calls",
+    ),
+    Defence(
+        threat="T36",
+        function="specfn.calling.calls.approval:Refusals.forbid",
+        off=gives(value=False),
+        tests="test_a_script_does_not_ask_without_end",
     ),
     Defence(
         threat="T49",
@@ -1106,6 +1132,12 @@ DEFENCES: Final = (
         function="specfn.application.binding.approval_token:_file_parts",
         off=content_only,
         tests="test_a_file_is_approved_with_its_name_and_media_type",
+    ),
+    Defence(
+        threat="T43",
+        function="specfn.code_mode.sandbox:prelude",
+        off=uncounted,
+        tests="test_a_script_cannot_remove_the_limits test_the_limits_are_of_the_whole_script",
     ),
 )
 

@@ -1,17 +1,20 @@
 """Threat T36: a script leaves its limits, or its snapshot is altered or contains a credential."""
 
+import asyncio
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
 from tests.code_mode.script_support import KEY, echo, pause, resume, run, scripts
 from tests.mcp.server_support import Api
 
+from specfn.code_mode import paused_script
 from specfn.code_mode.paused_script import compressed, decompressed
 from specfn.code_mode.script_limits import ScriptLimits
-from specfn.code_mode.script_result import ScriptResult
+from specfn.code_mode.script_result import ScriptPause, ScriptResult
 
 HOSTILE = {
     "a loop": "while True: pass",
@@ -150,3 +153,147 @@ def test_no_credential_in_a_snapshot(api: Api) -> None:
     for secret in ("own-token", KEY):
         assert secret.encode() not in snapshot
         assert secret not in state
+
+
+def test_only_the_functions_of_the_namespace_can_be_called(api: Api) -> None:
+    """A script calls functions by their places only, and never by a name or an attribute that the server uses."""
+    found = scripts(api, allow=("read", "write"))
+    for call in (
+        "pets_get()",
+        "api.pets.nothing()",
+        "hand_over('pets_get', '[[], {}]')",
+        "type(api)()",
+    ):
+        made = run(found, f"await {call}")
+        assert made.text.startswith("Error in line 1: ")
+    assert api.requests == []
+
+
+ENDS = {
+    "an error": "1 / 0",
+    "an exit": "raise SystemExit",
+    "a loop": "while True: pass",
+    "memory": "x = [0]\nwhile True: x = x * 2",
+    "one large value": "'a' * 10 ** 12",
+    "recursion": "def f(): return f()\nf()",
+    "many levels": "x = 1\nfor i in range(1_000): x = [x]\nx",
+    "many values": "[0] * 200_000",
+    "many questions to the system": "while True:\n  try: open('x')\n  except Exception: pass",
+    "sleeping": "import asyncio\nawait asyncio.gather(*[asyncio.sleep(9) for i in range(9)])",
+    "an error in a call": "await api.pets.getById(id='x')",
+    "a large exception": "raise ValueError('a' * 1_000_000)",
+}
+FAULTS = {
+    "the check of a call": "specfn.code_mode.script_functions.ScriptFunctions.prepare",
+    "the place of a call": "specfn.code_mode.script_functions.ScriptFunctions.sent",
+    "the execution of a call": "tests.code_mode.script_support.Execution.__call__",
+    "the data of a response": "specfn.code_mode.script_functions.ScriptFunctions.data",
+    "the results of calls": "specfn.code_mode.sandbox.Sandbox.resume",
+    "the snapshot": "specfn.code_mode.sandbox.Sandbox.snapshot",
+    "the seal": "specfn.code_mode.script_run.sealed",
+}
+LISTED = "Executed calls (1):\n- api.pets.get({}): HTTP 200"
+
+
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+def test_every_limit_lists_the_executed_calls(api: Api, end: str) -> None:
+    """However a script ends, by an error or by a limit, its text lists the executed calls."""
+    found = scripts(api, limits=ScriptLimits(seconds=0.5, memory=64 << 20))
+    made = run(found, f"print('a')\nawait api.pets.get()\n{end}")
+    assert made.is_error
+    assert LISTED in made.text
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_every_end_lists_the_executed_calls(
+    api: Api, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault of the server ends a script, too: its text lists the executed calls, and not the fault."""
+    found = scripts(api)
+
+    def break_down(_: httpx.Request) -> httpx.Response:
+        monkeypatch.setattr(fault, fail)
+        return httpx.Response(200, json=[])
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("the reason")
+
+    api.reply = break_down
+    made = run(found, f"await api.pets.get()\nawait api.pets.get()\n{WRITE}", ask=True)
+    assert made.is_error
+    assert "the server could not continue the script" in made.text
+    assert "the reason" not in made.text
+    assert "- api.pets.get({}): HTTP 200" in made.text
+
+
+def test_a_state_that_is_refused_does_not_deny_the_executed_calls(api: Api) -> None:
+    """The text for a state that cannot be resumed does not say that nothing was executed before."""
+    found = scripts(api)
+    pause(found, f"await api.pets.get()\n{WRITE}")
+    made = resume(found, WRITE, "{}")
+    assert isinstance(made, ScriptResult)
+    assert "Nothing was executed" not in made.text
+    assert "the calls before the question were" in made.text
+
+
+@pytest.mark.parametrize(
+    "code", ["x = 'ab' * 500_000\n" + WRITE, WRITE.replace("'Rex'", "'R' * 90_000")]
+)
+def test_what_is_too_large_to_store_does_not_wait(
+    api: Api, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither much larger variables nor large arguments are stored; the former are not even compressed."""
+    found, sizes = scripts(api, limits=ScriptLimits(snapshot=50_000)), list[int]()
+
+    def compress(snapshot: bytes) -> bytes:
+        sizes.append(len(snapshot))
+        return compressed(snapshot)
+
+    monkeypatch.setattr(paused_script, "compressed", compress)
+    assert "holds too much data" in run(found, code, ask=True).text
+    assert all(size <= 400_000 for size in sizes)
+    assert isinstance(asyncio.run(found.run(WRITE, ask=True)), ScriptPause)
+
+
+def test_a_script_does_not_ask_without_end(api: Api) -> None:
+    """After three refusals of a function in a row, further calls of it are refused without a question."""
+    code = """
+texts = []
+for i in range(20):
+    try:
+        await api.pets.eraseById(id=i)
+    except RuntimeError as error:
+        texts.append(str(error))
+texts
+"""
+    found, asked = scripts(api), 0
+    made: Any = asyncio.run(found.run(code, ask=True))
+    while isinstance(made, ScriptPause) and asked < 20:
+        asked += 1
+        made = resume(found, code, made.state, approved=False)
+    assert asked == 3
+    texts = json.loads(made.text)
+    assert all("The user declined this call" in text for text in texts[:3])
+    assert all(
+        "3 times in a row, so this call was refused without asking" in text for text in texts[3:]
+    )
+    assert api.requests == []
+
+
+def test_an_approval_begins_the_count_of_refusals_again(api: Api) -> None:
+    """Refusals that are not in a row, or of several functions, do not add up."""
+    code = """
+for i in range(6):
+    for call in (lambda: api.pets.eraseById(id=i), lambda: api.pets.post(body={'name': 'A'})):
+        try:
+            await call()
+        except RuntimeError as error:
+            print(error)
+"""
+    found, asked = scripts(api), []
+    made: Any = asyncio.run(found.run(code, ask=True))
+    while isinstance(made, ScriptPause):
+        asked.append(made.asked[0].function)
+        is_approved = len(asked) % 2 == 0 or len(asked) == 5
+        made = resume(found, code, made.state, approved=is_approved)
+    assert asked == ["pets_eraseById", "pets_post"] * 5 + ["pets_eraseById", "pets_post"]

@@ -235,11 +235,15 @@ class Sandbox:
         await anyio.sleep(max(seconds, 0.0))
         self.seconds -= max(seconds, 0.0)  # sleeping takes no processor time
 
+    @staticmethod
+    def _is_handed_over(found: Any) -> bool:
+        """Return whether the prelude made a call, and not the script by itself."""
+        return found.object_id is None and found.function_name == HAND_OVER
+
     def _answer(self, found: Any) -> Any:
         """Return the answer to a call of a function. Only the arguments of the prelude's own calls are read: two texts."""
-        is_attribute = found.object_id is not None
-        if is_attribute or found.function_name != HAND_OVER:
-            return _external(self._unknown(found.function_name, is_attribute))
+        if not self._is_handed_over(found):
+            return _external(self._unknown(found.function_name, found.object_id is not None))
         name, text = found.args
         args, kwargs = json.loads(text)
         if not name:

@@ -54,24 +54,25 @@ def _install(
     lists = (list, tuple, set, frozenset, collections.deque)
     moments = (datetime.date, datetime.time)
     max_integer = 10**max_digits
-    spent = {"values": 0, "bytes": 0}
+    limits = (max_values, max_bytes)
+    spent = [0, 0]  # values and bytes
 
     def check(count):
-        for unit, limit in (("values", max_values), ("bytes", max_bytes)):
-            if spent[unit] + count[unit] > limit:
+        for unit in (0, 1):
+            if spent[unit] + count[unit] > limits[unit]:
                 raise ValueError(
-                    f"a script passes at most {limit:,} {unit} to its calls and its result, counted as JSON, where a shared "
-                    "value counts each time; pass or return less"
+                    f"a script passes at most {limits[unit]:,} {('values', 'bytes')[unit]} to its calls and its result, "
+                    "counted as JSON, where a shared value counts each time; pass or return less"
                 )
 
     def plain(value, level, is_argument, count):
-        count["values"] += 1
-        check(count)
+        count[0] += 1
+        if count[0] > max_values:
+            check(count)
         if value is None or isinstance(value, (bool, float)):
             return value
         if isinstance(value, (str, bytes)):
-            count["bytes"] += len(value)
-            check(count)
+            add_bytes(value, count)
             if isinstance(value, str):
                 return value
             return "data:application/octet-stream;base64," + base64.b64encode(value).decode()
@@ -92,8 +93,13 @@ def _install(
 
     def key(value, count):
         text = value if isinstance(value, str) else f"{value}"
-        count["bytes"] += len(text)
+        add_bytes(text, count)
         return text
+
+    def add_bytes(value, count):
+        count[1] += len(value)
+        if count[1] > max_bytes:
+            check(count)
 
     def other(value, is_argument):
         name = type(value).__name__
@@ -107,12 +113,12 @@ def _install(
         )
 
     def encode(args, kwargs, is_argument):
-        count = {"values": 0, "bytes": 0}
+        count = [0, 0]
         text = json.dumps(plain([args, kwargs], -2, is_argument, count))
-        count["bytes"] = len(text)
+        count[1] = len(text)
         check(count)
-        for unit in spent:
-            spent[unit] += count[unit]
+        spent[0] += count[0]
+        spent[1] += count[1]
         return text
 
     def function(name):

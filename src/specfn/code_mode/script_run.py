@@ -101,7 +101,7 @@ class Scripts:
         if len(self.running) >= self.limits.together:
             return _error("too many scripts run at the same time; run this one again later")
         made = _Run(self, code, ask=ask)
-        return await made.ending(self._begin(made, code))
+        return await made.end(self._begin(made, code))
 
     async def _begin(self, made: "_Run", code: str) -> ScriptResult | ScriptPause:
         async with self._sandbox(made, code, self.limits.seconds) as box:
@@ -123,7 +123,7 @@ class Scripts:
                 is_error=True,
             )
         made = _Run(self, code, ask=True, state=found)
-        return await made.ending(self._continue(made, code, found, approved=approved))
+        return await made.end(self._continue(made, code, found, approved=approved))
 
     async def _continue(
         self, made: "_Run", code: str, state: ScriptState, *, approved: bool
@@ -199,9 +199,7 @@ class _Run:
 
     # -- calls ----------------------------------------------------------------------------------------
 
-    async def ending(
-        self, steps: Awaitable[ScriptResult | ScriptPause]
-    ) -> ScriptResult | ScriptPause:
+    async def end(self, steps: Awaitable[ScriptResult | ScriptPause]) -> ScriptResult | ScriptPause:
         """Return the result of steps. A fault of this server ends the script, too, and the executed calls are listed."""
         try:
             return await steps
