@@ -233,3 +233,100 @@ def test_an_exclusion_takes_away(read: Any, words: list[str], excluded: list[str
     """A permission with exclusions permits what it permits without them, less what they name."""
     found = read([*words, *(f"!{name}" for name in excluded)], Path())
     assert found == read(words, Path()).difference(excluded)
+
+
+def pairs() -> Application:
+    """Two functions that destroy."""
+    number = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+    paths = {
+        f"/{name}/{{id}}": {"parameters": [number], "delete": {}} for name in ("things", "days")
+    }
+    return load({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": paths})
+
+
+PAIRS = pairs()
+
+
+def erasing(*numbers: int) -> list[tuple[str, str, Any]]:
+    """Calls that are different, so that none repeats another."""
+    name = PAIRS["DELETE /things/{id}"].name
+    return [(f"c{number}", name, {"id": number}) for number in numbers]
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["run", "arun"])
+@pytest.mark.parametrize(
+    "turns", [[erasing(n) for n in range(6)], [erasing(*range(6))]], ids=["one by one", "together"]
+)
+def test_a_conversation_does_not_ask_without_end(
+    loopback: Any, turns: list[Any], *, is_async: bool
+) -> None:
+    """After three refusals of a function in a row, its further calls are refused without a question, and the model reads why."""
+    asked: list[str] = []
+
+    def approve(request: Any) -> bool:
+        asked.append(request.id)
+        return False
+
+    script = Script([*(wished(*turn) for turn in turns), said("Sorry.")])
+    given: dict[str, Any] = {
+        "connector": "openai",
+        "messages": "tidy up",
+        "connection": Connection(base_url=loopback.url),
+        "approve": approve,
+    }
+    if is_async:
+        outcome = asyncio.run(calling.arun(PAIRS, script, **given))
+    else:
+        outcome = calling.run(PAIRS, script, **given)
+    assert asked == ["c0", "c1", "c2"]
+    assert loopback.connections == 0
+    texts = [call.result for call in outcome.calls]
+    assert all(text.startswith("The user declined this call.") for text in texts[:3])
+    assert all("3 times in a row, so this call was refused without asking" in t for t in texts[3:])
+    assert len(texts) == 6
+
+
+def test_an_approval_or_a_new_message_begins_again(loopback: Any, http: Any) -> None:
+    """Refusals count in a row and for one function: an approval, another function and a new conversation are asked about."""
+    loopback.respond = lambda _: http(b"", "204 No Content")
+    days = PAIRS["DELETE /days/{id}"].name
+    answers = [False, False, True, False, False, False]
+    asked: list[str] = []
+
+    def approve(request: Any) -> bool:
+        asked.append(request.id)
+        return request.function != days and answers[int(request.id[1:]) % 10]
+
+    for _ in range(2):
+        asked.clear()
+        turns = [erasing(*range(6)), [("d", days, {"id": 1})], erasing(6)]
+        script = Script([*(wished(*turn) for turn in turns), said("Done.")])
+        calling.run(
+            PAIRS,
+            script,
+            connector="openai",
+            messages="tidy up",
+            connection=Connection(base_url=loopback.url),
+            approve=approve,
+        )
+        assert asked == ["c0", "c1", "c2", "c3", "c4", "c5", "d"]
+
+
+def test_refusals_are_stored_with_the_conversation() -> None:
+    """A stored conversation continues the count of refusals, and a denial without a person is not counted."""
+
+    def begun() -> calling.Session:
+        return calling.Session(PAIRS, connector="openai", messages="tidy up")
+
+    session, decisions = begun(), [calling.Deny(), calling.Deny(asked=False), calling.Deny()]
+    for number, made in enumerate([*decisions, calling.Deny()]):
+        session.next()
+        session.feed(wished(*erasing(number)))
+        assert len(session.next().requests) == 1
+        session.feed([made])
+        stored, session = session.dump(), begun()
+        session.load(stored)
+    session.next()
+    session.feed(wished(*erasing(9)))
+    assert type(session.next()).__name__ == "Send"
+    assert "3 times in a row" in str(session.messages)
