@@ -8,9 +8,11 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.code_mode.script_support import KEY, echo, pause, resume, run, scripts
+from tests.code_mode.script_support import KEY, Execution, echo, pause, resume, run, scripts
 from tests.mcp.server_support import Api
 
+from specfn.calling.call_answer import Answer
+from specfn.calling.calls.prepare import Prepared
 from specfn.code_mode import paused_script
 from specfn.code_mode.paused_script import compressed, decompressed
 from specfn.code_mode.script_limits import ScriptLimits
@@ -224,6 +226,25 @@ def test_every_end_lists_the_executed_calls(
     assert "the server could not continue the script" in made.text
     assert "the reason" not in made.text
     assert "- api.pets.get({}): HTTP 200" in made.text
+
+
+def test_a_fault_of_one_call_does_not_hide_the_others(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the server fails at one of several calls that are made together, the executed ones are listed."""
+    genuine = Execution.__call__
+
+    async def fail(self: Execution, call: Prepared, **options: Any) -> Answer:
+        answer = await genuine(self, call, **options)
+        if call.name == "pets_getById":
+            raise RuntimeError
+        return answer
+
+    monkeypatch.setattr(Execution, "__call__", fail)
+    code = "import asyncio\nawait asyncio.gather(api.pets.get(), api.pets.getById(id=1))"
+    made = run(scripts(api), code)
+    assert "the server could not continue the script" in made.text
+    assert LISTED in made.text
 
 
 def test_a_state_that_is_refused_does_not_deny_the_executed_calls(api: Api) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,21 +75,38 @@ def test_a_script_cannot_remove_the_limits(removal: str, use: str) -> None:
     assert api.received == []
 
 
-def test_the_limits_are_of_the_whole_script() -> None:
+@pytest.mark.parametrize(
+    ("value", "sizes"),
+    [("[1] * size", (60_000, 60_000, 30_000, 100)), ("'a' * size", (5 << 20, 5 << 20, 2 << 20, 1))],
+    ids=["values", "bytes"],
+)
+def test_the_limits_are_of_the_whole_script(value: str, sizes: tuple[int, ...]) -> None:
     """Values that are small one by one are counted together; a refused value does not count."""
-    api = Api(reply=echo)
-    code = """
+    api = Api(reply=lambda _: httpx.Response(200, json={}))
+    code = f"""
 async def call(size):
     try:
-        await api.pets.post(body={'name': 'A', 'x': [1] * size})
+        await api.pets.post(body={{'name': 'A', 'x': {value}}})
         return 'sent'
     except ValueError as error:
         return 'too many'
-[await call(size) for size in (60_000, 60_000, 30_000, 100)]
+[await call(size) for size in {sizes}]
 """
     made = run(scripts(api, allow=("write",)), code)
     assert made.text == '["sent","too many","sent","sent"]'
     assert len(api.requests) == 3
+
+
+def test_a_hundred_levels_are_handed_over() -> None:
+    """A value of a hundred levels is handed over, and one of more is refused."""
+    for levels, is_error in ((100, False), (101, True)):
+        made = run(scripts(Api()), f"x = 1\nfor i in range({levels}): x = [x]\nx")
+        assert made.is_error is is_error, made.text
+
+
+def test_a_text_for_another_value_is_short() -> None:
+    """A value that JSON does not have becomes a text of at most 1,000 characters."""
+    assert run(scripts(Api()), "ValueError('a' * 9_000)").text == "a" * 1_000
 
 
 @settings(max_examples=examples(60), deadline=None)
