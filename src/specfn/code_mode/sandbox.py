@@ -177,8 +177,8 @@ class Sandbox:
 
     def snapshot(self) -> bytes:
         """Return the script, which waits for calls, as bytes."""
-        found: bytes = self._waiting.dump()
-        return found
+        dumped: bytes = self._waiting.dump()
+        return dumped
 
     async def _begin(self, tree: Mapping[str, Any]) -> Any:
         inputs = {"api": _host_object(tree), "_places": _places(tree), "_hand_over": _hand_over}
@@ -200,30 +200,30 @@ class Sandbox:
         finally:
             self.seconds += time.perf_counter() - started
 
-    async def _until_waiting(self, found: Any) -> Step:
-        while not isinstance(found, monty.MontyComplete):
-            if isinstance(found, monty.AsyncFutureSnapshot):
+    async def _until_waiting(self, stop: Any) -> Step:
+        while not isinstance(stop, monty.MontyComplete):
+            if isinstance(stop, monty.AsyncFutureSnapshot):
                 if not self._sleeping:
-                    self._waiting = found
-                    return Waiting(tuple(found.pending_call_ids))
-                found = await found.resume(await self._awake())
-            elif isinstance(found, monty.AsyncNameLookupSnapshot):
-                found = await found.resume()
-            elif found.is_os_function:
-                found = await self._answer_system(found)
+                    self._waiting = stop
+                    return Waiting(tuple(stop.pending_call_ids))
+                stop = await stop.resume(await self._awake())
+            elif isinstance(stop, monty.AsyncNameLookupSnapshot):
+                stop = await stop.resume()
+            elif stop.is_os_function:
+                stop = await self._answer_system(stop)
             else:
-                found = await found.resume(self._answer(found))
+                stop = await stop.resume(self._answer(stop))
         return Finished(self._value)
 
-    async def _answer_system(self, found: Any) -> Any:
+    async def _answer_system(self, stop: Any) -> Any:
         """Continue after a call of the operating system: only sleeping is possible, whose limit the interpreter keeps."""
-        if found.function_name == "system.async_sleep":
-            self._sleeping[found.call_id] = time.monotonic() + found.args[0]
-            return await found.resume({"future": ...})
-        if found.function_name == "system.sleep":
-            await self._sleep(found.args[0])
-            return await found.resume({"return_value": None})
-        return await found.resume_not_handled()
+        if stop.function_name == "system.async_sleep":
+            self._sleeping[stop.call_id] = time.monotonic() + stop.args[0]
+            return await stop.resume({"future": ...})
+        if stop.function_name == "system.sleep":
+            await self._sleep(stop.args[0])
+            return await stop.resume({"return_value": None})
+        return await stop.resume_not_handled()
 
     async def _awake(self) -> dict[int, Any]:
         """Wait for the first sleep that ends, and return its result."""
@@ -236,20 +236,20 @@ class Sandbox:
         self.seconds -= max(seconds, 0.0)  # sleeping takes no processor time
 
     @staticmethod
-    def _is_handed_over(found: Any) -> bool:
+    def _is_handed_over(stop: Any) -> bool:
         """Return whether the prelude made a call, and not the script by itself."""
-        return found.object_id is None and found.function_name == HAND_OVER
+        return stop.object_id is None and stop.function_name == HAND_OVER
 
-    def _answer(self, found: Any) -> Any:
+    def _answer(self, stop: Any) -> Any:
         """Return the answer to a call of a function. Only the arguments of the prelude's own calls are read: two texts."""
-        if not self._is_handed_over(found):
-            return _external(self._unknown(found.function_name, found.object_id is not None))
-        name, text = found.args
+        if not self._is_handed_over(stop):
+            return _external(self._unknown(stop.function_name, stop.object_id is not None))
+        name, text = stop.args
         args, kwargs = json.loads(text)
         if not name:
             [self._value] = args
             return {"return_value": None}
-        raised = self._called(SandboxCall(found.call_id, name, args, kwargs))
+        raised = self._called(SandboxCall(stop.call_id, name, args, kwargs))
         return {"future": ...} if raised is None else _external(raised)
 
 
