@@ -17,11 +17,12 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
+from specfn.tools.search.subject import Subject
+
 import specfn
-from specfn.catalog.search.search import Search
-from specfn.catalog.search.subject import Subject
-from specfn.catalog.search.texts import component_schemas
 from specfn.function.function import Function
+from specfn.tools.search.search import Search
+from specfn.tools.search.texts import component_schemas
 
 DEFAULT = Path(__file__).parent.parent.parent / "shared" / "corpus"
 LIMITS = (1, 5, 10, 20)

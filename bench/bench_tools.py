@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import specfn
 from specfn._internal.json import dumps
 from specfn._internal.pointer import unescape
-from specfn.catalog.token_estimate import estimate
 from specfn.connectors.registry import NAMES, profile
+from specfn.tools.token_estimate import estimate
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("SPECFN_CORPUS") or ROOT.parent / "shared" / "corpus") / "dev"

@@ -20,7 +20,7 @@ from tests.live.test_mcp_tasks import OverMcp, User
 
 import specfn
 from specfn import mcp
-from specfn.catalog.token_estimate import estimate
+from specfn.tools.token_estimate import estimate
 
 
 class Counted:

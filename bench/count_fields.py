@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import specfn
-from specfn.calling.response_fields import ResponseFields
+from specfn.invocation.response_fields import ResponseFields
 from specfn.http.response.response import Result
 
 _ITEMS = 30

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 import specfn
 from specfn import bulk, calling, connectors
-from specfn.application.binding.bound import Bound, BoundFunction
+from specfn.application.bound import Bound, BoundFunction
 
 #: Records that specfn makes, and callers read; and the base of all choices.
 MADE = {

@@ -25,6 +25,7 @@ ORDER = (
         "_internal.did_you_mean",
         "_internal.digest",
         "_internal.frames",
+        "_internal.io",
         "_internal.json",
         "_internal.json_types",
         "_internal.caller_arguments",
@@ -42,7 +43,8 @@ ORDER = (
     ("http",),
     ("function",),
     ("connectors",),
-    ("catalog",),
+    ("tools",),
+    ("invocation",),
     ("calling",),
     ("application",),
     ("code_mode", "http_server"),
@@ -59,6 +61,7 @@ RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 #: The imports within the lowest row.
 BASE = {
     ("_internal.coroutines", "errors"),
+    ("_internal.io", "errors"),
     ("_internal.caller_arguments", "_internal.did_you_mean"),
     ("_internal.caller_arguments", "_internal.frames"),
     ("_internal.caller_arguments", "errors"),

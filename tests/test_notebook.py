@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from tests.strict_shop.shop_document import text
 
 from specfn import Application, load
-from specfn.calling.call_answer import Answer
 from specfn.calling.outcome import CallRecord, Outcome
-from specfn.calling.paging.pages import Page
 from specfn.http.response.response import Result
+from specfn.invocation.answer import Answer
+from specfn.invocation.paging.pages import Page
 from specfn.notebook import Table, html
 from specfn.records import ArgumentProblem, Note, Repair
 from specfn.validation.outcome import Failure, Success

@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 import pytest
 
-from specfn.catalog.provider_limits import FindingCode
 from specfn.records import ArgumentProblem, EditKind, OperationCode
+from specfn.tools.provider_limits import FindingCode
 
 #: A type of words with the heading under which docs/records.md tells of them, and what makes records of them: the
 #: name of a function or class, and which of its arguments the word is.

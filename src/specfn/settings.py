@@ -16,9 +16,11 @@ OneOf = Literal["any", "exactly"]
 if TYPE_CHECKING:  # which types a selection accepts
     _Texts = Sequence[str]
     _Safeties = Sequence[Safety]
+    _Selections = Sequence["Selection"]
 else:  # as which types pydantic stores them
     _Texts = tuple[str, ...]
     _Safeties = tuple[Safety, ...]
+    _Selections = tuple["Selection", ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +35,7 @@ class Selection:
         safety: ``read``, ``write`` or ``destructive``.
         deprecated: true for deprecated functions only, false for the others only.
         where: a predicate over functions.
-        without: the functions that are left out again.
+        without: the functions that are left out again: a selection, or a list of selections.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, str]] = {"extra": "forbid"}
@@ -45,7 +47,7 @@ class Selection:
     safety: _Safeties = ()
     deprecated: bool | None = None
     where: Callable[[Any], bool] | None = None
-    without: "Selection | None" = None
+    without: "Selection | _Selections | None" = None
 
 
 class Settings(NamedTuple):

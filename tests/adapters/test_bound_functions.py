@@ -13,10 +13,10 @@ from specfn import adapters
 from specfn.adapters.bound_functions import acall, call, offered, schema
 from specfn.adapters.framework import framework
 from specfn.api import load
-from specfn.application.binding.bound import Bound
-from specfn.calling.call_answer import PendingCall
+from specfn.application.bound import Bound
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.http.connection import Connection
+from specfn.invocation.answer import PendingCall
 from specfn.options import Options
 
 DOCUMENT: dict[str, Any] = {

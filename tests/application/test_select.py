@@ -5,8 +5,8 @@ import pytest
 
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.catalog.selection import path_matches
 from specfn.errors import UsageError
+from specfn.migrate.operation_keys import path_matches
 from specfn.options import Options
 from specfn.settings import Selection
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from specfn.calling.calls.effects import Ask, Done, Invoke, Invoked, Send
+from specfn.calling.effects import Ask, CallResult, Done, Invoke, Send
 from specfn.calling.session import Session
 
 #: A call: id, name and arguments.
@@ -148,5 +148,5 @@ def converse(functions: Any, lines: Iterable[Any], **settings: Any) -> tuple[Any
         elif isinstance(effect, Ask):
             session.feed([agree] * len(effect.requests))
         elif isinstance(effect, Invoke):
-            session.feed([Invoked(text="{}", executed=True, status=200)] * len(effect.calls))
+            session.feed([CallResult(text="{}", executed=True, status=200)] * len(effect.calls))
     return effect.outcome, script

@@ -14,7 +14,7 @@ from tests.calling.models import said, wished
 
 import specfn
 from specfn import calling
-from specfn.calling.calls.effects import Ask, Done, Invoke, Invoked, Send
+from specfn.calling.effects import Ask, CallResult, Done, Invoke, Send
 
 BODY = {
     "type": "object",
@@ -105,14 +105,16 @@ class Opaque:
 
 
 INVOKED = (
-    Invoked(text="{}", executed=True, status=200),
-    Invoked(text="x", executed=True, status=200, data={"a": [math.nan, {"b": -math.inf}]}),
-    Invoked(text="x", executed=True, status=200, data=b"\x00"),
-    Invoked(text="x", executed=True, status=200, data={"a": (b"\x00", {1, 2}, Opaque()), 3: "x"}),
-    Invoked(text="Error: HTTP 500", error=True, executed=True, status=500),
-    Invoked(text="Error: no answer", error=True, executed=True),
-    Invoked(text="not sent", error=True),
-    Invoked(text="stop", executed=True, status=204, terminate=True),
+    CallResult(text="{}", executed=True, status=200),
+    CallResult(text="x", executed=True, status=200, data={"a": [math.nan, {"b": -math.inf}]}),
+    CallResult(text="x", executed=True, status=200, data=b"\x00"),
+    CallResult(
+        text="x", executed=True, status=200, data={"a": (b"\x00", {1, 2}, Opaque()), 3: "x"}
+    ),
+    CallResult(text="Error: HTTP 500", error=True, executed=True, status=500),
+    CallResult(text="Error: no answer", error=True, executed=True),
+    CallResult(text="not sent", error=True),
+    CallResult(text="stop", executed=True, status=204, terminate=True),
 )
 ENDS = ("stop", "length", "content_filter")
 CONNECTORS = ("openai", "anthropic", "gemini")

@@ -12,8 +12,8 @@ from tests.strict_shop.server import Server
 
 import specfn
 from specfn import calling
-from specfn.calling.calls.effects import Ask, Done, Invoke, Invoked, Send
-from specfn.calling.calls.invoke import CallContext
+from specfn.calling.effects import Ask, CallResult, Done, Invoke, Send
+from specfn.calling.filters import CallContext
 
 LIST = "products_get"
 CREATE = "products_post"
@@ -265,7 +265,7 @@ def _effects(session: calling.Session, lines: list[Any], decide: bool) -> Any:  
         elif isinstance(effect, Ask):
             session.feed([decide] * len(effect.requests))
         elif isinstance(effect, Invoke):
-            session.feed([Invoked(text="{}", executed=True, status=200)] * len(effect.calls))
+            session.feed([CallResult(text="{}", executed=True, status=200)] * len(effect.calls))
     return effect.outcome
 
 
@@ -300,7 +300,7 @@ def test_names_on_the_wire_are_legal(turns: Any) -> None:
         elif isinstance(effect, Ask):
             session.feed([True] * len(effect.requests))
         elif isinstance(effect, Invoke):
-            session.feed([Invoked(text="{}", executed=True, status=200)] * len(effect.calls))
+            session.feed([CallResult(text="{}", executed=True, status=200)] * len(effect.calls))
     called = {call.called for call in effect.outcome.calls}
     assert real  # the catalog is not empty, so that collisions were possible
     assert called <= {"", "x" * 300, LIST, "products.get", "products_lst", CREATE, "äöü.x y"}
@@ -329,7 +329,7 @@ def test_sync_and_async_transcripts_are_equal(turns: Any) -> None:
 
 async def _instead(context: CallContext, call_next: Any) -> None:  # noqa: ARG001
     """Answer without a server."""
-    context.result = Invoked(text="{}", executed=True, status=200)
+    context.result = CallResult(text="{}", executed=True, status=200)
 
 
 def test_the_trail_says_why_a_call_came_to_nothing(app: Any, connection: Any) -> None:

@@ -10,7 +10,7 @@ from tests.calling.models import Script, said, wished
 from tests.calling.shop import APP, NOWHERE
 
 from specfn import calling
-from specfn.calling.calls.invoke import CallContext
+from specfn.calling.filters import CallContext
 from specfn.calling.outcome import CallRecord, Outcome
 from specfn.records import Repair
 

@@ -15,7 +15,7 @@ from tests.effort import examples
 
 import specfn
 from specfn import calling
-from specfn.calling.calls.effects import Send
+from specfn.calling.effects import Send
 from specfn.connectors.registry import profile
 
 SEARCH = "search_functions"

@@ -8,7 +8,7 @@ from tests.calling.models import CONNECTORS, Script, converse, said, wished
 from tests.calling.shop import APP, NOWHERE
 
 from specfn import calling
-from specfn.calling.calls.effects import Done
+from specfn.calling.effects import Done
 from specfn.connectors.registry import codec
 from specfn.errors import UsageError
 

@@ -16,7 +16,7 @@ from tests.strict_shop.server import Server
 
 import specfn
 from specfn import calling
-from specfn.calling.calls.effects import Ask, Invoked, Send
+from specfn.calling.effects import Ask, CallResult, Send
 
 LAMP = {"body": {"name": "Lamp", "price": 49.9, "stock": 3}}
 
@@ -269,5 +269,5 @@ def test_a_turn_with_a_call_that_waits_can_be_stored() -> None:
             asked += [(request.id, request.repeated) for request in effect.requests]
             again.feed([True] * len(effect.requests))
         else:
-            again.feed([Invoked(text="{}", executed=True, status=200)] * len(effect.calls))
+            again.feed([CallResult(text="{}", executed=True, status=200)] * len(effect.calls))
     assert asked == [("c0", False), ("c1", True)]

@@ -40,7 +40,7 @@ PRINTED = """{
 def selected(keys: Any) -> list[str]:
     """Return the names of the functions that keys select."""
     catalog = calling.Catalog().add(APP, namespace="shop")
-    return [entry.function.name for entry in catalog.select(keys)]
+    return [entry.function.name for entry in catalog.choose(keys)]
 
 
 def test_json_with_comments_loads_as_printed() -> None:

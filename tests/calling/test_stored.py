@@ -15,9 +15,9 @@ from tests.calling import stored
 from tests.calling.models import wished
 
 from specfn import calling
-from specfn.calling.calls.effects import Ask, Done, Invoke
-from specfn.calling.storage import decode, encode, storable
+from specfn.calling.effects import Ask, Done, Invoke
 from specfn.errors import UsageError
+from specfn.invocation.storage import decode, encode, storable
 
 ROOT = Path(__file__).parents[2]
 

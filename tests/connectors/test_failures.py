@@ -10,7 +10,7 @@ from tests.connectors.test_codecs import STREAMS
 
 import specfn
 from specfn import calling
-from specfn.calling.calls.effects import Done, Send
+from specfn.calling.effects import Done, Send
 from specfn.connectors.registry import CODECS, codec
 from specfn.errors import TransportError, UsageError
 

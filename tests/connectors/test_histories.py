@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.connectors.test_requests import documented
 
 from specfn import calling
-from specfn.calling.calls.effects import Send
+from specfn.calling.effects import Send
 from specfn.connectors.registry import codec
 from specfn.connectors.turn import Prompt
 from specfn.errors import UsageError

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from specfn.application.application import Application
-from specfn.application.binding.namespace import Namespace
+from specfn.application.namespace import Namespace
 from specfn.http.connection import Connection
 
 pytestmark = pytest.mark.corpus

@@ -10,8 +10,8 @@ from tests.function.signatures.documents import ALL
 
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.catalog.token_estimate import estimate
 from specfn.function.signatures.signatures import signatures
+from specfn.tools.token_estimate import estimate
 
 #: Documents with many functions and large responses.
 LARGE = ("octokit__api.github.com.json", "stripe.com.json")

@@ -14,9 +14,9 @@ from tests.live.renamed_shop import renamed_shop
 from tests.live.tasks import do_tasks
 
 import specfn
-from specfn.application.binding.bound import Bound
+from specfn.application.bound import Bound
 from specfn.calling import ApprovalRequest
-from specfn.catalog.search.found_lines import found_lines
+from specfn.tools.search.found_lines import found_lines
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of the frameworks
 

@@ -16,7 +16,7 @@ from tests.strict_shop import shop_document
 from tests.strict_shop.server import Server, serve
 
 import specfn
-from specfn.application.binding.bound import Bound
+from specfn.application.bound import Bound
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of the frameworks
 

@@ -16,9 +16,9 @@ from tests.properties.test_fit_laws import plain
 
 from specfn._internal.json import dumps, loads
 from specfn.api import load
-from specfn.catalog.tools.tool_builder import offered_functions, tools
-from specfn.catalog.tools.tools import Tool, Tools
 from specfn.connectors.registry import profile
+from specfn.tools.tool import Tool, Tools
+from specfn.tools.tool_builder import build_tools
 
 pytestmark = [
     pytest.mark.corpus,
@@ -59,9 +59,9 @@ def judged(request: pytest.FixtureRequest, corpus: Path) -> dict[str, list[Judge
     """The tools of every function of some documents, by profile; however many one request may hold."""
     found: dict[str, list[Judged]] = {name: [] for name in NAMES}
     for path in sorted((corpus / "dev").glob("*.json"))[request.param :: GROUPS]:
-        functions = load(path).functions
+        entries = load(path).entries
         for name in NAMES:
-            made = tools(offered_functions(functions), replace(profile(name), tools=None))
+            made = build_tools(entries, replace(profile(name), tools=None))
             assert [item.function for item in made.left_out] == []
             found[name] += [Judged(f"{path.stem} {tool.name}", tool, made) for tool in made.tools]
     return found

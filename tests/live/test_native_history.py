@@ -11,7 +11,7 @@ from tests.live.test_scenarios import CASES, LIST, SCENARIOS
 from tests.live.vendors import VENDORS, Line, Vendor
 
 from specfn import calling
-from specfn.calling.calls.effects import Ask, Done, Invoke, Invoked, Send
+from specfn.calling.effects import Ask, CallResult, Done, Invoke, Send
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the packages' own
 
@@ -125,7 +125,7 @@ def answered(session: calling.Session, reply: Any) -> Json:
     session.feed(reply)
     while not isinstance(effect := session.next(), Send):
         assert isinstance(effect, Invoke)
-        session.feed([Invoked(text="{}", executed=True, status=200)] * len(effect.calls))
+        session.feed([CallResult(text="{}", executed=True, status=200)] * len(effect.calls))
     return effect.request
 
 
@@ -184,5 +184,5 @@ def requests(name: str, vendor: Vendor) -> list[Json]:
         elif isinstance(effect, Ask):
             session.feed([True] * len(effect.requests))
         else:
-            session.feed([Invoked(text="{}", executed=True, status=200)] * len(effect.calls))
+            session.feed([CallResult(text="{}", executed=True, status=200)] * len(effect.calls))
     return found

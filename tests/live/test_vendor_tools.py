@@ -12,11 +12,11 @@ from tests.live.vendor_types import Json, adapter, modelled, of_shape, shapes, t
 import specfn
 from specfn._internal.json import dumps, loads
 from specfn.api import load
-from specfn.calling.offered_tools import conversation_profile
-from specfn.catalog.tools.tool_builder import offered_functions, tools
-from specfn.connectors.registry import NAMES, codec, profile
+from specfn.connectors.registry import NAMES, codec, conversation_profile, profile
 from specfn.function.function import Function
 from specfn.schema.profiles.profile import Profile
+from specfn.tools.function_set import AdvertisedFunction
+from specfn.tools.tool_builder import build_tools
 
 pytestmark = [
     pytest.mark.corpus,
@@ -122,7 +122,8 @@ def functions(request: pytest.FixtureRequest, corpus: Path) -> list[Function]:
 
 def made(functions: list[Function], fitted: Profile) -> list[Json]:
     """Return the tools as they go over the wire; none is left out."""
-    found = tools(offered_functions(functions), replace(fitted, tools=None))
+    entries = [AdvertisedFunction(name=each.name, function=each) for each in functions]
+    found = build_tools(entries, replace(fitted, tools=None))
     assert [left.function for left in found.left_out] == []
     assert len(found.tools) == len(functions)
     sent: list[Json] = loads(dumps(list(found)))

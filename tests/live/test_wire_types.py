@@ -10,7 +10,7 @@ from tests.connectors.test_features import application as documented
 from tests.live.vendor_types import CHECKS
 
 from specfn import calling
-from specfn.calling.calls.effects import Send
+from specfn.calling.effects import Send
 from specfn.connectors.registry import codec, profile
 from specfn.connectors.turn import Demand, Prompt
 

@@ -332,7 +332,7 @@ def verbatim(_: Any) -> Callable[..., Any]:
 
 def resumed(_: Any) -> Callable[..., Any]:
     """Resumes a call with its human part whatever its token is."""
-    completed = import_module("specfn.application.binding.one_call")._completed
+    completed = import_module("specfn.invocation.pipeline")._completed
     return lambda call, _, human, __: completed(call, human)
 
 
@@ -692,25 +692,25 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T22",
-        function="specfn.application.binding.policy:Permissions.permit",
+        function="specfn.invocation.settings:Permissions.permit",
         off=gives(value=True),
         tests="test_only_reads_are_sent_unasked",
     ),
     Defence(
         threat="T22",
-        function="specfn.application.binding.policy:split_keys",
+        function="specfn.invocation.settings:split_keys",
         off=all_others,
         tests="test_exclusions_alone_are_a_mistake",
     ),
     Defence(
         threat="T22",
-        function="specfn.calling.names.catalog:split_keys",
+        function="specfn.tools.function_keys:split_keys",
         off=all_others,
         tests="test_exclusions_alone_are_a_mistake",
     ),
     Defence(
         threat="T22",
-        function="specfn.calling.calls.turn_calls:needs_approval",
+        function="specfn.calling.turn_calls:needs_approval",
         off=gives(value=False),
         tests="test_a_conversation_waits_for_a_yes",
     ),
@@ -728,7 +728,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T23",
-        function="specfn.application.binding.signature:python_names",
+        function="specfn.application.signature:python_names",
         off=lambda _: lambda names: {name: name for name in names},
         tests="test_a_name_is_a_name",
     ),
@@ -858,19 +858,19 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T32",
-        function="specfn.application.binding.approval_token:ApprovalTokens._mac",
+        function="specfn.invocation.approval_token:ApprovalTokens._mac",
         off=gives(b"0" * 32),
         tests="test_other_arguments_are_refused",
     ),
     Defence(
         threat="T32",
-        function="specfn.application.binding.approval_token:ApprovalTokens._accept",
+        function="specfn.invocation.approval_token:ApprovalTokens._accept",
         off=gives(value=True),
         tests="test_a_token_is_accepted_once",
     ),
     Defence(
         threat="T32",
-        function="specfn.application.binding.approval_token:_secret",
+        function="specfn.invocation.approval_token:_secret",
         off=gives(b"0" * 32),
         tests="test_a_token_of_another_key_is_refused",
     ),
@@ -888,13 +888,13 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T34",
-        function="specfn.calling.names.catalog:_check_unique",
+        function="specfn.tools.function_set:_check_unique",
         off=gives(None),
         tests="test_equal_names_are_refused",
     ),
     Defence(
         threat="T34",
-        function="specfn.calling.names.catalog:Catalog._joined",
+        function="specfn.tools.function_set:Catalog._joined",
         off=unqualified,
         tests="test_documents_have_qualified_names",
     ),
@@ -942,7 +942,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T36",
-        function="specfn.calling.calls.approval:Refusals.forbid",
+        function="specfn.invocation.approval:Refusals.forbid",
         off=gives(value=False),
         tests="test_a_script_does_not_ask_without_end",
     ),
@@ -1086,20 +1086,20 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T39",
-        function="specfn.calling.calls.approval_form:_text",
+        function="specfn.invocation.approval_form:_text",
         off=beginning,
         tests="test_each_key_and_each_scalar_is_in_the_form test_a_long_memo_hides_no_amount "
         "test_a_script_sends_only_what_its_forms_showed",
     ),
     Defence(
         threat="T39",
-        function="specfn.calling.calls.approval_form:_string",
+        function="specfn.invocation.approval_form:_string",
         off=verbatim,
         tests="test_texts_of_others_are_one_line_after_ours",
     ),
     Defence(
         threat="T39",
-        function="specfn.calling.calls.approval_form:escape_invisible",
+        function="specfn.invocation.approval_form:escape_invisible",
         off=first,
         tests="test_no_character_of_a_form_is_invisible",
     ),
@@ -1111,7 +1111,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T40",
-        function="specfn.application.binding.one_call:_resumed",
+        function="specfn.invocation.pipeline:_resumed",
         off=resumed,
         tests="test_an_approval_with_a_human_part_is_used_once",
     ),
@@ -1123,13 +1123,13 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T40",
-        function="specfn.calling.calls.prepare:copied",
+        function="specfn.invocation.check:copied",
         off=first,
         tests="test_arguments_that_change_while_the_approver_thinks_are_not_sent",
     ),
     Defence(
         threat="T40",
-        function="specfn.application.binding.approval_token:_file_parts",
+        function="specfn.invocation.approval_token:_file_parts",
         off=content_only,
         tests="test_a_file_is_approved_with_its_name_and_media_type",
     ),

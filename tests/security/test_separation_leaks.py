@@ -11,11 +11,11 @@ import specfn
 from specfn._internal.json import dumps
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.calling.calls.approval import Approve
 from specfn.calling.choice.config import InvocationConfig
 from specfn.connectors.registry import NAMES
 from specfn.function.separation.join import masked
 from specfn.human import Node
+from specfn.invocation.approval import Approve
 from specfn.options import Options
 
 Json = dict[str, Any]

@@ -14,7 +14,7 @@ from tests.cli.conftest import document, specfn  # noqa: F401  # fixtures
 
 from specfn.api import load
 from specfn.calling import run
-from specfn.calling.calls.state import storable
+from specfn.calling.state import storable
 from specfn.errors import (
     ArgumentError,
     DocumentError,

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from specfn.validation.check import check
 from tests.effort import calls, examples
 from tests.security.test_t19_json_abuse import HOSTILE, SCHEMAS, anything
 
-from specfn.validation.check import check
 from specfn.validation.guard import is_plain_json
 from specfn.validation.outcome import Failure
 from specfn.validation.parse import parse

@@ -18,12 +18,12 @@ from tests.strict_shop.server import serve
 
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.application.binding.approval_token import LIFETIME, ApprovalTokens, ApprovedCall
-from specfn.application.binding.bind import bind
-from specfn.application.binding.bound import Bound
-from specfn.calling.call_answer import Answer
+from specfn.application.bind import bind
+from specfn.application.bound import Bound
 from specfn.errors import UsageError
 from specfn.http.connection import Connection
+from specfn.invocation.answer import Answer
+from specfn.invocation.approval_token import LIFETIME, ApprovalTokens, ApprovedCall
 from specfn.options import Options
 
 KEY = b"0123456789abcdef0123456789abcdef"

@@ -11,12 +11,12 @@ import pytest
 from tests.code_mode.script_support import KEY, Execution, echo, pause, resume, run, scripts
 from tests.mcp.server_support import Api
 
-from specfn.calling.call_answer import Answer
-from specfn.calling.calls.prepare import Prepared
 from specfn.code_mode import paused_script
 from specfn.code_mode.paused_script import compressed, decompressed
 from specfn.code_mode.script_limits import ScriptLimits
 from specfn.code_mode.script_result import ScriptPause, ScriptResult
+from specfn.invocation.answer import Answer
+from specfn.invocation.check import Prepared
 
 HOSTILE = {
     "a loop": "while True: pass",

@@ -26,11 +26,11 @@ import specfn
 from specfn import mcp
 from specfn.application.application import Application
 from specfn.calling import drive
-from specfn.calling.call_answer import Answer
-from specfn.calling.calls.approval import Approve
 from specfn.calling.session import Session
 from specfn.http.masking import Masking
 from specfn.inspector.tried_calls import TriedCalls
+from specfn.invocation.answer import Answer
+from specfn.invocation.approval import Approve
 from specfn.mcp.results import result_of, with_file
 
 Json = dict[str, Any]

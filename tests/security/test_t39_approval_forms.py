@@ -15,8 +15,8 @@ from tests.mcp.server_support import DOCUMENT, ERAS, Api, application, call, tal
 
 from specfn import mcp
 from specfn._internal.logs import one_line_log
-from specfn.calling.calls.approval_form import CallToApprove, approval_form
 from specfn.code_mode.script_result import ScriptPause
+from specfn.invocation.approval_form import CallToApprove, approval_form
 
 MOST = 16_000
 SUMMARY = "Pay"

@@ -16,13 +16,13 @@ from tests.mcp.test_workers import call
 from tests.security.test_t32_pending_calls import BASE, KEY, Caller, token_of
 
 from specfn import calling, mcp
-from specfn.application.binding.approval_token import ApprovalTokens, ApprovedCall
-from specfn.calling.call_answer import Answer
-from specfn.calling.calls.approval import ApprovalRequest
-from specfn.calling.names.catalog import Catalog
 from specfn.http.connection import Connection
 from specfn.http.files import File
+from specfn.invocation.answer import Answer
+from specfn.invocation.approval import ApprovalRequest
+from specfn.invocation.approval_token import ApprovalTokens, ApprovedCall
 from specfn.mcp.served_functions import ServedFunctions
+from specfn.tools.function_set import Catalog
 
 REX = {"body": {"name": "Rex"}}
 HUMAN = {"body.note": "hello"}

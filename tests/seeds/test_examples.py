@@ -118,7 +118,7 @@ def _catalog(namespace: str = "foo", **policy: Any) -> calling.Catalog:
 def test_the_forms_of_a_name(policy: Any, namespace: str, expected: str) -> None:
     """The name alone, with a separator of the caller, or with none: each is advertised, and found."""
     catalog = _catalog(namespace, **policy)
-    assert [entry.name for entry in catalog.select(None)] == [expected]
+    assert [entry.name for entry in catalog.choose(None)] == [expected]
     assert catalog.resolve(expected).name == expected
 
 

@@ -14,8 +14,8 @@ from tests.calling.shop import APP
 
 import specfn
 from specfn import calling
-from specfn.calling.calls.prompts import RECOVERY
 from specfn.connectors.wire_format import legal_name
+from specfn.invocation.prompts import RECOVERY
 
 LIST = "products_get"
 LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")

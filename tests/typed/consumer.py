@@ -159,7 +159,7 @@ async def approve_later(request: calling.ApprovalRequest) -> calling.Decision:
 async def timed(context: calling.CallContext, following: calling.Next) -> None:
     await following(context)
     if context.result is None:
-        context.result = calling.Invoked(text="held back")
+        context.result = calling.CallResult(text="held back")
 
 
 def watch(event: calling.Event) -> None:
@@ -237,7 +237,7 @@ def step(session: calling.Session) -> calling.Outcome | None:
         case calling.Ask():
             session.feed([approve(request) for request in effect.requests])
         case calling.Invoke():
-            session.feed([calling.Invoked(text=call.name) for call in effect.calls])
+            session.feed([calling.CallResult(text=call.name) for call in effect.calls])
         case calling.Done():
             return effect.outcome
     return None

@@ -15,3 +15,7 @@ def one_line_log(name: str) -> logging.Logger:
 def _make_one_line(record: logging.LogRecord) -> bool:
     record.msg, record.args = one_line(record.getMessage()), ()
     return True
+
+
+#: The log of calls and conversations.
+calls_log = one_line_log("specfn.calling")

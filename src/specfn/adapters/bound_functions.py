@@ -4,11 +4,13 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject, copied
-from specfn.application.binding.bound import Bound, BoundFunction
-from specfn.calling.call_answer import Answer, PendingCall
-from specfn.calling.calls import prompts
-from specfn.catalog.selection import Select, chosen
+from specfn.application.bound import Bound, BoundFunction
 from specfn.errors import UsageError
+from specfn.invocation import prompts
+from specfn.invocation.answer import Answer, PendingCall
+from specfn.tools.function_keys import FunctionKeys
+from specfn.tools.function_set import AdvertisedFunction
+from specfn.tools.selection import Select, choose
 
 
 def offered(bound: Bound, select: Select | None) -> list[BoundFunction]:
@@ -25,9 +27,10 @@ def offered(bound: Bound, select: Select | None) -> list[BoundFunction]:
         given = type(bound).__name__
         raise UsageError(f"an adapter takes the result of Application.bind, not {given}")
     taken = [bound[name] for name in bound if bound.resolve(name).name == name]
-    functions = [each.function for each in taken if each.function.fault is None]
-    wanted = {id(each) for each in chosen(functions, lambda key: bound[key].function, select)}
-    return [each for each in taken if id(each.function) in wanted]
+    usable = [each for each in taken if each.function.fault is None]
+    entries = [AdvertisedFunction(name=each.name, function=each.function) for each in usable]
+    wanted = {each.name for each in choose(entries, FunctionKeys(entries), select)}
+    return [each for each in usable if each.name in wanted]
 
 
 def schema(function: BoundFunction) -> JsonObject:

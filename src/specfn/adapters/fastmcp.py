@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from specfn.adapters.bound_functions import offered, schema
 from specfn.adapters.framework import framework
-from specfn.application.binding.bound import Bound, BoundFunction
-from specfn.catalog.selection import Select
+from specfn.application.bound import Bound, BoundFunction
+from specfn.tools.selection import Select
 
 #: The hints about a function for the client, by its safety.
 _HINTS: Final = {

@@ -5,8 +5,8 @@ from typing import Any
 from specfn.adapters.bound_functions import acall, call, offered, schema
 from specfn.adapters.framework import framework
 from specfn.adapters.langchain_middleware import middleware
-from specfn.application.binding.bound import Bound, BoundFunction
-from specfn.catalog.selection import Select
+from specfn.application.bound import Bound, BoundFunction
+from specfn.tools.selection import Select
 
 __all__ = ["middleware", "tools"]
 

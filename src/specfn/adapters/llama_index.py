@@ -5,9 +5,9 @@ from typing import Any, Final
 from specfn.adapters.bound_functions import acall, call, offered, schema
 from specfn.adapters.framework import framework
 from specfn.adapters.llama_index_agent import TEXT, function_agent
-from specfn.application.binding.bound import Bound, BoundFunction
-from specfn.calling.call_answer import Answer
-from specfn.catalog.selection import Select
+from specfn.application.bound import Bound, BoundFunction
+from specfn.invocation.answer import Answer
+from specfn.tools.selection import Select
 
 _PACKAGE: Final = "llama-index-core"
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from specfn.adapters.bound_functions import acall, offered, schema
 from specfn.adapters.framework import framework
-from specfn.application.binding.bound import Bound, BoundFunction
-from specfn.catalog.selection import Select
+from specfn.application.bound import Bound, BoundFunction
+from specfn.tools.selection import Select
 
 
 def tools(bound: Bound, select: Select | None = None) -> Any:

@@ -1,39 +1,46 @@
 """Applications: the functions of a document, offered and called."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from specfn._internal.caller_arguments import known_keywords_in
+from specfn._internal.caller_arguments import known_keywords_in, require
 from specfn._internal.json import JsonObject
 from specfn.application.lock import changes, lock
-from specfn.application.server_calls import ServerCalls
-from specfn.catalog.selection import chosen
 from specfn.document.diagnose.check import diagnose
+from specfn.errors import UsageError
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
+from specfn.tools.function_set import AdvertisedFunction, FunctionSet
 
 if TYPE_CHECKING:
-    from specfn.application.binding.bound import Bound
-    from specfn.application.binding.policy import Fill
+    from collections.abc import AsyncIterator
+
+    import httpx
+
+    from specfn.application.bound import Bound
     from specfn.application.lock import Change
-    from specfn.calling.calls.approval import AsyncApprover
-    from specfn.catalog.provider_limits import Finding
-    from specfn.catalog.report import Progress
-    from specfn.catalog.selection import Select, Switch
-    from specfn.catalog.tools.fit_cache import FitCache
-    from specfn.catalog.tools.tools import Tools
     from specfn.http.connection import Connection
+    from specfn.http.response.response import Result
+    from specfn.http.transport.event_stream import AsyncEventStream, EventStream
+    from specfn.invocation.approval import AsyncApprover
+    from specfn.invocation.paging.pages import Page
+    from specfn.invocation.settings import Fill
     from specfn.options import Options
     from specfn.schema.profiles.profile import Profile
+    from specfn.tools.fit_cache import FitCache
+    from specfn.tools.provider_limits import Finding
+    from specfn.tools.report import Progress
+    from specfn.tools.selection import Select, Switch
+    from specfn.tools.tool import Tools
 
 
 @known_keywords_in
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Application(ServerCalls):
+class Application(FunctionSet):
     """The functions of a document. Every operation is in ``functions`` or in ``errors``.
 
     Attributes:
@@ -62,11 +69,24 @@ class Application(ServerCalls):
 
         return application_html(repr(self), self.functions, self.errors)
 
+    def __iter__(self) -> Iterator[Function]:
+        return iter(self.functions)
+
+    @cached_property
+    def entries(self) -> tuple[AdvertisedFunction, ...]:
+        """Return the functions under the names that models call."""
+        return tuple(AdvertisedFunction(name=each.name, function=each) for each in self.functions)
+
+    @property
+    def documents(self) -> tuple[tuple[JsonObject, int], ...]:
+        """Return the normalized document with the number of its functions."""
+        return ((self.document, len(self.functions)),)
+
     # -- offering -----------------------------------------------------------------------------------
 
     @cached_property
     def _fits(self) -> "FitCache":
-        from specfn.catalog.tools.fit_cache import FitCache  # noqa: PLC0415  # 7 ms, only for tools
+        from specfn.tools.fit_cache import FitCache  # noqa: PLC0415  # 7 ms, only for tools
 
         return FitCache()
 
@@ -99,18 +119,26 @@ class Application(ServerCalls):
         Raises:
             UsageError: there is no such profile or function; the text lists the known ones.
         """
-        from specfn.application import offering  # noqa: PLC0415  # only for tools
+        from specfn.connectors import registry  # noqa: PLC0415  # the reason above
+        from specfn.invocation.response_fields import refuse_filtered  # noqa: PLC0415  # only for tools
+        from specfn.tools.tool_builder import build_tools  # noqa: PLC0415  # the reason above
 
-        return offering.tools(
-            self.functions,
-            self.__getitem__,
-            profile,
+        listed = self.choose(select)
+        if output_schema:
+            refuse_filtered(entry.function for entry in listed)
+        deferred = (
+            (listed if defer_loading else ())
+            if isinstance(defer_loading, bool)
+            else self.choose(defer_loading)
+        )
+        return build_tools(
+            listed,
+            registry.profile(profile),
             fits=self._fits,
-            select=select,
             budget_tokens=budget_tokens,
-            defer_loading=defer_loading,
+            deferred=[entry.name for entry in deferred],
             namespaces=namespaces,
-            output_schema=output_schema,
+            output_schema="data" if output_schema else None,
         )
 
     def tool(self, name: Function | str, profile: "str | Profile" = "portable") -> JsonObject:
@@ -123,9 +151,17 @@ class Application(ServerCalls):
         Raises:
             UsageError: there is no such profile, or the provider would refuse the function; with the reason.
         """
-        from specfn.application import offering  # noqa: PLC0415  # only for tools
+        from specfn.connectors import registry  # noqa: PLC0415  # only for tools
+        from specfn.tools.tool import LeftOut  # noqa: PLC0415  # the reason above
+        from specfn.tools.tool_builder import ToolBuilder  # noqa: PLC0415  # the reason above
 
-        return offering.tool(self._function(name), profile, self._fits)
+        function = self._function(name)
+        chosen = registry.profile(profile)
+        entry = AdvertisedFunction(name=function.name, function=function)
+        tool = ToolBuilder(chosen, self._fits).build(entry)
+        if isinstance(tool, LeftOut):
+            raise UsageError(f"the profile {chosen.name} refuses {function.name}: {tool.reason}")
+        return tool.wire
 
     def check(self, profile: "str | Profile" = "portable") -> "tuple[Finding, ...]":
         """Report everything in the functions that a provider would refuse.
@@ -139,8 +175,8 @@ class Application(ServerCalls):
         Raises:
             UsageError: there is no such profile; with the names that exist.
         """
-        from specfn.catalog.provider_limits import check  # noqa: PLC0415  # only for reports
         from specfn.connectors import registry  # noqa: PLC0415  # likewise
+        from specfn.tools.provider_limits import check  # noqa: PLC0415  # only for reports
 
         return tuple(check(self.functions, registry.profile(profile), self._fits))
 
@@ -188,15 +224,15 @@ class Application(ServerCalls):
         Raises:
             UsageError: an argument is invalid, or names no function.
         """
-        from specfn.application.binding.bind import bind  # noqa: PLC0415  # for callers who bind
+        from specfn.application.bind import bind  # noqa: PLC0415  # for callers who bind
         from specfn.connectors import registry  # noqa: PLC0415  # likewise
 
-        functions = chosen(self.functions, self.__getitem__, select)
+        functions = tuple(entry.function for entry in self.choose(select))
         part = self if select is None else replace(self, functions=functions)
         return bind(
             part,
             part.__getitem__,
-            self.__getitem__,
+            self.keys,
             connection,
             allow=allow,
             approve=approve,
@@ -207,6 +243,195 @@ class Application(ServerCalls):
             key=key,
             limit=limit,
             fields=fields,
+        )
+
+    # -- calling ------------------------------------------------------------------------------------
+
+    def _function(self, function: Function | str) -> Function:
+        if isinstance(function, str):
+            return self[function]
+        require("function", function, Function, "a specfn.Function or a name of one")
+        return function
+
+    def request(
+        self,
+        function: Function | str,
+        arguments: Any,
+        connection: "Connection",
+        *,
+        validate: bool = True,
+    ) -> "httpx.Request":
+        """Build the request that a call would send; see ``specfn.request``."""
+        from specfn.http.request.request import request  # noqa: PLC0415  # httpx is imported on first use
+
+        return request(self._function(function), arguments, connection, validate=validate)
+
+    def dry_run(
+        self, function: Function | str, arguments: Any, connection: "Connection"
+    ) -> JsonObject:
+        """Return the request of a call as JSON and as a curl line, with masked credentials; see ``specfn.http.dry_run``."""
+        from specfn.http.dry_run import dry_run  # noqa: PLC0415  # httpx is imported on first use
+
+        return dry_run(self._function(function), arguments, connection)
+
+    @overload
+    def execute(
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
+        *,
+        stream: Literal[False] = False,
+    ) -> "Result": ...
+    @overload
+    def execute(
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
+        *,
+        stream: Literal[True],
+    ) -> "EventStream": ...
+    @overload
+    def execute(
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
+        *,
+        stream: bool,
+    ) -> "Result | EventStream": ...
+    def execute(
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
+        *,
+        stream: bool = False,
+    ) -> "Result | EventStream":
+        """Call a function and return the response of the server; see ``specfn.execute``.
+
+        With ``stream=True``, return an iterator over the events of the response while they arrive.
+        """
+        from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
+
+        called = self._function(function)
+        if stream:
+            return send.execute(called, arguments, connection, stream=True)
+        return send.execute(called, arguments, connection)
+
+    @overload
+    async def aexecute(
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
+        *,
+        stream: Literal[False] = False,
+    ) -> "Result": ...
+    @overload
+    async def aexecute(
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
+        *,
+        stream: Literal[True],
+    ) -> "AsyncEventStream": ...
+    @overload
+    async def aexecute(
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
+        *,
+        stream: bool,
+    ) -> "Result | AsyncEventStream": ...
+    async def aexecute(
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
+        *,
+        stream: bool = False,
+    ) -> "Result | AsyncEventStream":
+        """Call a function like ``execute``, asynchronously: ``async for event in await app.aexecute(..., stream=True)``."""
+        from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
+
+        called = self._function(function)
+        if stream:
+            return await send.aexecute(called, arguments, connection, stream=True)
+        return await send.aexecute(called, arguments, connection)
+
+    def propagate(
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
+    ) -> "Result":
+        """Call a function and return the response with any status; see ``specfn.propagate``."""
+        from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
+
+        return send.propagate(self._function(function), arguments, connection)
+
+    async def apropagate(
+        self,
+        function: Function | str,
+        arguments: Any = None,
+        connection: "Connection | None" = None,
+    ) -> "Result":
+        """Call a function like ``propagate``, asynchronously."""
+        from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
+
+        return await send.apropagate(self._function(function), arguments, connection)
+
+    def pages(
+        self,
+        function: Function | str,
+        arguments: Any,
+        connection: "Connection",
+        *,
+        max_items: int | None = None,
+        max_bytes: int | None = None,
+    ) -> "Iterator[Page]":
+        """Iterate over the pages of a function that reads data.
+
+        Each page has ``items``, ``result`` and ``next``, the arguments of the page after it. A next URL is followed
+        only on the same origin and below the base path. The iteration stops if the server repeats a cursor or a page.
+
+        Args:
+            function: the function, or any of its names.
+            arguments: the arguments of the first page, as for ``execute``.
+            connection: the server, credentials and limits.
+            max_items: no page is requested after so many items.
+            max_bytes: no page is requested after so many bytes of JSON.
+
+        Raises:
+            UsageError: the function has no ``paging``, or its ``safety`` is not ``read``.
+            SpecfnError: a page failed, as for ``execute``; ``next`` of the error has its arguments.
+        """
+        from specfn.invocation.paging.pages import pages  # noqa: PLC0415  # httpx is imported on first use
+
+        chosen_function = self._function(function)
+        return pages(
+            chosen_function, arguments, connection, max_items=max_items, max_bytes=max_bytes
+        )
+
+    def apages(
+        self,
+        function: Function | str,
+        arguments: Any,
+        connection: "Connection",
+        *,
+        max_items: int | None = None,
+        max_bytes: int | None = None,
+    ) -> "AsyncIterator[Page]":
+        """Iterate over the pages of a function like ``pages``, asynchronously."""
+        from specfn.invocation.paging.pages import apages  # noqa: PLC0415  # httpx is imported on first use
+
+        chosen_function = self._function(function)
+        return apages(
+            chosen_function, arguments, connection, max_items=max_items, max_bytes=max_bytes
         )
 
     # -- about the document ---------------------------------------------------------------------------
@@ -263,8 +488,8 @@ class Application(ServerCalls):
         Raises:
             UsageError: there is no such profile; with the names that exist.
         """
-        from specfn.catalog.report import report  # noqa: PLC0415  # only for reports
         from specfn.connectors import registry  # noqa: PLC0415  # likewise
+        from specfn.tools.report import report  # noqa: PLC0415  # only for reports
 
         return report(
             self.functions,

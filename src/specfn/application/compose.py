@@ -6,7 +6,6 @@ from specfn._internal.json import JsonObject
 from specfn.application.application import Application
 from specfn.application.renames import overridden
 from specfn.application.unused_options import refuse_unmatched
-from specfn.catalog.selection import selected
 from specfn.document.normalize import Normalized
 from specfn.document.upgrade.base import dicts
 from specfn.document.upgrade.keywords import is_true
@@ -14,7 +13,8 @@ from specfn.function import naming
 from specfn.function.composer import Composer
 from specfn.function.function import Function
 from specfn.migrate.broken_references import References
-from specfn.migrate.migrate import matching, migrate, names_of, without
+from specfn.migrate.migrate import migrate, without
+from specfn.migrate.operation_keys import route_keys, values_for
 from specfn.migrate.paging.lazy_paging import LazyPaging
 from specfn.migrate.parameters.fixed import fix
 from specfn.migrate.route import Api, Route
@@ -24,6 +24,9 @@ from specfn.records import Note
 from specfn.schema.chain_limits import is_suspicious
 from specfn.schema.size_limits import MAX_NODES, Unfolding
 from specfn.settings import Settings
+from specfn.tools.function_keys import FunctionKeys
+from specfn.tools.function_set import AdvertisedFunction
+from specfn.tools.selection import choose
 
 
 def compose(
@@ -67,7 +70,7 @@ def compose(
         for route, name, whole in zip(routes, names, parts, strict=True)
     )
     return Application(
-        functions=selected(overridden([*functions], settings), settings.select),
+        functions=_select(overridden([*functions], settings), settings),
         errors=migration.errors,
         document=document,
         source=source,
@@ -75,6 +78,15 @@ def compose(
         notes=(*notes, *normalized.notes),
         raw=raw,
     )
+
+
+def _select(functions: Sequence[Function], settings: Settings) -> tuple[Function, ...]:
+    """Return the functions of ``Options.select``."""
+    if settings.select is None:
+        return tuple(functions)
+    entries = [AdvertisedFunction(name=each.name, function=each) for each in functions]
+    chosen = choose(entries, FunctionKeys(entries), settings.select)
+    return tuple(entry.function for entry in chosen)
 
 
 def _parts(
@@ -129,7 +141,7 @@ def _api(document: JsonObject, source: str | None) -> Api:
 
 def _with_safety(route: Route, settings: Settings) -> Route:
     """Return a route with the safety that ``Options.safety`` gives it, else that of its method and its verb (rule F6)."""
-    asked = matching(settings.safety, names_of(route)) if settings.safety else None
+    asked = next(values_for(settings.safety, route_keys(route)), None) if settings.safety else None
     if asked is not None:
         return route._replace(safety=asked)
     safety = method_safety(route)

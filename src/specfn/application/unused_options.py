@@ -4,7 +4,6 @@ Ignoring such an option could leave something open that the caller wanted to clo
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import Any
 
 from specfn._internal.did_you_mean import near
@@ -12,7 +11,7 @@ from specfn._internal.json import JsonObject
 from specfn.document.upgrade.base import dicts
 from specfn.errors import UsageError
 from specfn.migrate.bodies.media_types import Look
-from specfn.migrate.migrate import names_of
+from specfn.migrate.operation_keys import known_texts, route_keys
 from specfn.migrate.operations import operations
 from specfn.migrate.route import Route
 from specfn.settings import Settings
@@ -46,12 +45,11 @@ def _patterns(option: str, given: Iterable[str], routes: Iterable[Route], what: 
     patterns = [pattern for pattern in given if pattern != _ANY]
     if not patterns:
         return
-    known = [name for route in routes for name in names_of(route)]
+    operations = [*map(route_keys, routes)]
     for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in known):
-            raise UsageError(
-                f"Options.{option}: {pattern!r} matches no {what}{near(pattern, known)}"
-            )
+        if not any(keys.match(pattern) for keys in operations):
+            closest = near(pattern, known_texts(operations))
+            raise UsageError(f"Options.{option}: {pattern!r} matches no {what}{closest}")
 
 
 def _hidden(given: Mapping[str, bool], document: JsonObject, look: Look) -> None:

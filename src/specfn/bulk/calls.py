@@ -7,12 +7,11 @@ from typing import Any, Final
 from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.json import JsonObject
 from specfn.application.application import Application
-from specfn.calling.calls import prompts
-from specfn.calling.names.resolve import Resolution
-from specfn.catalog.tools.tools import offered
 from specfn.errors import UsageError
 from specfn.function.function import Function
+from specfn.invocation import prompts
 from specfn.records import ABSENT, ArgumentProblem
+from specfn.tools.resolve import Resolution
 from specfn.validation.outcome import Failure
 from specfn.validation.outcome_json import problems_json, repairs_json, text_of_bytes
 
@@ -81,7 +80,7 @@ class RowChecker:
 
     def _resolved(self, name: str) -> Function | Resolution:
         found = self._app.resolve(name)
-        return found if found.name is None else offered(self._app[found.name])
+        return found if found.name is None else self._app[found.name].model_part
 
     def _unknown(self, row: Mapping[str, Any], found: Resolution) -> JsonObject:
         if found.status == "ambiguous":

@@ -9,19 +9,6 @@ Names of this module are imported on first use.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from specfn.calling.call_answer import Answer, AnswerKind, CallError, PendingCall
-    from specfn.calling.calls.approval import (
-        ApprovalRequest,
-        Approve,
-        Approver,
-        AsyncApprover,
-        Decision,
-        Defer,
-        Deny,
-    )
-    from specfn.calling.calls.effects import Ask, Done, Effect, Invoke, Invoked, Send
-    from specfn.calling.calls.history import Messages
-    from specfn.calling.calls.invoke import CallContext, Filter, Next
     from specfn.calling.choice.choice import (
         Auto,
         Choice,
@@ -37,6 +24,7 @@ if TYPE_CHECKING:
     from specfn.calling.choice.config import InvocationConfig
     from specfn.calling.choice.prompt_files import PromptSettings, Settings
     from specfn.calling.drive import Sender, arun, run
+    from specfn.calling.effects import Ask, CallResult, Done, Effect, Invoke, Send
     from specfn.calling.events import (
         Checked,
         Decided,
@@ -48,59 +36,71 @@ if TYPE_CHECKING:
         Requested,
         Resolved,
     )
-    from specfn.calling.names.catalog import Catalog, NamePolicy
-    from specfn.calling.names.resolve import Resolution
+    from specfn.calling.filters import CallContext, Filter, Next
+    from specfn.calling.history import Messages
     from specfn.calling.outcome import CallRecord, Outcome, Stopped
     from specfn.calling.session import Session
+    from specfn.invocation.answer import Answer, AnswerKind, CallError, PendingCall
+    from specfn.invocation.approval import (
+        ApprovalRequest,
+        Approve,
+        Approver,
+        AsyncApprover,
+        Decision,
+        Defer,
+        Deny,
+    )
+    from specfn.tools.function_set import Catalog, NamePolicy
+    from specfn.tools.resolve import Resolution
 else:
     from specfn._internal.lazy_names import lazy_names
 
     _HOMES = {
-        "Answer": "specfn.calling.call_answer",
-        "AnswerKind": "specfn.calling.call_answer",
-        "ApprovalRequest": "specfn.calling.calls.approval",
-        "Approve": "specfn.calling.calls.approval",
-        "Approver": "specfn.calling.calls.approval",
-        "Ask": "specfn.calling.calls.effects",
-        "AsyncApprover": "specfn.calling.calls.approval",
+        "Answer": "specfn.invocation.answer",
+        "AnswerKind": "specfn.invocation.answer",
+        "ApprovalRequest": "specfn.invocation.approval",
+        "Approve": "specfn.invocation.approval",
+        "Approver": "specfn.invocation.approval",
+        "Ask": "specfn.calling.effects",
+        "AsyncApprover": "specfn.invocation.approval",
         "Auto": "specfn.calling.choice.choice",
-        "CallContext": "specfn.calling.calls.invoke",
-        "CallError": "specfn.calling.call_answer",
+        "CallContext": "specfn.calling.filters",
+        "CallError": "specfn.invocation.answer",
         "CallRecord": "specfn.calling.outcome",
-        "Catalog": "specfn.calling.names.catalog",
+        "Catalog": "specfn.tools.function_set",
         "Checked": "specfn.calling.events",
         "Choice": "specfn.calling.choice.choice",
         "ChoiceOptions": "specfn.calling.choice.choice",
         "Decided": "specfn.calling.events",
-        "Decision": "specfn.calling.calls.approval",
-        "Defer": "specfn.calling.calls.approval",
-        "Deny": "specfn.calling.calls.approval",
-        "Done": "specfn.calling.calls.effects",
-        "Effect": "specfn.calling.calls.effects",
+        "Decision": "specfn.invocation.approval",
+        "Defer": "specfn.invocation.approval",
+        "Deny": "specfn.invocation.approval",
+        "Done": "specfn.calling.effects",
+        "Effect": "specfn.calling.effects",
         "Ended": "specfn.calling.events",
         "Event": "specfn.calling.events",
         "Executed": "specfn.calling.events",
-        "Filter": "specfn.calling.calls.invoke",
+        "Filter": "specfn.calling.filters",
         "Filters": "specfn.calling.choice.choice",
         "InvocationConfig": "specfn.calling.choice.config",
-        "Invoke": "specfn.calling.calls.effects",
-        "Invoked": "specfn.calling.calls.effects",
+        "Invoke": "specfn.calling.effects",
+        "CallResult": "specfn.calling.effects",
         "Listener": "specfn.calling.events",
-        "Messages": "specfn.calling.calls.history",
-        "NamePolicy": "specfn.calling.names.catalog",
-        "Next": "specfn.calling.calls.invoke",
+        "Messages": "specfn.calling.history",
+        "NamePolicy": "specfn.tools.function_set",
+        "Next": "specfn.calling.filters",
         "NoCall": "specfn.calling.choice.choice",
         "Outcome": "specfn.calling.outcome",
-        "PendingCall": "specfn.calling.call_answer",
+        "PendingCall": "specfn.invocation.answer",
         "Plan": "specfn.calling.choice.choice",
         "PromptSettings": "specfn.calling.choice.prompt_files",
         "Replied": "specfn.calling.events",
         "Requested": "specfn.calling.events",
         "Required": "specfn.calling.choice.choice",
-        "Resolution": "specfn.calling.names.resolve",
+        "Resolution": "specfn.tools.resolve",
         "Resolved": "specfn.calling.events",
         "Round": "specfn.calling.choice.choice",
-        "Send": "specfn.calling.calls.effects",
+        "Send": "specfn.calling.effects",
         "Sender": "specfn.calling.drive",
         "Session": "specfn.calling.session",
         "Settings": "specfn.calling.choice.prompt_files",
@@ -126,6 +126,7 @@ __all__ = [
     "CallContext",
     "CallError",
     "CallRecord",
+    "CallResult",
     "Catalog",
     "Checked",
     "Choice",
@@ -143,7 +144,6 @@ __all__ = [
     "Filters",
     "InvocationConfig",
     "Invoke",
-    "Invoked",
     "Listener",
     "Messages",
     "NamePolicy",

@@ -3,11 +3,9 @@
 One coroutine drives both. ``run`` runs it without an event loop: with a synchronous ``send`` it never suspends.
 """
 
-import asyncio
 import inspect
-import math
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,30 +16,30 @@ from specfn._internal.caller_arguments import (
     require_callables,
 )
 from specfn._internal.coroutines import run_without_waiting
+from specfn._internal.io import AsyncIO, SyncIO, TimeIsOverError, is_over
 from specfn._internal.json import JsonObject, copied
-from specfn.calling.calls.approval import Approver, AsyncApprover, Decision, Deny, decision
-from specfn.calling.calls.effects import Ask, Done, Effect, Invoke, Invoked, Send
-from specfn.calling.calls.history import Messages
-from specfn.calling.calls.invoke import CallContext, CallTransport, Filter, perform
 from specfn.calling.choice.choice import Choice
 from specfn.calling.choice.config import InvocationConfig
 from specfn.calling.choice.prompt_files import Settings
+from specfn.calling.effects import Ask, CallResult, Done, Effect, Invoke, Send
 from specfn.calling.events import Listener
-from specfn.calling.names.catalog import Catalog, Entry, Functions
+from specfn.calling.filters import CallContext, Filter, perform
+from specfn.calling.history import Messages
 from specfn.calling.outcome import Outcome
 from specfn.calling.replies import gathered
 from specfn.calling.session import Session
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
+from specfn.invocation.approval import Approver, AsyncApprover, Decision, Deny, decision
+from specfn.invocation.settings import CallSettings
 from specfn.schema.profiles.profile import Profile
+from specfn.tools.function_set import AdvertisedFunction, Catalog, Functions
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
 
 #: Sends the body of a request and returns the reply: a dict, an SDK's object, or an iterable of stream events.
 Sender = Callable[[dict[str, Any]], Any]
-
-Step = Callable[[], Coroutine[Any, Any, Any]]
 
 
 @known_keywords
@@ -95,7 +93,7 @@ def run(
     if session.choice.options.allow_concurrent_invocation:
         session.degrade("concurrent_invocation")
     return run_without_waiting(
-        _drive(session, _SyncIO(send, approve), connection, filters),
+        _drive(session, send, approve, SyncIO("use arun()"), connection, filters),
         "a filter or an approver waits for I/O, which run() does not support; use arun()",
     )
 
@@ -137,7 +135,7 @@ async def arun(
     exception of the caller's code, every call of the last turn has a result in the session.
     """
     session = _session(functions, locals())
-    return await _drive(session, _AsyncIO(send, approve), connection, filters)
+    return await _drive(session, send, approve, AsyncIO(), connection, filters)
 
 
 #: The arguments of ``run`` that a session has, too.
@@ -183,64 +181,92 @@ def _check_types(*, send: Any, approve: Any, filters: Any, connection: Any) -> N
 
 async def _drive(
     session: Session,
-    io: "_SyncIO | _AsyncIO",
+    send: Sender,
+    approve: AsyncApprover | None,
+    io: SyncIO,
     connection: "Connection | None",
     filters: Sequence[Filter],
 ) -> Outcome:
     session.require(connection)
     limit = session.config.deadline
     end = None if limit is None else time.monotonic() + limit
+    carry_out = partial(
+        _carry_out,
+        session=session,
+        send=send,
+        approve=approve,
+        io=io,
+        connection=connection,
+        filters=filters,
+    )
     while not isinstance(effect := session.next(), Done):
         try:
-            fed = await io.within(end, _carry_out(effect, session, io, connection, filters))
-        except _TimeIsOverError:
+            fed = await io.within(end, carry_out(effect))
+        except TimeIsOverError:
             return session.stop("deadline")
         except BaseException:
             session.abandon()  # so that every call of the conversation has a result
             raise
-        if isinstance(effect, Send) and _is_over(end):  # a send that blocks cannot be interrupted
+        if isinstance(effect, Send) and is_over(end):  # a send that blocks cannot be interrupted
             return session.stop("deadline")
         session.feed(fed)
     return effect.outcome
 
 
-def _is_over(end: float | None) -> bool:
-    return end is not None and time.monotonic() >= end
-
-
 async def _carry_out(
     effect: Effect,
+    *,
     session: Session,
-    io: "_SyncIO | _AsyncIO",
+    send: Sender,
+    approve: AsyncApprover | None,
+    io: SyncIO,
     connection: "Connection | None",
     filters: Sequence[Filter],
 ) -> Any:
     """Carry out an effect and return its result."""
     if isinstance(effect, Send):
-        return await io.reply(effect.request, session)
+        reply = await io.result_of(partial(send, effect.request), "send")
+        if hasattr(reply, "__aiter__"):
+            reply = [event async for event in reply]
+        return gathered(session.codec, reply) if _is_stream(reply) else reply
     if isinstance(effect, Ask):
-        return await _decisions(effect, session, io)
+        return await _decide(effect, session, approve, io)
     assert isinstance(effect, Invoke)
-    most, offered = session.config.result_limit, session.offered
-    make = partial(perform, filters=filters, limit=most, offered=offered)
-    steps = [
-        partial(_make_call, session, context, make, io, entry.connection or connection)
-        for context, entry in _contexts(effect, session)
-    ]
-    return await io.all(steps, concurrent=effect.concurrent)
+    steps = []
+    for context, entry in _contexts(effect, session):
+        target = entry.connection or connection
+        settings = None
+        if target is not None:
+            settings = CallSettings(
+                functions=session.catalog,
+                offered=session.offered,
+                connection=target,
+                limit=session.config.result_limit,
+                shows_bytes=True,
+                matches_output=True,
+                io=io,
+            )
+        steps.append(partial(_make_call, session, context, settings, filters))
+    return await io.run_all(steps, concurrent=effect.concurrent)
 
 
-async def _decisions(effect: Ask, session: Session, io: "_SyncIO | _AsyncIO") -> list[Decision]:
+async def _decide(
+    effect: Ask, session: Session, approve: AsyncApprover | None, io: SyncIO
+) -> list[Decision]:
     """Ask about each call, but not about a function that the user declined too often in a row."""
-    refusals, found = session.refusals, list[Decision]()
+    refusals, decisions = session.refusals, list[Decision]()
     for request in effect.requests:
-        is_refused = refusals.forbid(request.function)
-        found.append(Deny() if is_refused else decision(await io.decide(request)))
-        refusals.note(request.function, found[-1])
-    return found
+        if approve is None:
+            decisions.append(Deny(asked=False))
+        elif refusals.forbid(request.function):
+            decisions.append(Deny())
+        else:
+            decisions.append(decision(await io.result_of(partial(approve, request), "approve")))
+        refusals.note(request.function, decisions[-1])
+    return decisions
 
 
-def _contexts(effect: Invoke, session: Session) -> Iterator[tuple[CallContext, Entry]]:
+def _contexts(effect: Invoke, session: Session) -> Iterator[tuple[CallContext, AdvertisedFunction]]:
     for index, call in enumerate(effect.calls):
         assert call.entry is not None
         context = CallContext(
@@ -258,112 +284,14 @@ def _contexts(effect: Invoke, session: Session) -> Iterator[tuple[CallContext, E
 async def _make_call(
     session: Session,
     context: CallContext,
-    make: Callable[..., Awaitable[Invoked]],
-    io: "_SyncIO | _AsyncIO",
-    connection: "Connection | None",
-) -> Invoked:
+    settings: CallSettings | None,
+    filters: Sequence[Filter],
+) -> CallResult:
     """Make a call and return its result; the session records its begin and its result at once."""
     session.begin(context.id)
-    result = await make(context, io, connection)
+    result = await perform(context, settings, filters)
     session.keep(context.id, result)
     return result
-
-
-class _TimeIsOverError(Exception):
-    """The error for a passed deadline of the conversation; time-outs of vendors have their own errors."""
-
-
-class _SyncIO:
-    """Input and output of ``run``: one step after the other, without suspending."""
-
-    def __init__(self, send: Sender, approve: AsyncApprover | None) -> None:
-        self._send = send
-        self._approve = approve
-        self._end: float | None = None
-
-    async def reply(self, request: dict[str, Any], session: Session) -> Any:
-        """Send a request and return the whole reply."""
-        reply = self._send(request)
-        if inspect.isawaitable(reply):
-            _close(reply)
-            raise UsageError("send returned a coroutine, which run() does not support; use arun()")
-        return gathered(session.codec, reply) if _is_stream(reply) else reply
-
-    async def decide(self, request: Any) -> Any:
-        """Return the approver's decision; a denial without an approver."""
-        return Deny(asked=False) if self._approve is None else self._approve(request)
-
-    async def propagate(self, function: Any, arguments: Any, connection: Any) -> Any:
-        """Call a function within the conversation's deadline and return the response."""
-        from specfn.http.transport.send import propagate_within  # noqa: PLC0415 - httpx is imported on first use
-
-        left = math.inf if self._end is None else self._end - time.monotonic()
-        return propagate_within(function, arguments, connection, left)
-
-    async def within(self, end: float | None, step: Awaitable[Any]) -> Any:
-        """Return the result of a step; raise ``_TimeIsOverError`` if the deadline has passed before."""
-        self._end = end
-        if _is_over(end):
-            _close(step)
-            raise _TimeIsOverError
-        return await step
-
-    async def all(self, steps: Sequence[Step], *, concurrent: bool) -> list[Any]:  # noqa: ARG002
-        """Return the results of steps in order; raise ``_TimeIsOverError`` if the deadline passes between them."""
-        found = []
-        for step in steps:
-            if _is_over(self._end):
-                raise _TimeIsOverError
-            found.append(await step())
-        return found
-
-
-class _AsyncIO(_SyncIO):
-    """Input and output of ``arun``: awaits replies, decisions and calls."""
-
-    async def reply(self, request: dict[str, Any], session: Session) -> Any:
-        """Send a request and return the whole reply."""
-        reply = self._send(request)
-        if inspect.isawaitable(reply):
-            reply = await reply
-        if hasattr(reply, "__aiter__"):
-            reply = [event async for event in reply]
-        return gathered(session.codec, reply) if _is_stream(reply) else reply
-
-    async def decide(self, request: Any) -> Any:
-        """Return the approver's decision; a denial without an approver."""
-        answer = await super().decide(request)
-        return await answer if inspect.isawaitable(answer) else answer
-
-    async def propagate(self, function: Any, arguments: Any, connection: Any) -> Any:
-        """Call a function and return the response."""
-        from specfn.http.transport.send import apropagate  # noqa: PLC0415 - httpx is imported on first use
-
-        return await apropagate(function, arguments, connection)
-
-    async def within(self, end: float | None, step: Awaitable[Any]) -> Any:
-        """Return the result of a step; raise ``_TimeIsOverError`` if the deadline passes before its end."""
-        if end is None:
-            return await step
-        left = end - time.monotonic()
-        try:
-            async with asyncio.timeout(left) as timer:
-                return await step
-        except TimeoutError:
-            if timer.expired():
-                raise _TimeIsOverError from None
-            raise
-
-    async def all(self, steps: Sequence[Step], *, concurrent: bool) -> list[Any]:
-        """Return the results of steps in order; run them concurrently if allowed."""
-        if not concurrent:
-            return [await step() for step in steps]
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(step()) for step in steps]
-        return [task.result() for task in tasks]
-
-
-_: type[CallTransport] = _SyncIO  # both implement it, as the type checker verifies
 
 
 def _is_stream(reply: Any) -> bool:
@@ -373,9 +301,3 @@ def _is_stream(reply: Any) -> bool:
         and not isinstance(reply, dict | str | bytes)
         and not hasattr(reply, "model_dump")
     )
-
-
-def _close(step: Any) -> None:
-    close = getattr(step, "close", None)
-    if callable(close):
-        close()

@@ -4,9 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from specfn._internal.logs import one_line_log
-
-log = one_line_log("specfn.calling")
+from specfn._internal.logs import calls_log as log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +129,7 @@ def emit(listener: Listener | None, event: Event) -> None:
         return
     try:
         listener(event)
-    except Exception:
+    except Exception:  # noqa: BLE001  # it is logged
         log.exception("a listener failed")
 
 

@@ -9,9 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn.calling.names.catalog import Catalog
-from specfn.catalog.search.found_lines import found_lines, search_description
-from specfn.catalog.search.search import Found
 from specfn.connectors.turn import Message
 from specfn.document.normalize import normalize
 from specfn.function.composer import Composer
@@ -21,6 +18,9 @@ from specfn.migrate.migrate import migrate
 from specfn.migrate.route import Api
 from specfn.schema.safe_text import clean, shorten
 from specfn.settings import DEFAULT
+from specfn.tools.function_set import Catalog
+from specfn.tools.search.found_lines import found_lines, search_description
+from specfn.tools.search.search import Found
 
 #: The name of the search, and of its argument.
 _NAME: Final = "search_functions"

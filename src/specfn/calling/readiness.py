@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from specfn._internal.caller_arguments import require, require_callables
 from specfn.calling.choice.config import InvocationConfig
 from specfn.calling.choice.prompt_files import Settings
-from specfn.calling.names.catalog import Entry
 from specfn.errors import UsageError
+from specfn.tools.function_set import AdvertisedFunction
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
@@ -28,7 +28,9 @@ def require_settings(
     require("model", model, str, "the name of a model")
 
 
-def obstacles(entries: Iterable[Entry], connection: "Connection | None") -> Mapping[str, str]:
+def obstacles(
+    entries: Iterable[AdvertisedFunction], connection: "Connection | None"
+) -> Mapping[str, str]:
     """Return the reasons why functions cannot be called, by function name.
 
     Args:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn.calling.calls.state import State
+from specfn.calling.state import State
 from specfn.connectors.turn import Call, Turn
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError

@@ -11,27 +11,27 @@ from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.json import JsonObject
-from specfn.calling import events
-from specfn.calling.calls import effects, prompts
-from specfn.calling.calls.approval import Decision, Defer, Deny, Refusals, decision
-from specfn.calling.calls.effects import Ask, Done, Effect, Invoke, Invoked, Send
-from specfn.calling.calls.history import Messages, called_names, opening_messages, with_names
-from specfn.calling.calls.planning import PlannedRequest, Planner
-from specfn.calling.calls.state import State
-from specfn.calling.calls.turn_calls import TurnCalls
+from specfn.calling import effects, events
 from specfn.calling.choice.choice import Auto, Choice, parse_choice
 from specfn.calling.choice.config import InvocationConfig
 from specfn.calling.choice.prompt_files import Settings
-from specfn.calling.names.catalog import Catalog, Functions
-from specfn.calling.offered_tools import OfferedTools
+from specfn.calling.effects import Ask, CallResult, Done, Effect, Invoke, Send
+from specfn.calling.history import Messages, called_names, opening_messages, with_names
 from specfn.calling.outcome import Outcome, Stopped, undone
+from specfn.calling.planning import PlannedRequest, Planner
 from specfn.calling.readiness import obstacles, require_settings
 from specfn.calling.replies import read
+from specfn.calling.state import State
+from specfn.calling.turn_calls import TurnCalls
 from specfn.connectors.registry import codec
 from specfn.connectors.turn import Message, Turn
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
+from specfn.invocation import prompts
+from specfn.invocation.approval import Decision, Defer, Deny, Refusals, decision
 from specfn.schema.profiles.profile import Profile
+from specfn.tools.function_set import Catalog, Functions
+from specfn.tools.tool_set import ToolSet
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
@@ -86,7 +86,10 @@ class Session:
         self.extra: Final = prompt.extra | dict(extra or {})
         self._before: Final = before_request
         self._listener: Final = on_event
-        self._direct: Final = {e.name for e in self.catalog.select(self.config.return_direct)}
+        self._direct: Final = {
+            e.name
+            for e in self.catalog.choose(self.config.return_direct, option="config.return_direct")
+        }
         hint = self.config.recovery_hint
         self._state = State(messages=opening_messages(messages, self.codec, hint=hint))
         self._turn_calls: TurnCalls | None = None
@@ -111,7 +114,7 @@ class Session:
         """Take the result of the effect that ``next`` returned.
 
         Args:
-            answer: the reply for ``Send``; a list of decisions for ``Ask``, or of ``Invoked`` for ``Invoke``, in order.
+            answer: the reply for ``Send``; a list of decisions for ``Ask``, or of ``CallResult`` for ``Invoke``, in order.
 
         Raises:
             UsageError: it does not fit the effect, or the reply is not in this vendor's format.
@@ -159,7 +162,7 @@ class Session:
         if self._turn_calls is not None:
             self._turn_calls.begun.add(call)
 
-    def keep(self, call: str, invoked: Invoked) -> None:
+    def keep(self, call: str, invoked: CallResult) -> None:
         """Record the result of one call before the other calls of its turn are finished."""
         if self._turn_calls is not None:
             self._turn_calls.results[call] = invoked
@@ -195,7 +198,7 @@ class Session:
         return self._state.round
 
     @property
-    def offered(self) -> OfferedTools:
+    def offered(self) -> ToolSet:
         """The tools that the model can call."""
         return self._planner.offered(self._state)
 
@@ -309,7 +312,9 @@ class Session:
         )
         self._turn_calls = turn
         if self.config.history_names == "resolved":
-            names = {c.call["id"]: planned.offered.wire[c.name] for c in turn.calls if c.entry}
+            names = {
+                c.call["id"]: planned.offered.tool_names[c.name] for c in turn.calls if c.entry
+            }
             self._state.messages[-1] = with_names(self._state.messages[-1], names)
         for prepared in turn.calls:
             self._emit(events.resolved(prepared))
@@ -347,7 +352,9 @@ class Session:
         if planned.mode == "required" and not state.demanded:
             state.demanded = True
             state.degrade("forced_choice")
-            return self._again(prompts.must_call(planned.offered.tool_names(planned.offered.names)))
+            return self._again(
+                prompts.must_call(planned.offered.to_tool_names(planned.offered.names))
+            )
         return "denied" if state.denied else "model_text"
 
     def _again(self, text: str) -> Stopped | None:

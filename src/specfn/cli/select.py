@@ -1,42 +1,33 @@
 """Selection of functions on the command line."""
 
-from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from specfn._internal.did_you_mean import near
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function_names import handles
+from specfn.migrate.operation_keys import OperationKeys
 
 if TYPE_CHECKING:
     from specfn.application.application import Application
     from specfn.function.function import Function
 
 #: The maximum number of names in a message about upper and lower case.
-_NAMED = 3
+_MAX_NAMES = 3
 
 
-def select_functions(application: "Application", globs: Sequence[str]) -> tuple["Function", ...]:
-    """Return the functions that match any of the globs, in the document's order; all without globs.
-
-    A glob matches the name, dotted accessor, operationId, ``METHOD /path``, path or a tag. Matching is
-    case-sensitive, and ``*`` also matches slashes and dots.
+def select_functions(application: "Application", keys: Sequence[str]) -> tuple["Function", ...]:
+    """Return the functions that keys name, in the document's order; all without keys.
 
     Raises:
-        UsageError: a glob matches no function; the text has the reason or the closest names.
+        UsageError: a key names no function; the text has the reason or the closest names.
     """
-    if not globs:
+    if not keys:
         return application.functions
-    known = [(function, _searchable(function)) for function in application.functions]
-    chosen: set[int] = set()
-    for glob in globs:
-        found = {id(function) for function, texts in known if _matches(glob, texts)}
-        if not found:
-            raise UsageError(
-                _no_match(application, glob, (each for _, texts in known for each in texts))
-            )
-        chosen |= found
-    return tuple(function for function, _ in known if id(function) in chosen)
+    try:
+        return tuple(entry.function for entry in application.choose(keys, option="--select"))
+    except UnknownFunctionError as error:
+        raise UsageError(_no_match(application, error.called)) from None
 
 
 def find_function(application: "Application", name: str) -> "Function":
@@ -55,33 +46,29 @@ def find_function(application: "Application", name: str) -> "Function":
         raise UsageError(reason) from None
 
 
-def _searchable(function: "Function") -> tuple[str, ...]:
-    """Return the texts of a function that a glob may match."""
-    return (*handles(function), function.path, *function.tags)
-
-
-def _matches(glob: str, texts: Iterable[str]) -> bool:
-    return any(each == glob or fnmatchcase(each, glob) for each in texts)
-
-
-def _no_match(application: "Application", glob: str, texts: Iterable[str]) -> str:
-    reason = _exclusion_reason(application, glob)
+def _no_match(application: "Application", key: str) -> str:
+    """Return the reason why a key matches no function, with the closest names."""
+    reason = _exclusion_reason(application, key)
     if reason is not None:
         return reason
+    known = [
+        text
+        for function in application.functions
+        for text in (*handles(function), function.path, *function.tags)
+    ]
+    other_case = [
+        text for text in known if OperationKeys((text.lower(),), "", ()).match(key.lower())
+    ]
+    if other_case:
+        names = ", ".join(map(repr, other_case[:_MAX_NAMES]))
+        return f"--select {key!r} matches no function: matching is case-sensitive; there is {names}"
+    return f"--select {key!r} matches no function{near(key, known)}"
 
-    known = [*texts]
-    folded = [each for each in known if fnmatchcase(each.lower(), glob.lower())]
-    if folded:
-        named = ", ".join(map(repr, folded[:_NAMED]))
-        return (
-            f"--select {glob!r} matches no function: matching is case-sensitive; there is {named}"
-        )
-    return f"--select {glob!r} matches no function{near(glob, known)}"
 
-
-def _exclusion_reason(application: "Application", glob: str) -> str | None:
+def _exclusion_reason(application: "Application", key: str) -> str | None:
     """Return the reason why an operation is not a function; ``None`` if there is no such operation."""
     for error in application.errors:
-        if _matches(glob, (f"{error.method.upper()} {error.path}", error.path)):
-            return f"{error.method.upper()} {error.path} is not a function: {error.reason} (at #{error.pointer})"
+        names = (f"{error.method.upper()} {error.path}",)
+        if OperationKeys(names, error.path, ()).match(key):
+            return f"{names[0]} is not a function: {error.reason} (at #{error.pointer})"
     return None

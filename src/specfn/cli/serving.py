@@ -14,8 +14,8 @@ from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
     from specfn.application.application import Application
-    from specfn.calling.names.catalog import Catalog
     from specfn.cli.progress import Progress
+    from specfn.tools.function_set import Catalog
 
 #: The maximum number of bytes of a configuration, and of a file with a secret.
 _MAX_BYTES: Final = 1024 * 1024
@@ -49,7 +49,7 @@ def load(
     config: ServerConfig, progress: "Progress"
 ) -> tuple["Catalog", list["Application"], list[Any]]:
     """Return the functions of all documents with their connections, the applications, and the connections."""
-    from specfn.calling.names.catalog import Catalog, NamePolicy  # noqa: PLC0415  # after option errors
+    from specfn.tools.function_set import Catalog, NamePolicy  # noqa: PLC0415  # after option errors
 
     is_one = len(config.documents) == 1
     catalog = Catalog(policy=NamePolicy(qualify="never" if is_one else "always"))

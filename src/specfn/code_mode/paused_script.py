@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps_sorted, loads
-from specfn.application.binding.approval_token import ApprovalTokens, ApprovedCall
+from specfn.invocation.approval_token import ApprovalTokens, ApprovedCall
 
 #: The maximum size of a snapshot that is compressed, as a multiple of the limit of its compressed form.
 _MAX_RATIO: Final = 8

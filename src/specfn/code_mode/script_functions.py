@@ -7,22 +7,19 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn.application.binding.namespace import Namespace, namespace
-from specfn.application.binding.shown_functions import AsDeclared
-from specfn.calling.calls.prepare import Prepared, prepare_known
-from specfn.calling.names.catalog import Catalog, Entry
-from specfn.calling.names.nearest import nearest
-from specfn.calling.names.resolve import Resolution
-from specfn.calling.offered_tools import OfferedFunctions
-from specfn.calling.response_fields import ResponseFields
-from specfn.calling.responses.advertised import AdvertisedFunction
-from specfn.catalog.search.found_lines import found_lines
-from specfn.catalog.search.search import Found
-from specfn.catalog.tools.tools import offered
+from specfn.application.namespace import Namespace, namespace
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.signatures.legal_names import python_names
 from specfn.function.signatures.signatures import awaitable_signatures
+from specfn.invocation.check import PreparedCall, prepare_known
+from specfn.invocation.response_fields import ResponseFields
+from specfn.tools.function_set import AdvertisedFunction, Catalog
+from specfn.tools.resolve import Resolution
+from specfn.tools.search.found_lines import found_lines
+from specfn.tools.search.search import Found
+from specfn.tools.similar_names import nearest
+from specfn.tools.tool_set import ToolSet
 
 if TYPE_CHECKING:
     from specfn.http.response.response import Result
@@ -51,12 +48,12 @@ class ScriptFunctions:
         accessors = {name: self._accessor(entry) for name, entry in self._entries.items()}
         _check_unique(accessors)
         self.paths: Final = dict(_paths(namespace(accessors, str)))
-        self._offered = OfferedFunctions(
-            translation=AsDeclared(n for n, e in self._entries.items() if not e.function.keyword),
-            wire={name: name for name in self._entries},
+        #: The functions under their places, as scripts call them.
+        self.offered: Final = ToolSet(
+            self._entries.values(), tool_names={name: self.place(name) for name in self._entries}
         )
 
-    def _accessor(self, entry: Entry) -> tuple[str, ...]:
+    def _accessor(self, entry: AdvertisedFunction) -> tuple[str, ...]:
         own = (entry.namespace,) if self._has_namespaces and entry.namespace else ()
         return (*own, *entry.function.accessor)
 
@@ -94,11 +91,6 @@ class ScriptFunctions:
         """Return the place of a function, as code writes it."""
         return ".".join((_ROOT, *self.paths[name]))
 
-    def advertised(self) -> Iterator[AdvertisedFunction]:
-        """Yield the functions under their places."""
-        for name, entry in self._entries.items():
-            yield AdvertisedFunction(self.place(name), entry.function, _no_tool)
-
     def function(self, name: str) -> Function:
         """Return a function."""
         return self._entries[name].function
@@ -116,15 +108,15 @@ class ScriptFunctions:
             return [*args, *kwargs.values()]
         if args:
             raise TypeError(f"{self.place(name)}: pass the arguments by name, not by position")
-        keys = [key for key, _ in offered(function).schemas.keys]
+        keys = [key for key, _ in function.model_part.schemas.keys]
         own = {shown: key for key, shown in python_names(keys).items()}
         return {own.get(key, key): value for key, value in kwargs.items()}
 
-    def prepare(self, name: str, sent: Any) -> Prepared:
+    def prepare(self, name: str, sent: Any) -> PreparedCall:
         """Check the arguments of a call."""
         found = Resolution(called=name, status="exact", name=name, how="exact")
         call: Any = {"id": "", "name": name, "arguments": sent}
-        return prepare_known(call, found, self._catalog, self._offered)
+        return prepare_known(call, found, self._catalog, self.offered)
 
     def data(self, name: str, result: "Result") -> Any:
         """Return the data of a response, without secrets, and without the fields that are never shown (rule X12)."""
@@ -161,16 +153,12 @@ class ScriptFunctions:
 class _ScriptFunction:
     """A function with its place in ``api``, for its signature."""
 
-    def __init__(self, entry: Entry, accessor: tuple[str, ...]) -> None:
-        function = offered(entry.function)
+    def __init__(self, entry: AdvertisedFunction, accessor: tuple[str, ...]) -> None:
+        function = entry.function.model_part
         self.accessor = accessor
         self.deprecated = function.deprecated
         self.full_description = function.full_description
         self.schemas = function.schemas
-
-
-def _no_tool() -> None:
-    """Return no tool: scripts call functions as they are declared."""
 
 
 def _check_unique(accessors: Mapping[str, tuple[str, ...]]) -> None:

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import dumps
-from specfn.calling.call_answer import Answer, PendingCall
 from specfn.code_mode.sandbox import Failed, Finished
 from specfn.http.response.non_finite import nulled
+from specfn.invocation.answer import Answer, PendingCall
 from specfn.schema.safe_text import shorten
 
 #: The maximum number of characters of the arguments of an executed call, and of all executed calls.

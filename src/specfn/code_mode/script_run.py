@@ -7,13 +7,7 @@ from typing import Final, Protocol
 
 import anyio
 
-from specfn.application.binding.approval_token import ApprovalTokens
-from specfn.calling.call_answer import Answer, PendingCall
-from specfn.calling.calls import prompts
-from specfn.calling.calls.approval import MAX_REFUSALS, Approve, Deny, Refusals
-from specfn.calling.calls.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
-from specfn.calling.calls.prepare import Prepared
-from specfn.calling.events import log
+from specfn._internal.logs import calls_log as log
 from specfn.code_mode.paused_script import (
     ScriptState,
     WaitingCall,
@@ -47,6 +41,12 @@ from specfn.code_mode.script_result import (
     remark,
     remarks,
 )
+from specfn.invocation import prompts
+from specfn.invocation.answer import Answer, PendingCall
+from specfn.invocation.approval import MAX_REFUSALS, Approve, Deny, Refusals
+from specfn.invocation.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
+from specfn.invocation.approval_token import ApprovalTokens
+from specfn.invocation.check import PreparedCall
 
 #: The maximum number of calls of a script that are made at the same time.
 _TOGETHER: Final = 8
@@ -58,7 +58,7 @@ _LEAST: Final = 1.0
 class Outcome(Protocol):
     """The execution of checked calls."""
 
-    async def __call__(self, call: Prepared, *, ask: bool, granted: str | None) -> Answer:
+    async def __call__(self, call: PreparedCall, *, ask: bool, granted: str | None) -> Answer:
         """Return the answer to a call.
 
         Args:

@@ -1,5 +1,6 @@
 """Registry of profiles and codecs by name; each vendor's module is imported on first use."""
 
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
@@ -88,3 +89,29 @@ def _load(what: str, homes: dict[str, tuple[str, str]], name: object) -> Any:
 @cache
 def _attribute(module: str, name: str) -> Any:
     return getattr(import_module(f"specfn.connectors.{module}"), name)
+
+
+#: The members of a profile that define the format of tools.
+_FORM: Final = ("shape", "group", "search", "namespace")
+
+
+def conversation_profile(codec: Codec, chosen: str | Profile | None, *, strict: bool) -> Profile:
+    """Return the profile of a conversation's tools, in the format of the codec.
+
+    Args:
+        codec: the vendor's wire format.
+        chosen: the profile whose names, keywords and limits are used; the codec's own if ``None``.
+        strict: whether to use the strict variant of the profile, if there is one.
+
+    Raises:
+        UsageError: the profile is unknown; the message lists the known names.
+    """
+    own = profile(codec.profile)
+    named = own if chosen is None else profile(chosen)
+    if strict and f"{named.name}-strict" in NAMES:
+        named = profile(f"{named.name}-strict")
+    if named.form == own.name or named.shape.keys() == own.shape.keys():
+        return named
+    form: dict[str, Any] = {key: getattr(own, key) for key in _FORM}
+    fallback = named.fallback and replace(named.fallback, **form)
+    return replace(named, **form, fallback=fallback)

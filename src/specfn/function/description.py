@@ -30,16 +30,17 @@ def describe(
     """
     prose = "\n\n".join(_prose(route)) or _purpose(route)
     text = _joined(prose, _tags(route, without))
-    return with_place(text, place(route)) if shortened else text
+    return with_method_and_path(text, route) if shortened else text
 
 
-def place(route: Route) -> str:
+def method_and_path(route: Route) -> str:
     """Return ``METHOD /path``."""
     return f"{route.method.upper()} {_one_line(route.path)}"
 
 
-def with_place(text: str, place: str) -> str:
+def with_method_and_path(text: str, route: Route) -> str:
     """Return a description that mentions ``METHOD /path``, as the last paragraph of its prose."""
+    place = method_and_path(route)
     if place in text.split("\n"):
         return text
     prose, tags = parted(text)
@@ -89,7 +90,7 @@ def _prose(route: Route) -> Iterator[str]:
 def _purpose(route: Route) -> str:
     """Return the operationId in words; ``METHOD /path`` if there is no operationId."""
     words = _in_words(_text(route.operation.get("operationId")))
-    return words if any(map(str.isalpha, words)) else place(route)
+    return words if any(map(str.isalpha, words)) else method_and_path(route)
 
 
 def _in_words(name: str) -> str:

@@ -201,6 +201,12 @@ class Function:
         human = None if sides.human is None else sides.human.parameters
         return Separated(function=replace(self, schemas=sides.model), human=human)
 
+    @property
+    def model_part(self) -> "Function":
+        """Return the function whose arguments a model fills in: without the human part, if there is one (rule S2)."""
+        separated = self.separated
+        return self if separated is None else separated.function
+
     # -- arguments ----------------------------------------------------------------------------------
 
     @property
@@ -268,14 +274,14 @@ class Function:
             ``Success(data, repairs)``, or a ``Failure`` with the remaining problems. Without repairs, ``data`` is the
             same object as ``arguments``. A valid value is never changed.
         """
-        from specfn.function.arguments.checking import checked, coerced  # noqa: PLC0415  # likewise
+        from specfn.function.arguments.checking import check_arguments, coerce_arguments  # noqa: PLC0415  # likewise
         from specfn.function.arguments.wrapper import unwrapped  # noqa: PLC0415  # likewise
 
-        outcome = coerced(self, arguments, opens=False)
+        outcome = coerce_arguments(self, arguments, opens=False)
         if outcome:
             return outcome
         return unwrapped(
-            arguments, outcome, lambda inner: checked(self, inner, None), self._names()
+            arguments, outcome, lambda inner: check_arguments(self, inner, None), self._names()
         )
 
     def check(self, text_or_arguments: Any) -> "Success | Failure":
@@ -288,9 +294,9 @@ class Function:
             ``Success(data, repairs, incomplete)``, or a ``Failure`` with the remaining problems and ``feedback()`` for
             the model. Execute incomplete arguments only if ``safety`` is ``read``.
         """
-        from specfn.function.arguments.checking import checked  # noqa: PLC0415  # likewise
+        from specfn.function.arguments.checking import check_arguments  # noqa: PLC0415  # likewise
 
-        return checked(self, text_or_arguments, self._names())
+        return check_arguments(self, text_or_arguments, self._names())
 
     def _names(self) -> "WrapperNames":
         """Return the wrapper names of a function that is used without an application."""

@@ -42,7 +42,7 @@ def handles(function: NamedOperation) -> tuple[str, ...]:
 def aliases(function: NamedOperation) -> tuple[str, ...]:
     """Return the handles besides the name: dotted accessor, operationId and ``METHOD /path``."""
     own = (function.operation_id,) if function.operation_id else ()
-    return (".".join(function.accessor), *own, place(function))
+    return (".".join(function.accessor), *own, method_and_path(function))
 
 
 def exact_handles(function: NamedOperation) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ def exact_handles(function: NamedOperation) -> tuple[str, ...]:
     return (*aliases(function), "_".join(function.accessor))
 
 
-def place(function: NamedOperation) -> str:
+def method_and_path(function: NamedOperation) -> str:
     """Return ``METHOD /path``."""
     return f"{function.method.upper()} {function.path}"
 
@@ -87,7 +87,7 @@ def _accessors(function: NamedOperation) -> tuple[str, ...]:
 
 
 def _places(function: NamedOperation) -> tuple[str, ...]:
-    return (place(function),)
+    return (method_and_path(function),)
 
 
 def by_handle(functions: Sequence[_Function]) -> Mapping[str, tuple[_Function, ...]]:

@@ -5,11 +5,12 @@ from typing import Final
 
 from specfn._internal.json import JsonObject
 from specfn.application.application import Application
-from specfn.catalog.report import OVER_TEXTS, measured
-from specfn.catalog.tools.tool_index import ToolIndex
 from specfn.function.function import Function
 from specfn.records import members
 from specfn.schema.profiles.profile import Profile
+from specfn.tools.report import OVER_TEXTS, measured
+from specfn.tools.tool import LeftOut
+from specfn.tools.tool_set import ToolSet
 
 #: The figures of a function that a page shows.
 _SHOWN: Final = ("tokens", "tool_bytes", "edits")
@@ -30,17 +31,16 @@ def document_notes(application: Application) -> list[JsonObject]:
     return [*map(members, application.diagnostics)]
 
 
-def profile_figures(functions: Sequence[Function], tools: ToolIndex) -> Iterator[JsonObject]:
+def profile_figures(functions: Sequence[Function], tools: ToolSet) -> Iterator[JsonObject]:
     """Yield ``tokens`` and ``edits`` of each function as a tool of a profile; ``refused`` if it cannot be a tool."""
     for function in functions:
-        name = tools.names.get(function.name)
-        refusal = None if name is None else tools.refusal(name)
-        if name is None:
+        tool = tools.compose(function.name) if function.name in tools else None
+        if tool is None:
             yield {"refused": str(function.fault)}
-        elif refusal is not None:
-            yield {"refused": refusal.reason}
+        elif isinstance(tool, LeftOut):
+            yield {"refused": tool.reason}
         else:
-            yield {"tokens": tools[name].tokens, "edits": len(tools[name].edits)}
+            yield {"tokens": tool.tokens, "edits": len(tool.edits)}
 
 
 def total(figures: Sequence[JsonObject]) -> JsonObject:

@@ -5,13 +5,13 @@ from typing import Any
 
 from specfn._internal.json import JsonObject
 from specfn.application.application import Application
-from specfn.catalog.tools.tool_index import ToolIndex
-from specfn.catalog.tools.tools import offered
 from specfn.errors import DocumentError
 from specfn.function.function import Function
 from specfn.inspector.document_places import place_of_edit
 from specfn.inspector.example_arguments import example_arguments
 from specfn.records import Edit, members
+from specfn.tools.tool import LeftOut
+from specfn.tools.tool_set import ToolSet
 
 
 def function_details(application: Application, function: Function) -> JsonObject:
@@ -27,11 +27,11 @@ def function_details(application: Application, function: Function) -> JsonObject
         "idempotent": function.idempotent,
         "security": [dict(each) for each in function.security],
         "fault": None if fault is None else str(fault),
-        "enforced": None if fault else offered(function).validator,
-        "example": None if fault else example_arguments(offered(function).validator),
+        "enforced": None if fault else function.model_part.validator,
+        "example": None if fault else example_arguments(function.model_part.validator),
         "output": function.output,
         "human": _human(function),
-        "edits": edits_with_places(application, function, offered(function).edits),
+        "edits": edits_with_places(application, function, function.model_part.edits),
         "notes": [*map(members, function.notes)],
     }
 
@@ -51,18 +51,17 @@ def edits_with_places(
     ]
 
 
-def model_view(application: Application, function: Function, tools: ToolIndex) -> JsonObject:
+def model_view(application: Application, function: Function, tools: ToolSet) -> JsonObject:
     """Return the name, description, schema and edits of a function as a model sees them with a profile.
 
     If the profile has no such tool, the result has only ``refused``, the reason.
     """
-    name = tools.names.get(function.name)
-    if name is None:
+    if function.name not in tools:
         return {"refused": str(function.fault or DocumentError("the function has no tool"))}
-    refusal = tools.refusal(name)
-    if refusal is not None:
-        return {"refused": refusal.reason}
-    tool = tools[name]
+    tool = tools.compose(function.name)
+    if isinstance(tool, LeftOut):
+        return {"refused": tool.reason}
+    assert tool is not None
     return {
         "name": tool.name,
         "description": tool.description,

@@ -5,8 +5,6 @@ from typing import Any
 
 from specfn._internal.json import JsonObject, dumps
 from specfn.application.application import Application
-from specfn.catalog.tools.fit_cache import FitCache
-from specfn.catalog.tools.tool_index import ToolIndex
 from specfn.connectors import registry
 from specfn.function.function import Function
 from specfn.inspector.changes import changes
@@ -15,6 +13,8 @@ from specfn.inspector.figures import document_notes, function_figures, profile_f
 from specfn.inspector.function_details import function_details, model_view
 from specfn.inspector.overview import overview
 from specfn.inspector.page_files import static_page
+from specfn.tools.fit_cache import FitCache
+from specfn.tools.tool_set import ToolSet
 
 
 def html_report(
@@ -40,7 +40,9 @@ def html_report(
     names = tuple(dict.fromkeys((profile, *profiles)))
     first = overview(application, profile, names)
     functions = application.functions
-    tools = {name: ToolIndex(functions, registry.profile(name), FitCache()) for name in names}
+    tools = {
+        name: ToolSet(application.entries, registry.profile(name), FitCache()) for name in names
+    }
     figures = [*function_figures(functions, registry.profile(profile))]
     details = []
     for index, function in enumerate(functions):
@@ -63,9 +65,7 @@ def html_report(
     yield from static_page(f"{first['title']} – specfn", known, rest)
 
 
-def _details(
-    application: Application, function: Function, tools: dict[str, ToolIndex]
-) -> JsonObject:
+def _details(application: Application, function: Function, tools: dict[str, ToolSet]) -> JsonObject:
     """Return the details of a function with the views of all profiles. Equal parts of views occur once."""
     shared = _Shared()
     views = {

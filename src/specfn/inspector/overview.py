@@ -5,11 +5,11 @@ from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.application.application import Application
-from specfn.catalog.tools.tools import MANY_TOKENS
 from specfn.connectors import registry
 from specfn.function.function import Function
 from specfn.records import members
 from specfn.schema.profiles.profile import Profile
+from specfn.tools.tool import MANY_TOKENS
 
 #: The maximum number of characters of a summary in a row.
 _SUMMARY: Final = 160

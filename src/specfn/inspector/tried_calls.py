@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import JsonObject, dumps
 from specfn.application.application import Application
-from specfn.application.binding.bound import Bound
-from specfn.application.binding.shown_functions import ShownFunctions
-from specfn.calling.call_answer import Answer
-from specfn.calling.calls import prompts
-from specfn.calling.calls.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
-from specfn.calling.calls.prepare import check
-from specfn.catalog.tools.fit_cache import FitCache
-from specfn.catalog.tools.tool_index import ToolIndex
+from specfn.application.bound import Bound
 from specfn.connectors import registry
 from specfn.errors import SpecfnError, UsageError
-from specfn.function.arguments.wrapper import WrapperNames
 from specfn.function.function import Function
 from specfn.function.separation.join import is_shared, merge
+from specfn.invocation import prompts
+from specfn.invocation.answer import Answer
+from specfn.invocation.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
+from specfn.invocation.check import check
+from specfn.invocation.resolve import wrapper_names
+from specfn.tools.fit_cache import FitCache
+from specfn.tools.tool_set import ToolSet
 from specfn.validation.outcome import Failure, Success
 from specfn.validation.outcome_json import problems_json, repairs_json, text_of_bytes
 
@@ -43,19 +42,15 @@ class TriedCalls:
         self._connection = connection
         self._fits = FitCache()
         self.tools = cache(self._tools)
-        self._shown = cache(self._shown_functions)
         self._bound = cache(self._bind)
 
-    def _tools(self, profile: str) -> ToolIndex:
+    def _tools(self, profile: str) -> ToolSet:
         """Return the tools of a profile.
 
         Raises:
             UsageError: there is no such profile.
         """
-        return ToolIndex(self._application.functions, registry.profile(profile), self._fits)
-
-    def _shown_functions(self, profile: str) -> ShownFunctions:
-        return ShownFunctions.of(self._application, self.tools(profile))
+        return ToolSet(self._application.entries, registry.profile(profile), self._fits)
 
     def _bind(self, profile: str) -> Bound:
         if self._connection is None:
@@ -85,14 +80,12 @@ class TriedCalls:
         return {**found, **(self._request(function, outcome.data, human) if found["valid"] else {})}
 
     def _outcome(self, function: Function, profile: str, text: str) -> Success | Failure:
-        shown = self._shown(profile)
-        tool = shown.offered.wire.get(function.name)
-        if tool is None:
+        offered = self.tools(profile)
+        if function.name not in offered:
             raise UsageError(str(function.fault))
-        shown.tool(tool)
-        names = WrapperNames(tool, lambda called: shown.resolve(called).name)
-        entry = shown.catalog.by_name[function.name]
-        return check(entry, text, shown.offered, names)
+        offered.tool(function.name)  # raises if the provider refuses it
+        names = wrapper_names(function.name, self._application, offered)
+        return check(self._application.by_name[function.name], text, offered, names)
 
     def _request(self, function: Function, arguments: Any, human: Any) -> JsonObject:
         """Return the masked request of valid arguments, or the problems of the human part."""
@@ -127,7 +120,7 @@ class TriedCalls:
             UsageError: there is no connection, or it is unsuitable.
         """
         bound = self._bound(profile)
-        tool = self._shown(profile).offered.wire[self._application[name].name]
+        tool = self.tools(profile).tool_names[self._application[name].name]
         _HUMAN.set(human)
         answer = await bound[tool].aoutcome(text, granted=token)
         pending = answer.pending

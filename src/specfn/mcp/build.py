@@ -19,13 +19,13 @@ except ImportError as error:
     ) from error
 
 from specfn.calling.function_search import titles as titles_of
-from specfn.calling.names.catalog import Catalog, Functions
 from specfn.http_server.guard import LOOPBACK, AsgiApp, Guard
 from specfn.mcp import search_tools
 from specfn.mcp.files.saved_files import SavedFiles
 from specfn.mcp.listing import ToolList
 from specfn.mcp.served_functions import ServedFunctions
 from specfn.mcp.tool_handlers import Handlers
+from specfn.tools.function_set import Catalog, Functions
 
 if TYPE_CHECKING:
     from mcp.server.auth.provider import TokenVerifier

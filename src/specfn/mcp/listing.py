@@ -11,13 +11,13 @@ from mcp.shared.exceptions import MCPError
 
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps
-from specfn.calling.names.catalog import Entry
-from specfn.catalog.token_estimate import estimate
-from specfn.catalog.tools.tools import MANY_TOKENS, LeftOut, Tool
 from specfn.document.collector import paused
 from specfn.function.function import Function
 from specfn.mcp.results import log
 from specfn.mcp.served_functions import ServedFunctions
+from specfn.tools.function_set import AdvertisedFunction
+from specfn.tools.token_estimate import estimate
+from specfn.tools.tool import MANY_TOKENS, Tool
 
 #: The maximum number of functions that are listed one by one.
 MANY_TOOLS: Final = 100
@@ -58,7 +58,7 @@ class ToolList:
         """Return whether the tools are too many, or too long, for most models."""
         if len(self._names) > MANY_TOOLS:
             return True
-        found = (self._served.tools.composed(name) for name in self._names)
+        found = (self._served.tools.compose(name) for name in self._names)
         tools = (self._offered(each) for each in found if isinstance(each, Tool))
         return sum(each.tokens for each in tools) > MANY_TOKENS
 
@@ -91,9 +91,9 @@ class ToolList:
 
     def _listed(self, names: Sequence[str]) -> Iterator[JsonObject]:
         for name in names:
-            made = self._served.tools.composed(name)
-            if isinstance(made, LeftOut):
-                log.warning("%s is not listed: %s", name, made.reason)
+            made = self._served.tools.compose(name)
+            if not isinstance(made, Tool):
+                log.warning("%s is not listed: %s", name, made and made.reason)
             else:
                 yield listed(self._served.entries[name], self._offered(made))
 
@@ -113,7 +113,7 @@ def unknown_cursor() -> MCPError:
     return MCPError(types.INVALID_PARAMS, text)
 
 
-def listed(entry: Entry, tool: Tool) -> JsonObject:
+def listed(entry: AdvertisedFunction, tool: Tool) -> JsonObject:
     """Return a tool with its title and annotations."""
     function = entry.function
     title = function.summary

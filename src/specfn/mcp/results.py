@@ -9,11 +9,11 @@ from mcp import types
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import loads
 from specfn._internal.logs import one_line_log
-from specfn.calling.call_answer import Answer
-from specfn.calling.calls import prompts
-from specfn.calling.response_fields import ResponseFields
 from specfn.errors import UsageError
 from specfn.function.function import Function
+from specfn.invocation import prompts
+from specfn.invocation.answer import Answer
+from specfn.invocation.response_fields import ResponseFields
 from specfn.mcp.files.content_blocks import content_block
 from specfn.mcp.files.saved_files import SavedFiles
 

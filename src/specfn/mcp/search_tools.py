@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject, dumps
-from specfn.application.binding.fields_argument import DESCRIPTION, response_fields
-from specfn.catalog.search.found_lines import found_lines, search_description
-from specfn.catalog.tools.tools import LeftOut
+from specfn.invocation.fields_argument import DESCRIPTION, response_fields
 from specfn.mcp.listing import HINTS
 from specfn.mcp.results import log
 from specfn.mcp.served_functions import ServedFunctions
+from specfn.tools.search.found_lines import found_lines, search_description
+from specfn.tools.tool import Tool
 
 SEARCH: Final = "search_functions"
 DESCRIBE: Final = "describe_functions"
@@ -223,9 +223,9 @@ def _described(served: ServedFunctions, called: str, among: frozenset[str]) -> J
         return {"name": called[:200], "error": f"there is no such function{hint}"}
     if found.name not in among:
         return {"name": found.name, "error": f"it {_ONLY_READS}"}
-    made = served.tools.composed(found.name)
-    if isinstance(made, LeftOut):
-        log.warning("%s cannot be called: %s", found.name, made.reason)
+    made = served.tools.compose(found.name)
+    if not isinstance(made, Tool):
+        log.warning("%s cannot be called: %s", found.name, made and made.reason)
         return {"name": found.name, "error": "it cannot be called: its declaration is at fault"}
     tool = READ if made.function.safety == "read" else CHANGE
     fields = response_fields(made.function)

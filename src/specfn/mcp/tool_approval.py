@@ -14,10 +14,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from specfn._internal.json import JsonObject, dumps, loads
-from specfn.calling.call_answer import Answer
-from specfn.calling.calls import prompts
-from specfn.calling.calls.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
-from specfn.calling.calls.prepare import Prepared
+from specfn.invocation import prompts
+from specfn.invocation.answer import Answer
+from specfn.invocation.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
+from specfn.invocation.check import PreparedCall
 from specfn.mcp.elicitation import NO_FIELDS, ElicitationForm, human_fields, human_part, request_of
 from specfn.mcp.results import log
 from specfn.mcp.served_functions import ServedFunctions
@@ -59,7 +59,7 @@ class _Response:
 
 async def call_with_approval(
     served: ServedFunctions,
-    call: Prepared,
+    call: PreparedCall,
     ctx: Context,
     params: types.CallToolRequestParams,
     *,
@@ -118,7 +118,7 @@ def _response(params: types.CallToolRequestParams) -> _Response | None:
 
 
 async def _decided(
-    served: ServedFunctions, call: Prepared, fields: JsonObject | None, response: _Response
+    served: ServedFunctions, call: PreparedCall, fields: JsonObject | None, response: _Response
 ) -> Answer:
     """Return the answer to a call after the decision of the user. Its token is used once, with and without fields."""
     if response.given.action != "accept":
@@ -133,5 +133,5 @@ async def _decided(
     )
 
 
-def _refused(call: Prepared, text: str) -> Answer:
+def _refused(call: PreparedCall, text: str) -> Answer:
     return Answer(text=text, kind="refused", repairs=call.repairs)

@@ -8,7 +8,7 @@ from mcp.shared.exceptions import MCPError
 
 from specfn._internal.characters import one_line
 from specfn._internal.json import JsonObject
-from specfn.calling.call_answer import Answer
+from specfn.invocation.answer import Answer
 from specfn.mcp import search_tools
 from specfn.mcp.files.saved_files import SavedFiles
 from specfn.mcp.listing import ToolList, unknown_cursor
@@ -16,6 +16,7 @@ from specfn.mcp.results import log, logged_failure, result_of, text_result, with
 from specfn.mcp.search_tools import InvalidCallError, NamedCall
 from specfn.mcp.served_functions import ServedFunctions
 from specfn.mcp.tool_approval import Context, call_with_approval, is_modern
+from specfn.tools.tool import Tool
 
 if TYPE_CHECKING:
     from specfn.mcp.scripts.script_tools import ScriptTools
@@ -145,9 +146,10 @@ class Handlers:
         return await with_file(result, answer, function, self.files)
 
     def _declares_output(self, ctx: Context, name: str) -> bool:
-        if name not in self.served.entries:
+        if name not in self.served.tools:
             return False
-        output = self.served.tools[name].output
+        tool = self.served.tools.compose(name)
+        output = tool.output if isinstance(tool, Tool) else None
         return output is not None and (is_modern(ctx) or output.get("type") == "object")
 
 

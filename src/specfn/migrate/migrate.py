@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from specfn._internal.json import JsonObject
@@ -16,6 +15,7 @@ from specfn.migrate.bodies.media_types import Look
 from specfn.migrate.bodies.responses import DeclaredResponses, chosen_media, success_of
 from specfn.migrate.broken_references import References
 from specfn.migrate.errors import Refused, lost_reference
+from specfn.migrate.operation_keys import OperationKeys, values_for
 from specfn.migrate.operations import Operation, operations
 from specfn.migrate.parameters.credentials import scheme_keys
 from specfn.migrate.parameters.groups import GROUPS, groups
@@ -254,9 +254,8 @@ class _RouteReader:
         """Return the media type that ``Options.media_types`` selects by any name of the operation."""
         if not self._settings.media_types:
             return None
-        names = known_as(accessor, operation.method, operation.path, operation.raw)
-        wanted: str | None = matching(self._settings.media_types, names)
-        return wanted
+        keys = OperationKeys.of(accessor, operation.method, operation.path, operation.raw)
+        return next(values_for(self._settings.media_types, keys), None)
 
     # -- responses ----------------------------------------------------------------------------------
 
@@ -332,31 +331,3 @@ def _requirements(raw: Any) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ..
         )
         for requirement in dicts(raw)
     )
-
-
-def known_as(
-    accessor: tuple[str, ...], method: str, path: str, operation: JsonObject
-) -> tuple[str, ...]:
-    """Return the names of an operation in options: accessor (dots or underscores), ``METHOD /path``, operationId."""
-    identifier = operation.get("operationId")
-    own = (identifier,) if isinstance(identifier, str) else ()
-    return (".".join(accessor), "_".join(accessor), f"{method.upper()} {path}", *own)
-
-
-def names_of(route: Route) -> tuple[str, ...]:
-    """Return the names of a route in options; see ``known_as``."""
-    return known_as(route.accessor, route.method, route.path, route.operation)
-
-
-def matching(table: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    """Return the value of the first pattern that matches one of the names."""
-    return next(iter(all_matching(table, names)), None)
-
-
-def all_matching(table: Mapping[str, Any], names: tuple[str, ...]) -> list[Any]:
-    """Return the values of all patterns that match one of the names."""
-    return [
-        value
-        for pattern, value in table.items()
-        if any(fnmatchcase(name, pattern) for name in names)
-    ]

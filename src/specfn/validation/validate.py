@@ -253,7 +253,7 @@ class _Compiled:
         return self._explainer
 
     def _prepare(self) -> PreparedSchema:
-        # Prepared again for the explanation: most schemas never need one, and the tree needs more memory than the
+        # PreparedCall again for the explanation: most schemas never need one, and the tree needs more memory than the
         # engine.
         return prepare(
             self._survey,

@@ -9,10 +9,10 @@ import pytest
 
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.application.binding.bound import Bound
-from specfn.calling.calls.approval import ApprovalRequest, Approve, Deny
+from specfn.application.bound import Bound
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.http.connection import Connection
+from specfn.invocation.approval import ApprovalRequest, Approve, Deny
 from specfn.options import Options
 
 PET = {

@@ -9,8 +9,8 @@ from tests.application.binding.test_bind import Shop
 
 from specfn.answers import Drop, Keep
 from specfn.api import load
-from specfn.calling.call_answer import Answer
 from specfn.calling.drive import run
+from specfn.invocation.answer import Answer
 from specfn.options import Options
 
 EVENTS = "text/event-stream"

@@ -11,13 +11,13 @@ from tests.strict_shop.shop_document import text
 from specfn.answers import Drop, Keep
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.calling.call_answer import Answer
 from specfn.calling.drive import run
-from specfn.calling.response_fields import ResponseFields
 from specfn.calling.session import Session
 from specfn.errors import UsageError
 from specfn.http.connection import Connection
 from specfn.http.response.response import Result
+from specfn.invocation.answer import Answer
+from specfn.invocation.response_fields import ResponseFields
 from specfn.mcp.build import server
 from specfn.options import Options
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.application.binding.test_bind import answering, application
 
-from specfn.application.binding.namespace import namespace
+from specfn.application.namespace import namespace
 from specfn.calling import CallError
 from specfn.function.signatures.legal_names import python_names
 from specfn.http.connection import Connection

@@ -18,12 +18,12 @@ from tests.strict_shop.shop_document import text
 
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.application.binding.bound import Bound
-from specfn.calling.call_answer import Answer
-from specfn.calling.calls.approval import ApprovalRequest, Approve, Defer, Deny
+from specfn.application.bound import Bound
 from specfn.calling.drive import run
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.http.connection import Connection
+from specfn.invocation.answer import Answer
+from specfn.invocation.approval import ApprovalRequest, Approve, Defer, Deny
 from specfn.options import Options
 
 PET = {"body": {"name": "Rex"}}

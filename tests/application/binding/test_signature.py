@@ -8,7 +8,7 @@ import pydantic
 import pytest
 from tests.application.binding.test_bind import PATHS, answering, application
 
-from specfn.application.binding.bound import BoundFunction
+from specfn.application.bound import BoundFunction
 
 TREE = {
     "type": "object",

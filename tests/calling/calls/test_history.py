@@ -12,8 +12,8 @@ from tests.effort import examples
 
 import specfn
 from specfn.calling import Catalog, InvocationConfig, NamePolicy, Session
-from specfn.calling.calls.approval import Defer
-from specfn.calling.calls.effects import Ask
+from specfn.calling.effects import Ask
+from specfn.invocation.approval import Defer
 
 NAMES = [function.name for function in APP]
 

@@ -7,8 +7,8 @@ from tests.calling.models import Script, said, wished
 
 import specfn
 from specfn import calling
-from specfn.calling.calls.sendable import checked
 from specfn.errors import ArgumentError
+from specfn.invocation.check import checked
 
 Json = dict[str, Any]
 

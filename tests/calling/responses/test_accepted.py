@@ -13,8 +13,8 @@ from tests.calling.models import CONNECTORS, Script, said, wished
 from specfn.api import load
 from specfn.application.application import Application
 from specfn.calling import Auto, Defer, Session, run
-from specfn.calling.call_answer import Answer
 from specfn.http.connection import Connection
+from specfn.invocation.answer import Answer
 from specfn.options import Options
 
 BASE = "https://api.example/v1"

@@ -15,7 +15,7 @@ from agent_framework import (
 from tests.live.frameworks.scripted import END, Call
 
 from specfn.adapters import agent_framework
-from specfn.application.binding.bound import Bound
+from specfn.application.bound import Bound
 
 
 class Scripted(FunctionInvocationLayer[Any], BaseChatClient[Any]):

@@ -8,7 +8,7 @@ from fastmcp import Client, FastMCP
 from tests.live.frameworks.scripted import Call
 
 from specfn.adapters import fastmcp
-from specfn.application.binding.bound import Bound
+from specfn.application.bound import Bound
 
 
 def server(bound: Bound) -> FastMCP:

@@ -12,7 +12,7 @@ from google.genai import types
 from tests.live.frameworks.scripted import END, Call
 
 from specfn.adapters import google_adk
-from specfn.application.binding.bound import Bound
+from specfn.application.bound import Bound
 
 
 class Scripted(BaseLlm):

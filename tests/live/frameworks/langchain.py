@@ -13,7 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from tests.live.frameworks.scripted import END, Call
 
 from specfn.adapters import langchain
-from specfn.application.binding.bound import Bound
+from specfn.application.bound import Bound
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 100}
 QUESTION: Any = {"messages": [{"role": "user", "content": "Go."}]}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from tests.live.frameworks.langchain import CONFIG, QUESTION, agent, texts
 from tests.live.frameworks.scripted import Call
 
-from specfn.application.binding.bound import Bound
+from specfn.application.bound import Bound
 
 
 async def drive(bound: Bound, calls: Sequence[Call]) -> list[str]:

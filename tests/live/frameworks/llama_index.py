@@ -10,7 +10,7 @@ from llama_index.core.llms import MockFunctionCallingLLM
 from tests.live.frameworks.scripted import END, Call
 
 from specfn.adapters import llama_index
-from specfn.application.binding.bound import Bound
+from specfn.application.bound import Bound
 
 
 def agent(bound: Bound, calls: Sequence[Call]) -> Any:

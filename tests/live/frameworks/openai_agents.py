@@ -15,7 +15,7 @@ from openai.types.responses import (
 from tests.live.frameworks.scripted import END, Call
 
 from specfn.adapters import openai_agents
-from specfn.application.binding.bound import Bound
+from specfn.application.bound import Bound
 
 set_tracing_disabled(True)
 

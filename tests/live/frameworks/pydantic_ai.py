@@ -10,7 +10,7 @@ from pydantic_ai.models.function import FunctionModel
 from tests.live.frameworks.scripted import END, Call
 
 from specfn.adapters import pydantic_ai
-from specfn.application.binding.bound import Bound
+from specfn.application.bound import Bound
 
 
 def agent(bound: Bound, calls: Sequence[Call]) -> Agent[None, Any]:

@@ -16,7 +16,7 @@ from specfn._internal.settings_model import Model, Texts, stored_as
 from specfn.connectors.turn import Mode
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.function.function_names import place
+from specfn.function.function_names import method_and_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +108,7 @@ def _named(value: Any) -> Any:
     """Replace functions by their keys."""
     if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
         return value
-    return tuple(place(key) if isinstance(key, Function) else key for key in value)
+    return tuple(method_and_path(key) if isinstance(key, Function) else key for key in value)
 
 
 class Choice(Model, ABC):

@@ -225,7 +225,7 @@ def _question(request: _Request) -> str:
     Raises:
         UsageError: the arguments are too large to be shown.
     """
-    from specfn.calling.calls.approval_form import CallToApprove, approval_form  # noqa: PLC0415  # to ask only
+    from specfn.invocation.approval_form import CallToApprove, approval_form  # noqa: PLC0415  # to ask only
 
     function = request.function
     call = CallToApprove(name=function.name, function=function, arguments=request.arguments)

@@ -22,11 +22,11 @@ from specfn.errors import SpecfnError, TransportError, UsageError
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
-    from specfn.calling.calls.approval import ApprovalRequest, Deny
     from specfn.calling.outcome import Outcome
     from specfn.connectors.wire_format import Codec
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
+    from specfn.invocation.approval import ApprovalRequest, Deny
 
 #: The limits of a reply of the model: seconds for the whole reply, and bytes after decompression.
 MAX_REPLY_SECONDS: Final = 300.0
@@ -133,8 +133,8 @@ class _Conversation:
 
     def _approve(self, request: "ApprovalRequest") -> "bool | Deny":
         """Ask for confirmation; refuse without a terminal, or if the arguments are too large to be shown."""
-        from specfn.calling.calls.approval import Deny  # noqa: PLC0415  # only for conversations
-        from specfn.calling.calls.approval_form import CallToApprove, approval_form  # noqa: PLC0415  # likewise
+        from specfn.invocation.approval import Deny  # noqa: PLC0415  # only for conversations
+        from specfn.invocation.approval_form import CallToApprove, approval_form  # noqa: PLC0415  # likewise
 
         function = self._application[request.function]
         call = CallToApprove(name=request.function, function=function, arguments=request.arguments)

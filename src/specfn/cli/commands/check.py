@@ -7,8 +7,6 @@ import click
 
 from specfn._internal.json import JsonObject
 from specfn.application.examples import example_faults
-from specfn.catalog.provider_limits import check
-from specfn.catalog.tools.fit_cache import FitCache
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
@@ -18,6 +16,8 @@ from specfn.connectors import registry
 from specfn.document.diagnose.check import strict as thorough
 from specfn.records import members
 from specfn.settings import DEFAULT
+from specfn.tools.fit_cache import FitCache
+from specfn.tools.provider_limits import check
 
 if TYPE_CHECKING:
     from specfn.application.application import Application

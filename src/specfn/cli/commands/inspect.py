@@ -5,7 +5,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, Literal, TextIO
 
 from specfn._internal.json import JsonObject
-from specfn.catalog.report import OVER_TEXTS, report
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.progress import Progress
@@ -16,6 +15,7 @@ from specfn.connectors import registry
 from specfn.errors import UsageError
 from specfn.records import Note, members
 from specfn.settings import DEFAULT
+from specfn.tools.report import OVER_TEXTS, report
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

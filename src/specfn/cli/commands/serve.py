@@ -120,7 +120,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
 
     listener = _listener(options)
     config = config_of(specs, options)
-    from specfn.calling.names.catalog import split_keys  # noqa: PLC0415  # slow import
+    from specfn.tools.function_keys import split_keys  # noqa: PLC0415  # slow import
 
     allow = (*config.allow, *options["allow"])
     split_keys("--allow" if options["allow"] else f"{options['config']}: allow", allow)

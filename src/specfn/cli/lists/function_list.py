@@ -4,12 +4,12 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from specfn._internal.json import dumps
-from specfn.catalog.token_estimate import beyond_budget, estimate
-from specfn.catalog.tools.tool_description import listed_description
 from specfn.cli import output
 from specfn.cli.progress import Progress
 from specfn.function.description import within
 from specfn.function.signatures.language import Language
+from specfn.tools.token_estimate import beyond_budget, estimate
+from specfn.tools.tool_description import listed_description
 
 if TYPE_CHECKING:
     from specfn.function.function import Function

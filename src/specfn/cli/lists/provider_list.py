@@ -5,15 +5,16 @@ from dataclasses import replace
 from itertools import groupby
 
 from specfn._internal.json import dumps
-from specfn.catalog.tools.fit_cache import FitCache
-from specfn.catalog.tools.tool_builder import offered_functions, tools
-from specfn.catalog.tools.tools import MANY_TOKENS, LeftOut, Tools
 from specfn.cli import output
 from specfn.cli.lists.cut import Cut, named
 from specfn.cli.progress import Progress
 from specfn.connectors import registry
 from specfn.errors import LimitError
 from specfn.schema.profiles.profile import Profile
+from specfn.tools.fit_cache import FitCache
+from specfn.tools.function_set import AdvertisedFunction
+from specfn.tools.tool import MANY_TOKENS, LeftOut, Tools
+from specfn.tools.tool_builder import build_tools
 
 #: The options that shorten a list.
 _SHORTER = "--select, --search or --max-tokens"
@@ -35,10 +36,10 @@ def provider_tools(cut: Cut, name: str, budget: int | None, progress: Progress) 
     profile = registry.profile(name)
     if budget is None:
         _check_count(len(cut.functions), profile)
-    subjects = offered_functions(cut.functions)
+    entries = (AdvertisedFunction(name=each.name, function=each) for each in cut.functions)
     unlimited = replace(profile, tools=None)
-    found = tools(
-        subjects, unlimited, fits=FitCache(), budget_tokens=budget, progress=progress.composed
+    found = build_tools(
+        entries, unlimited, fits=FitCache(), budget_tokens=budget, progress=progress.composed
     )
     _check_count(len(found.tools), profile)
     return found

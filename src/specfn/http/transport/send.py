@@ -4,18 +4,17 @@ A call is written once, as a coroutine (``call_through``). For a blocking call, 
 the coroutine runs without an event loop.
 """
 
-import asyncio
-import inspect
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar, Literal, overload
+from typing import Any, Literal, overload
 
 import httpx
 
 from specfn._internal.caller_arguments import known_keywords, known_keywords_async
 from specfn._internal.coroutines import run_without_waiting
+from specfn._internal.io import AsyncIO, SyncIO
 from specfn._internal.json import copied
 from specfn._internal.url import shown
 from specfn.errors import HTTPStatusError, ResponseError, UsageError, wrong_result
@@ -23,7 +22,7 @@ from specfn.http.connection import Connection
 from specfn.http.masking import Masking
 from specfn.http.redact import ONCE
 from specfn.http.request import base_url
-from specfn.http.request.request import additions, credential, finish, prepare, sync_result
+from specfn.http.request.request import additions, credential, finish, prepare
 from specfn.http.response import validate_response
 from specfn.http.response.excerpt import excerpt
 from specfn.http.response.response import Result
@@ -93,16 +92,7 @@ def propagate(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
     """Call an operation, and return its response with any status. Otherwise like ``execute``."""
-    return run_without_waiting(call_through(function, arguments, connection, BlockingTransfer()))
-
-
-def propagate_within(
-    function: Function, arguments: Any, connection: Connection, seconds: float
-) -> Result:
-    """Call an operation like ``propagate``, with a further limit on the total seconds."""
-    return run_without_waiting(
-        call_through(function, arguments, connection, BlockingTransfer(), seconds)
-    )
+    return run_without_waiting(call_through(function, arguments, connection, SyncIO()))
 
 
 @overload
@@ -149,7 +139,7 @@ async def apropagate(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
     """Call an operation asynchronously, and return its response with any status."""
-    return await call_through(function, arguments, connection, AwaitingTransfer())
+    return await call_through(function, arguments, connection, AsyncIO())
 
 
 @known_keywords
@@ -162,13 +152,13 @@ def forward(request: httpx.Request, connection: Connection) -> Result:
         UsageError: the URL has no origin of the connection; nothing was sent.
         TransportError: no complete response was received.
     """
-    return run_without_waiting(forward_through(request, connection, BlockingTransfer()))
+    return run_without_waiting(forward_through(request, connection, SyncIO()))
 
 
 @known_keywords_async
 async def aforward(request: httpx.Request, connection: Connection) -> Result:
     """Send a complete request asynchronously, and return the response."""
-    return await forward_through(request, connection, AwaitingTransfer())
+    return await forward_through(request, connection, AsyncIO())
 
 
 def successful(result: Result, function: Function, connection: Connection | None) -> Result:
@@ -237,7 +227,7 @@ async def call_through(
     function: Function,
     arguments: Any,
     connection: Connection | None,
-    io: "BlockingTransfer | AwaitingTransfer",
+    io: SyncIO,
     within: float = math.inf,
 ) -> Result:
     """Perform one call: credentials, the request, redirects, retries and hooks."""
@@ -276,7 +266,7 @@ def _obtained(credentials: Mapping[str, Any], connection: Connection) -> list[An
 async def forward_through(
     request: httpx.Request,
     connection: Connection,
-    io: "BlockingTransfer | AwaitingTransfer",
+    io: SyncIO,
     masking: Masking | None = None,
 ) -> Result:
     """Send one request of the caller to an origin of the connection.
@@ -306,7 +296,7 @@ async def forward_through(
 async def _after(
     result: Result,
     connection: Connection,
-    io: "BlockingTransfer | AwaitingTransfer",
+    io: SyncIO,
     masking: Masking,
 ) -> Result:
     if connection.after is None:
@@ -321,7 +311,7 @@ async def _after(
 async def _exchange(
     request: httpx.Request,
     connection: Connection,
-    io: "BlockingTransfer | AwaitingTransfer",
+    io: SyncIO,
     masking: Masking,
     *,
     base_path: str,
@@ -341,7 +331,7 @@ async def _exchange(
                 outgoing.extensions = {**outgoing.extensions, ONCE: True}
         if connection.before or connection.client or connection.async_client:
             masking.add_request(outgoing)  # they may add secrets that the connection does not have
-        result = await io.send(Attempt(outgoing, connection, until, is_guarded, is_first))
+        result: Result = await io.send(Attempt(outgoing, connection, until, is_guarded, is_first))
         is_first = False
         seconds = retry_delay(request, result, until - time.monotonic()) if retries else None
         onward = redirect(request, result, connection.redirects, base_path)
@@ -362,53 +352,13 @@ def _as_request(changed: Any) -> httpx.Request:
     return changed
 
 
-class BlockingTransfer:
-    """Input and output of a blocking call. No coroutine here suspends.
-
-    Attributes:
-        streams: true if the response is a stream of events that the caller iterates over.
-    """
-
-    streams: ClassVar = False
-
-    async def result_of(self, source: Callable[[], Any], name: str) -> Any:
-        """Call a function of the caller, which must not be async."""
-        return sync_result(source(), name)
-
-    async def pause(self, seconds: float) -> None:
-        """Wait."""
-        time.sleep(seconds)  # noqa: ASYNC251  # there is no event loop
-
-    async def send(self, attempt: Attempt) -> Result:
-        """Send one request."""
-        return attempt.send()
-
-
-class AwaitingTransfer:
-    """Input and output of an asynchronous call, like ``BlockingTransfer``."""
-
-    streams: ClassVar = False
-
-    async def result_of(self, source: Callable[[], Any], _: str) -> Any:
-        """Call a function of the caller, which may be async."""
-        value = source()
-        return await value if inspect.isawaitable(value) else value
-
-    async def pause(self, seconds: float) -> None:
-        """Wait."""
-        await asyncio.sleep(seconds)
-
-    async def send(self, attempt: Attempt) -> Result:
-        """Send one request."""
-        return await attempt.asend()
-
-
-class _BlockingStream(BlockingTransfer):
+class _BlockingStream(SyncIO):
     """Input and output of a blocking call for a stream of events, which is ``opened``."""
 
     streams = True
 
     def __init__(self) -> None:
+        super().__init__()
         self.opened: OpenStream | None = None
 
     async def send(self, attempt: Attempt) -> Result:
@@ -419,12 +369,13 @@ class _BlockingStream(BlockingTransfer):
         return found
 
 
-class _AwaitingStream(AwaitingTransfer):
+class _AwaitingStream(AsyncIO):
     """Input and output of an asynchronous call for a stream of events, which is ``opened``."""
 
     streams = True
 
     def __init__(self) -> None:
+        super().__init__()
         self.opened: OpenAsyncStream | None = None
 
     async def send(self, attempt: Attempt) -> Result:

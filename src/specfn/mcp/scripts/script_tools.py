@@ -9,13 +9,13 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from specfn._internal.json import JsonObject, dumps, loads
-from specfn.application.binding.approval_token import ApprovalTokens
-from specfn.calling.call_answer import Answer
-from specfn.calling.calls.prepare import Prepared
 from specfn.code_mode.script_functions import ScriptFunctions
 from specfn.code_mode.script_limits import ScriptLimits
 from specfn.code_mode.script_result import AVAILABLE, ScriptPause, ScriptResult
 from specfn.code_mode.script_run import Scripts
+from specfn.invocation.answer import Answer
+from specfn.invocation.approval_token import ApprovalTokens
+from specfn.invocation.check import PreparedCall
 from specfn.mcp.elicitation import NO_FIELDS, ElicitationForm, request_of
 from specfn.mcp.listing import HINTS
 from specfn.mcp.results import log, logged_failure, text_result
@@ -139,14 +139,12 @@ class _Execution:
 
     def __init__(self, served: ServedFunctions, functions: ScriptFunctions) -> None:
         self._served = served
-        self._advertised = functions.advertised
+        self._offered = functions.offered
 
-    async def __call__(self, call: Prepared, *, ask: bool, granted: str | None) -> Answer:
+    async def __call__(self, call: PreparedCall, *, ask: bool, granted: str | None) -> Answer:
         """Return the answer to a call. A fault of this server is a text, so that the calls before it are reported."""
         try:
-            return await self._served.outcome(
-                call, ask=ask, granted=granted, advertised=self._advertised
-            )
+            return await self._served.outcome(call, ask=ask, granted=granted, offered=self._offered)
         except Exception as error:  # noqa: BLE001  # its text must not reach the client
             text = logged_failure(call.name, error)
             return Answer(text=text, kind="refused", repairs=call.repairs)

@@ -1,1 +1,0 @@
-"""Functions bound to a connection: check, ask, send, and return an answer."""

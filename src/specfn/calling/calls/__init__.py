@@ -1,1 +1,0 @@
-"""The calls of one turn: preparation, approval, invocation and results."""

@@ -1,0 +1,90 @@
+"""The history of a conversation: names that a provider accepts, and the recovery hint (rules C6, C9)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from specfn.connectors.histories import in_own_form
+from specfn.connectors.turn import Message
+from specfn.connectors.wire_format import legal_name
+from specfn.errors import UsageError
+from specfn.invocation.prompts import RECOVERY
+
+#: The messages that a caller passes: the user's text, or messages in specfn's own form or the vendor's.
+Messages: TypeAlias = str | Sequence[Mapping[str, Any]]
+
+
+def opening_messages(messages: Any, codec: object, *, hint: bool) -> list[Message]:
+    """Return the first messages of a conversation.
+
+    A text becomes a message of the user. The hint is added to the system text once.
+
+    Args:
+        messages: a text, or messages in specfn's own form or in the codec's.
+        codec: the codec of the conversation.
+        hint: whether to add the recovery hint.
+
+    Raises:
+        UsageError: ``messages`` is empty, or neither a text nor a list of such messages.
+    """
+    found = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
+    if not isinstance(found, Sequence):
+        raise UsageError(
+            f"`messages` must be a text or a list of messages, not {type(messages).__name__}"
+        )
+    if not messages:
+        raise UsageError("`messages` is empty: pass the user's text or a list of messages")
+    opened = in_own_form(found, codec)
+    return _hinted(opened) if hint else opened
+
+
+def _hinted(messages: list[Message]) -> list[Message]:
+    for message in messages:
+        content = message.get("content")
+        if message["role"] != "system" or not isinstance(content, str):
+            continue
+        if RECOVERY not in content:
+            text = f"{content.rstrip()}\n\n{RECOVERY}" if content.strip() else RECOVERY
+            message["content"] = text
+            if "native" in message:
+                own = message["native"].items()
+                message["native"] = {key: {**value, "content": text} for key, value in own}
+        return messages
+    return [{"role": "system", "content": RECOVERY}, *messages]
+
+
+def with_names(message: Message, names: Mapping[str, str]) -> Message:
+    """Return a message whose calls and results have other names, given by id.
+
+    The vendor's own message is unchanged: codecs write the names of ``calls`` into it.
+    """
+    found: Message = {**message}
+    if "calls" in message:
+        found["calls"] = [
+            {**call, "name": names.get(call["id"], call["name"])} for call in message["calls"]
+        ]
+    if "results" in message:
+        found["results"] = [
+            {**item, "name": names.get(item["id"], item["name"])} for item in message["results"]
+        ]
+    return found
+
+
+def called_names(message: Message) -> dict[str, str]:
+    """Return the names of a message's calls by their ids."""
+    return {call["id"]: call["name"] for call in message.get("calls", ())}
+
+
+def with_legal_names(messages: Sequence[Message], taken: Collection[str]) -> list[Message]:
+    """Return the messages with names that every provider accepts.
+
+    Args:
+        messages: the conversation; it contains unknown names as the model sent them.
+        taken: the names of functions; no other name is changed to one of these.
+    """
+    found: list[Message] = []
+    names: dict[str, str] = {}
+    for message in messages:
+        if "calls" in message:  # ids belong to a turn and its results
+            names = {key: legal_name(name, taken) for key, name in called_names(message).items()}
+        found.append(with_names(message, names))
+    return found

@@ -1,1 +1,0 @@
-"""Names of functions in a conversation, and their resolution."""

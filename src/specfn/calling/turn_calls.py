@@ -1,0 +1,406 @@
+"""The calls of one turn and their results: exactly one result for each call, in order (rule C7)."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from specfn._internal.json import JsonObject
+from specfn.calling.choice.config import InvocationConfig
+from specfn.calling.effects import CallResult
+from specfn.calling.outcome import CallRecord
+from specfn.calling.state import State, identity
+from specfn.connectors.turn import Call, Returned
+from specfn.errors import UsageError
+from specfn.function.separation.join import is_shared
+from specfn.invocation import prompts
+from specfn.invocation.approval import (
+    MAX_REFUSALS,
+    ApprovalRequest,
+    Approve,
+    Decision,
+    Deny,
+    Needs,
+    Refusals,
+    needs_approval,
+)
+from specfn.invocation.check import PreparedCall, prepare
+from specfn.invocation.permit import approval_request, complete, masked, model_part
+from specfn.invocation.storage import decode, encode, loaded_repair, storable, stored_repair
+from specfn.tools.function_set import AdvertisedFunction, Catalog
+from specfn.tools.resolve import Resolution
+from specfn.tools.tool_set import ToolSet
+
+
+@dataclass(slots=True, kw_only=True)
+class TurnCalls:
+    """The calls of one turn and their state.
+
+    Attributes:
+        calls: in the model's order.
+        round: the number of the request that the calls reply to.
+        results: the results of finished calls, by id.
+        begun: the ids of calls that have begun.
+        repeated: the calls that would repeat a write of this conversation, by id, with the text for the model if they
+            are not approved.
+        held: the ids of calls that wait for the same write earlier in the turn.
+        decided: whether the calls that needed approval were approved or declined.
+    """
+
+    calls: list[PreparedCall]
+    round: int
+    results: dict[str, CallResult] = field(default_factory=dict)
+    begun: set[str] = field(default_factory=set)
+    repeated: dict[str, str] = field(default_factory=dict)
+    held: set[str] = field(default_factory=set)
+    decided: bool = False
+
+    @classmethod
+    def of(
+        cls, calls: Sequence[Call], catalog: Catalog, offered: ToolSet, round_: int
+    ) -> "TurnCalls":
+        """Resolve and validate the calls of a turn; calls that cannot be made get their result at once."""
+        prepared = [prepare(call, catalog, offered) for call in calls]
+        made = cls(calls=prepared, round=round_)
+        for each in prepared:
+            if each.answer is not None:
+                made.results[each.call["id"]] = CallResult(text=each.answer, error=True)
+        return made
+
+    @classmethod
+    def unresolved(cls, calls: Sequence[Call], round_: int) -> "TurnCalls":
+        """Return the calls of a turn before their names are resolved."""
+        unknown = [Resolution(called=call["name"], status="unknown") for call in calls]
+        found = [PreparedCall(call=c, resolution=r) for c, r in zip(calls, unknown, strict=True)]
+        return cls(calls=found, round=round_)
+
+    @property
+    def faulty(self) -> bool:
+        """Return true if a call of the turn could not be made."""
+        return any(call.answer is not None for call in self.calls)
+
+    # -- before anything is sent -------------------------------------------------------------------
+
+    def refuse(self, text: str) -> None:
+        """Give all calls the same error as their result."""
+        self.calls = [replace(call, answer=call.answer or text) for call in self.calls]
+        for call in self.calls:
+            self.results[call.call["id"]] = CallResult(text=text, error=True)
+
+    def limit(self, most: int) -> None:
+        """Give the calls beyond a number an error as their result."""
+        for call in self.ready()[most:]:
+            self.results[call.call["id"]] = CallResult(text=prompts.too_many(most), error=True)
+
+    def calls_only(self, function: AdvertisedFunction | None) -> bool:
+        """Return whether all calls of the turn are of one function."""
+        return all(call.entry is not None and call.entry is function for call in self.calls)
+
+    def answer(self, function: AdvertisedFunction | None, answer: Callable[[Any], str]) -> None:
+        """Give the calls of a function their results; nothing is sent for them.
+
+        Args:
+            function: the function.
+            answer: returns the result for the arguments of a call.
+        """
+        for call in self.ready():
+            if call.entry is not None and call.entry is function:
+                self.results[call.call["id"]] = CallResult(text=answer(call.arguments))
+
+    def decline(self, state: State) -> None:
+        """Deny the calls that were declined earlier, without asking for approval again."""
+        for call in self.ready():
+            if state.was_declined(call.call):
+                state.denied = True
+                self.results[call.call["id"]] = CallResult(text=prompts.denied(), error=True)
+
+    def close(self, why: str) -> None:
+        """Give every call without a result one: it was not made, or its effect is unknown."""
+        for call in self.calls:
+            key = call.call["id"]
+            begun = key in self.begun
+            text = prompts.cut_off(why) if begun else prompts.not_executed(why)
+            self.results.setdefault(key, CallResult(text=text, error=True, executed=begun))
+
+    def ready(self) -> tuple[PreparedCall, ...]:
+        """Return the calls that can be made now and have no result yet."""
+        return tuple(call for call in self._open() if call.call["id"] not in self.held)
+
+    def _open(self) -> Iterator[PreparedCall]:
+        return (call for call in self.calls if call.call["id"] not in self.results)
+
+    # -- approval --------------------------------------------------------------------------------------
+
+    def approvals(self, policy: Needs) -> tuple[ApprovalRequest, ...]:
+        """Return the requests for approval that must be decided before any call of the turn is sent."""
+        if self.decided:
+            return ()
+        return tuple(
+            approval_request(call, repeated=call.call["id"] in self.repeated)
+            for call in self._asking(policy)
+        )
+
+    def _asking(self, policy: Needs) -> list[PreparedCall]:
+        return [
+            call
+            for call in self.ready()
+            if call.call["id"] in self.repeated or (call.entry and _must_ask(policy, call))
+        ]
+
+    def refuse_without_asking(self, state: State, policy: Needs) -> None:
+        """Refuse the calls of functions about which the user declined too many questions in a row."""
+        if self.decided:
+            return
+        for call in self._asking(policy):
+            if state.refusals.forbid(call.name):
+                state.denied = True
+                text = prompts.refused_without_asking(call.name, MAX_REFUSALS)
+                self.results[call.call["id"]] = CallResult(text=text, error=True)
+
+    def find_repeated(self, state: State) -> None:
+        """Mark the calls that would repeat a write of this conversation; hold those that repeat one of this turn."""
+        waiting: set[str] = set()
+        self.held.clear()
+        for call in [*filter(_is_write, self._open())]:
+            key, write = call.call["id"], identity(call.name, call.arguments)
+            text = state.repeated_write(call.name, write)
+            if text is not None:
+                self.repeated[key] = text
+            elif write in waiting:
+                self.held.add(key)
+            waiting.add(write)
+
+    def release(self, state: State) -> bool:
+        """Release the held calls; return whether there were any."""
+        if not self.held:
+            return False
+        self.remember(state)
+        self.decline(state)
+        self.find_repeated(state)
+        self.decided = False
+        return True
+
+    def remember(self, state: State) -> None:
+        """Record the writes of the turn that succeeded, and those with an unknown outcome."""
+        for call in filter(_is_write, self.calls):
+            result = self.results.get(call.call["id"])
+            if result is not None and result.executed:
+                state.remember_write(identity(call.name, model_part(call)), result)
+
+    def decide(self, policy: Needs, decisions: Sequence[Decision], refusals: Refusals) -> bool:
+        """Apply the decisions, one for each waiting call; return whether a call was denied.
+
+        Args:
+            policy: the calls that need approval.
+            decisions: the decisions, in the order of the calls.
+            refusals: records the decisions.
+        """
+        waiting = self._asking(policy)
+        asked = dict(zip((c.call["id"] for c in waiting), decisions, strict=True))
+        unasked = set()
+        for call in waiting:
+            if refusals.forbid(call.name):
+                unasked.add(call.call["id"])
+            refusals.note(call.name, asked[call.call["id"]])
+        calls = [_apply(call, asked.get(call.call["id"])) for call in self.calls]
+        denied = {
+            call.call["id"]
+            for call, made in zip(calls, map(asked.get, self._ids), strict=True)
+            if isinstance(made, Deny)
+            and (made.asked or call.answer or self._needs_approval(policy, call))
+        }
+        refused = {
+            call.call["id"]: call.answer
+            or (
+                prompts.refused_without_asking(call.name, MAX_REFUSALS)
+                if call.call["id"] in unasked
+                else self._denial(call, asked[call.call["id"]])
+            )
+            for call in calls
+            if call.call["id"] in denied or (call.call["id"] in asked and call.answer is not None)
+        }
+        self.calls, self.decided = calls, True  # together: a call without a decision is never sent
+        for key, text in refused.items():
+            self.results[key] = CallResult(text=text, error=True)
+        return bool(denied)
+
+    def _needs_approval(self, policy: Needs, call: PreparedCall) -> bool:
+        """Return whether a call needs approval, whatever its arguments."""
+        assert call.entry is not None
+        return call.call["id"] in self.repeated or needs_approval(policy, call.entry.function)
+
+    def _denial(self, call: PreparedCall, made: Decision | None) -> str:
+        if isinstance(made, Deny) and made.asked:
+            return prompts.denied(made.reason)
+        assert call.entry is not None
+        repeated = self.repeated.get(call.call["id"])
+        return repeated or prompts.nobody_to_ask(call.name, call.entry.function.safety)
+
+    def call(self, key: str) -> Call:
+        """Return the call with an id."""
+        return next(call.call for call in self.calls if call.call["id"] == key)
+
+    @property
+    def _ids(self) -> list[str]:
+        return [call.call["id"] for call in self.calls]
+
+    # -- results ---------------------------------------------------------------------------------------
+
+    def results_for_model(self, state: State, config: InvocationConfig) -> list[Returned]:
+        """Return the results for the model, in the order of the calls; a repeated faulty call is reported as repeated."""
+        found: list[Returned] = []
+        state.count_faults([call.call for call in self.calls if call.answer is not None])
+        for call in self.calls:
+            result = self.results[call.call["id"]]
+            text = result.text
+            times = state.fault_count(call.call)
+            if call.answer is not None and times > 1:
+                text = prompts.repeated(times, config.max_identical_failures)
+            found.append(
+                {
+                    "id": call.call["id"],
+                    "name": call.call["name"],
+                    "text": text,
+                    "error": result.error,
+                }
+            )
+        return found
+
+    def repeats_failures(self, state: State, config: InvocationConfig) -> bool:
+        """Return whether a faulty call was repeated too often."""
+        return any(
+            state.fault_count(call.call) > config.max_identical_failures
+            for call in self.calls
+            if call.answer is not None
+        )
+
+    def records(self, state: State) -> list[CallRecord]:
+        """Return the records of the calls for the outcome."""
+        return [self._record(call, state) for call in self.calls]
+
+    def _record(self, call: PreparedCall, state: State) -> CallRecord:
+        result = self.results[call.call["id"]]
+        name = call.name or call.call["name"]
+        if call.answer is not None:
+            state.attempts[name] += 1
+        return CallRecord(
+            id=call.call["id"],
+            round=self.round,
+            called=call.call["name"],
+            function=call.resolution.name,
+            how=call.resolution.how,
+            arguments=masked(call),
+            repairs=call.repairs,
+            errors=call.errors,
+            attempt=max(1, state.attempts[name]),
+            executed=result.executed,
+            status=result.status,
+            result=result.text,
+            data=result.data,
+            error=result.error,
+        )
+
+    # -- storing -----------------------------------------------------------------------------------------
+
+    def dump(self) -> JsonObject:
+        """Return the calls as plain JSON.
+
+        Raises:
+            UsageError: the arguments contain values of the human part, which are never stored.
+        """
+        if self.decided and any(
+            call.entry and is_shared(call.entry.function) for call in self.ready()
+        ):
+            raise UsageError(
+                "the conversation holds values of the human part, which are never stored: store it before they are "
+                "filled in, or after the calls were made"
+            )
+        return {
+            "round": self.round,
+            "decided": self.decided,
+            "begun": sorted(self.begun),
+            "repeated": dict(self.repeated),
+            "held": sorted(self.held),
+            "results": {
+                key: {each.name: storable(getattr(result, each.name)) for each in fields(result)}
+                for key, result in self.results.items()
+            },
+            "calls": [_dumped(call) for call in self.calls],
+        }
+
+    @classmethod
+    def load(cls, stored: JsonObject, catalog: Catalog, allowed: Collection[str]) -> "TurnCalls":
+        """Return the calls that ``dump`` wrote.
+
+        Calls that had begun are not made again. Calls of functions that are not allowed now are not made.
+        """
+        made = cls(
+            calls=[_loaded(item, catalog, allowed) for item in stored["calls"]],
+            round=stored["round"],
+            decided=stored["decided"],
+            begun=set(stored["begun"]),
+            repeated=dict(stored.get("repeated", {})),
+            held=set(stored.get("held", ())),
+            results={key: CallResult(**item) for key, item in stored["results"].items()},
+        )
+        for call in made.ready():
+            key = call.call["id"]
+            if key in made.begun:
+                text = prompts.cut_off("the conversation was stored meanwhile")
+                made.results[key] = CallResult(text=text, error=True, executed=True)
+            elif call.answer is not None:
+                made.results[key] = CallResult(text=call.answer, error=True)
+        return made
+
+
+def _is_write(call: PreparedCall) -> bool:
+    """Return whether a call of the function is not idempotent."""
+    return call.entry is not None and not call.entry.function.idempotent
+
+
+def _apply(call: PreparedCall, made: Decision | None) -> PreparedCall:
+    """Return a call with the changes and the human part of a decision; without a human part if approval is unavailable."""
+    if isinstance(made, Approve):
+        return complete(call, made)
+    is_asked = not isinstance(made, Deny) or made.asked
+    if is_asked or call.entry is None or not is_shared(call.entry.function):
+        return call
+    return complete(call, Approve(), asked=False)
+
+
+def _must_ask(policy: Needs, call: PreparedCall) -> bool:
+    """Return whether a call needs approval or a human part."""
+    assert call.entry is not None
+    function = call.entry.function
+    return needs_approval(policy, function) or is_shared(function)
+
+
+def _dumped(call: PreparedCall) -> JsonObject:
+    stored: dict[str, Any] = {
+        "call": storable(call.call),
+        "resolution": storable(asdict(call.resolution)),
+        "entry": call.name or None,
+        "arguments": encode(call.arguments),
+        "repairs": [stored_repair(repair) for repair in call.repairs],
+        "removed": list(call.removed),
+        "errors": list(call.errors),
+        "problems": list(call.problems),
+        "answer": call.answer,
+    }
+    return stored
+
+
+def _loaded(item: Mapping[str, Any], catalog: Catalog, allowed: Collection[str]) -> PreparedCall:
+    resolution, name, answer = item["resolution"], item["entry"], item["answer"]
+    if name is not None and name not in allowed:
+        name, answer = None, answer or prompts.unknown(item["call"]["name"], (), ())
+    return PreparedCall(
+        call=item["call"],
+        resolution=Resolution(**{**resolution, "candidates": tuple(resolution["candidates"])}),
+        entry=None if name is None else catalog.by_name[name],
+        arguments=decode(item["arguments"]),
+        repairs=tuple(map(loaded_repair, item["repairs"])),
+        removed=tuple(item.get("removed", ())),
+        errors=tuple(item["errors"]),
+        problems=tuple(item["problems"]),
+        answer=answer,
+    )

@@ -1,0 +1,1 @@
+"""One call of a function, whoever makes it: resolve, check, permit, send, answer."""

@@ -1,0 +1,147 @@
+"""The second step of a call: parse, repair and validate the arguments (rules C11, V9, X3, X11)."""
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from specfn._internal.json import copied
+from specfn.answers import FieldNames
+from specfn.connectors.turn import Call
+from specfn.function.arguments.checking import check_arguments
+from specfn.function.arguments.wrapper import WrapperNames
+from specfn.function.function import Function
+from specfn.function.separation.join import is_shared
+from specfn.invocation import prompts
+from specfn.invocation.answer import AnswerKind
+from specfn.invocation.resolve import resolve, unresolved, wrapper_names
+from specfn.records import ArgumentProblem, Repair
+from specfn.tools.function_set import AdvertisedFunction, FunctionSet
+from specfn.tools.resolve import Resolution
+from specfn.tools.tool_set import ToolSet
+from specfn.validation.outcome import Failure, Success
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedCall:
+    """A call with its resolved name and validated arguments.
+
+    Attributes:
+        call: the call as the model sent it.
+        resolution: the resolution of its name.
+        entry: the resolved function; ``None`` if the name was not resolved.
+        arguments: the parsed arguments, under the document's own keys.
+        repairs: the repairs of the arguments.
+        removed: the values removed from the arguments, as the model reads them with the result.
+        errors: the errors, a sentence each.
+        problems: the paths of the invalid arguments.
+        answer: the error text for the model; ``None`` if the call can be made.
+        kind: the kind of ``answer``.
+        fields: the fields of the response that the call asks for; ``None`` for all.
+    """
+
+    call: Call
+    resolution: Resolution
+    entry: AdvertisedFunction | None = None
+    arguments: Any = field(default=None, repr=False)
+    repairs: tuple[Repair, ...] = ()
+    removed: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    answer: str | None = None
+    kind: AnswerKind | None = None
+    fields: tuple[FieldNames, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        """The advertised name of the function; empty if the name was not resolved."""
+        return "" if self.entry is None else self.entry.name
+
+
+def prepare(call: Call, functions: FunctionSet, offered: ToolSet) -> PreparedCall:
+    """Resolve the function of a call and validate its arguments.
+
+    Args:
+        call: the model's call.
+        functions: the functions of the conversation.
+        offered: the tools of this request.
+    """
+    resolution = resolve(call["name"], functions, offered)
+    if resolution.name is None:
+        text = unresolved(resolution, offered)
+        return PreparedCall(
+            call=call, resolution=resolution, errors=(text,), answer=text, kind="unknown_function"
+        )
+    return prepare_known(call, resolution, functions, offered)
+
+
+def prepare_known(
+    call: Call, resolution: Resolution, functions: FunctionSet, offered: ToolSet
+) -> PreparedCall:
+    """Validate the arguments of a call whose name was resolved.
+
+    Args:
+        call: the model's call.
+        resolution: the resolution of its name.
+        functions: the functions.
+        offered: the functions that the model can call.
+    """
+    entry = functions.by_name[resolution.name or ""]
+    names = wrapper_names(entry.name, functions, offered)
+    verdict = check(entry, call["arguments"], offered, names)
+    answer = None
+    errors: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    if isinstance(verdict, Failure):
+        errors = tuple(str(problem) for problem in verdict.errors)
+        problems = tuple(problem.path for problem in verdict.errors)
+        answer = verdict.feedback()
+    elif verdict.incomplete and entry.function.safety != "read":
+        answer = prompts.incomplete(entry.name)
+        errors = (answer,)
+    return PreparedCall(
+        call=call,
+        resolution=resolution,
+        entry=entry,
+        arguments=copied(
+            verdict.data
+        ),  # the caller may change its objects while an approver thinks
+        repairs=verdict.repairs,
+        removed=prompts.removed(
+            verdict.repairs, partial(offered.path, entry.name), shared=is_shared(entry.function)
+        ),
+        errors=errors,
+        problems=problems,
+        answer=answer,
+        kind=None if answer is None else "invalid",
+    )
+
+
+def check(
+    entry: AdvertisedFunction, arguments: Any, offered: ToolSet, names: WrapperNames | None
+) -> Success | Failure:
+    """Check the arguments that a model sent for a function, and that a request can carry them.
+
+    If the function has a human part, only the model's part is checked. The schema may admit a value that no request can
+    carry safely, such as ``..`` in a path or a line feed in a header. Such a value is reported like any other error, so
+    that the model can correct it before a human is asked for approval.
+
+    Args:
+        entry: the function.
+        arguments: the arguments as the model sent them.
+        offered: the tools of this request.
+        names: resolves the name in a wrapper; ``None`` to keep wrappers.
+    """
+    return check_arguments(
+        entry.function.model_part,
+        {} if arguments is None else arguments,
+        names,
+        restore=partial(offered.restore, entry.name),
+        rename=partial(offered.shown, entry.name),
+        problems=_unsendable,
+    )
+
+
+def _unsendable(function: Function, arguments: Any) -> tuple[ArgumentProblem, ...]:
+    from specfn.http.request.request import unsendable  # noqa: PLC0415  # not before a model calls
+
+    return tuple(unsendable(function, arguments))

@@ -1,0 +1,104 @@
+"""The reserved argument by which a model asks for fields of a response (rule X12)."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from specfn._internal.json import JsonObject
+from specfn.answers import FieldNames, asked_fields
+from specfn.function.function import Function
+from specfn.invocation.documented_fields import DocumentedFields
+from specfn.invocation.response_fields import ResponseFields
+from specfn.records import Repair
+
+#: The description of the reserved argument.
+DESCRIPTION: Final = 'Paths of the fields of the response to return, such as ["items.name"]; leave it out for all of them.'
+
+
+@dataclass(frozen=True, slots=True)
+class SentFields:
+    """The arguments of a model, without the reserved argument.
+
+    Attributes:
+        arguments: the arguments.
+        fields: the fields that it asks for; ``None`` for all.
+        problem: the reason why they are invalid.
+        repairs: the repairs of the text of the arguments.
+    """
+
+    arguments: Any
+    fields: tuple[FieldNames, ...] | None = None
+    problem: str | None = None
+    repairs: tuple[Repair, ...] = ()
+
+
+def with_fields(taken: SentFields, asked: Any) -> SentFields:
+    """Return arguments with the fields that a model asks for, or with the reason why they are invalid."""
+    found = asked_fields(asked)
+    if isinstance(found, str):
+        return replace(taken, fields=None, problem=found)
+    return replace(taken, fields=found, problem=None)
+
+
+def response_fields(function: Function) -> str:
+    """Return the top-level fields of a response in one line of at most 300 characters, without those of ``Drop``."""
+    return DocumentedFields(function, ResponseFields.of(function).drop).line()
+
+
+class FieldsArgument:
+    """The reserved argument of one function.
+
+    Attributes:
+        name: ``fields``, with a trailing ``_`` while the function has an argument or the API a parameter of this name.
+    """
+
+    def __init__(self, function: Function, parameters: JsonObject, *, strict: bool) -> None:
+        """Choose the name.
+
+        Args:
+            function: the function.
+            parameters: the schema of the arguments that the model reads.
+            strict: true if the provider enforces the schema, so that each argument is required.
+        """
+        self._function, self._parameters, self._strict = function, parameters, strict
+        self.name = "fields"
+        groups = function.route.groups
+        declared = {each.name for group in groups for each in group.parameters}
+        while self.name in parameters.get("properties", {}) or self.name in declared:
+            self.name += "_"
+
+    def parameters(self) -> JsonObject:
+        """Return the schema of the arguments with the reserved one."""
+        schema: JsonObject = {
+            "type": ["array", "null"] if self._strict else "array",
+            "items": {"type": "string"},
+            "description": DESCRIPTION,
+        }
+        properties = {**self._parameters.get("properties", {}), self.name: schema}
+        found = {**self._parameters, "properties": properties}
+        if self._strict:
+            found["required"] = [*properties]
+        return found
+
+    def line(self) -> str:
+        """Return the line of the description with the top-level fields of the response; empty if there are no such fields."""
+        names = response_fields(self._function)
+        return f"\nResponse fields: {names}" if names else ""
+
+    def taken_from(self, sent: Any) -> SentFields:
+        """Take the reserved argument out of the arguments that a model sent."""
+        value, repairs = self._read(sent)
+        if not isinstance(value, dict) or self.name not in value:
+            return SentFields(sent)
+        rest = {name: each for name, each in value.items() if name != self.name}
+        taken = SentFields(rest, repairs=repairs)
+        return taken if value[self.name] is None else with_fields(taken, value[self.name])
+
+    def _read(self, sent: Any) -> tuple[Any, tuple[Repair, ...]]:
+        """Parse a text that contains the name. An incomplete text stays as it is, because a write must not use it."""
+        is_text = isinstance(sent, str | bytes)
+        if not is_text or (self.name if isinstance(sent, str) else self.name.encode()) not in sent:
+            return sent, ()
+        outcome = self._function.parse(sent)
+        if not outcome or outcome.incomplete:
+            return sent, ()
+        return outcome.data, outcome.repairs

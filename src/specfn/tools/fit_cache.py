@@ -1,0 +1,135 @@
+"""Cache of fitted schemas: each function is fitted once, and shared definitions are rendered once."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from specfn._internal.json import JsonObject, loads
+from specfn.function.function import Function
+from specfn.migrate.safety import is_update
+from specfn.records import Edit
+from specfn.schema.profiles.fit import Fit, Fitter
+from specfn.schema.profiles.profile import Profile
+
+if TYPE_CHECKING:
+    from specfn.function.function_schemas import Schemas
+
+#: The kind of edit for an optional property that accepts null: null and absence become indistinguishable.
+_NULL = "null"
+
+
+#: The schema of ``status`` in the result of a call (rule X9).
+_STATUS: Final = {"type": "integer"}
+
+
+class FitCache:
+    """A cache of the fitted schemas of one application's functions."""
+
+    def __init__(self) -> None:
+        self._fitters: dict[tuple[Profile, int | None], Fitter] = {}
+        self._known: dict[tuple[Profile, int | None, int], tuple[Schemas, Fit]] = {}
+        self._outputs: dict[tuple[Profile, int | None, int, bool], tuple[Schemas, Fit]] = {}
+
+    def __reduce__(self) -> tuple[type["FitCache"], tuple[()]]:
+        """Pickle an empty cache: another process fits its own schemas."""
+        return (FitCache, ())
+
+    def fit(self, function: Function, profile: Profile, budget: int | None) -> Fit:
+        """Return the schema of a function's arguments by key, fitted to a profile.
+
+        Args:
+            function: the function; arguments by position are wrapped under their keys (rule F4).
+            profile: the profile of the provider.
+            budget: the maximum number of bytes of the schema as compact JSON.
+        """
+        key = (profile, budget, id(function.schemas))
+        if key not in self._known:
+            self._known[key] = (function.schemas, self._made(function, profile, budget))
+        return self._known[key][1]
+
+    def output(
+        self, function: Function, profile: Profile, budget: int | None, *, answer: bool
+    ) -> Fit:
+        """Return the schema of a function's documented success response, fitted to a profile.
+
+        Args:
+            function: the function.
+            profile: the profile of the provider.
+            budget: the maximum number of bytes of the schema as compact JSON.
+            answer: return the schema of a conversation's result, which has the response as its data.
+        """
+        key = (profile, budget, id(function.schemas), answer)
+        if key not in self._outputs:
+            schema = _success_schema(loads(function.schemas.promise), answer=answer)
+            fit = self._fitter(function, profile, budget).fit(schema)
+            self._outputs[key] = (function.schemas, fit)
+        return self._outputs[key][1]
+
+    def unenforced(
+        self, function: Function, profile: Profile, budget: int | None, reason: str
+    ) -> Fit:
+        """Return the schema of a function's arguments, fitted to the fallback of a profile for a reason."""
+        fitter = self._fitter(function, profile, budget)
+        return fitter.unenforced(function.validator, reason)
+
+    def _fitter(self, function: Function, profile: Profile, budget: int | None) -> Fitter:
+        settings = function.schemas.settings
+        if (profile, budget) not in self._fitters:
+            self._fitters[profile, budget] = Fitter(
+                profile,
+                constraint=settings.constraint,
+                recursive=int(settings.recursive),
+                budget=budget,
+                one_of=settings.one_of,
+            )
+        return self._fitters[profile, budget]
+
+    def _made(self, function: Function, profile: Profile, budget: int | None) -> Fit:
+        fitter = self._fitter(function, profile, budget)
+        fit = fitter.fit(function.validator)
+        if (
+            fit.strict
+            and is_update(function.route)
+            and any(edit.kind == _NULL for edit in fit.edits)
+        ):
+            reason = "a property that an update leaves out would be sent as null, and erased"
+            return fitter.unenforced(function.validator, reason)
+        return fit
+
+
+def tool_edits(function: Function, name: str, fit: Fit, *, length: int | None) -> Iterator[Edit]:
+    """Yield the edits of a tool; ``length`` is the length of a changed description."""
+    if name != function.name:
+        reason = f"the name {function.name!r} is replaced: the provider refuses it, or another tool has it"
+        yield Edit(pointer="/name", kind="name", reason=reason)
+    if length is not None and function.full_description:
+        reason = f"the description is replaced by another of {length} characters"
+        yield Edit(pointer="/description", kind="description", reason=reason)
+    if fit.reason is not None:
+        reason = f"the schema is not enforced: {fit.reason}"
+        yield Edit(pointer="/parameters", kind="strict", reason=reason)
+
+
+def _success_schema(promise: JsonObject, *, answer: bool) -> JsonObject:
+    """Return the schema of a success response.
+
+    Args:
+        promise: the schema of the response's data, as functions store it.
+        answer: return the schema of ``Result.for_model``: an object with ``status`` and ``data``.
+    """
+    root, definitions = _parted(promise)
+    if answer:
+        root = {
+            "type": "object",
+            "properties": {"status": _STATUS, "data": root},
+            "required": ["status", "data"],
+        }
+    return {**root, "$defs": definitions} if definitions else root
+
+
+def _parted(promise: JsonObject) -> tuple[Any, JsonObject]:
+    """Return the schema of the data, and its definitions."""
+    if promise.keys() == {"allOf", "$defs"}:
+        match promise["allOf"]:
+            case [dict(only)]:
+                return only, promise["$defs"]
+    return promise, {}

@@ -1,0 +1,180 @@
+"""Sizes of functions, one by one and in total, and the limits that they exceed."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from specfn._internal.json import JsonObject, dumps, loads
+from specfn.function.function import Function
+from specfn.migrate.operations import operations
+from specfn.schema.profiles.profile import Profile
+from specfn.schema.walk import LISTS, SINGLES
+from specfn.tools.token_estimate import estimate
+from specfn.tools.tool import MANY_TOKENS
+
+#: A callback after each measured function; receives the number of functions before it.
+Progress = Callable[[int], object]
+
+#: Texts for exceeded limits, by ``what``.
+OVER_TEXTS: Final = {
+    "depth": "parameters nested {value:,} deep, limit {limit:,}",
+    "description": "a description of {value:,} characters, limit {limit:,}",
+    "functions": "{value:,} in one request, limit {limit:,}",
+    "name": "the name is not accepted: {limit}",
+    "parameters_bytes": "parameters of {value:,} bytes, limit {limit:,}",
+    "properties": "{value:,} properties, limit {limit:,}",
+    "tokens": "about {value:,} tokens, limit {limit:,}",
+}
+
+#: The figures that are summed over all functions.
+_SUMS: Final = ("parameters_bytes", "output_bytes", "tool_bytes", "tokens", "properties", "edits")
+
+#: Keywords with schemas by name, and the other keywords with schemas.
+_MAPS: Final = frozenset({"properties", "patternProperties", "$defs"})
+_NESTED: Final = frozenset((*LISTS, *SINGLES))
+
+
+def measured(function: Function, profile: Profile) -> JsonObject:
+    """Return the figures of one function.
+
+    ``parameters_bytes``, ``output_bytes`` and ``tool_bytes`` are bytes of compact JSON; ``tool_bytes`` includes name,
+    description and parameters. ``tokens`` is an estimate from it, at four bytes per token. ``depth`` is the deepest
+    nesting of objects and arrays, and ``properties`` the number of properties at all depths. ``edits`` is the number
+    of differences to the document. ``over`` lists the exceeded limits of the profile and the options, as
+    ``{"what", "value", "limit"}``.
+
+    Args:
+        function: the function; of a separated function, the model's part is measured.
+        profile: the profile whose limits are checked.
+    """
+    shown = function.model_part
+    edits = len(shown.edits)  # before the schemas, which are then of the same rendering
+    parameters, output = shown.schemas.written
+    told = len(dumps({"name": shown.name, "description": shown.description, "parameters": None}))
+    size = told - len("null") + len(parameters)
+    depth, properties = _shape(loads(parameters))
+    found: JsonObject = {
+        "name": function.name,
+        "accessor": ".".join(function.accessor),
+        "method": function.method,
+        "path": function.path,
+        "safety": function.safety,
+        "deprecated": function.deprecated,
+        "parameters_bytes": len(parameters),
+        "output_bytes": None if output is None else len(output),
+        "tool_bytes": size,
+        "tokens": estimate(size),
+        "depth": depth,
+        "properties": properties,
+        "edits": edits,
+    }
+    return {**found, "over": [*_over(shown, found, profile)]}
+
+
+def _over(function: Function, found: JsonObject, profile: Profile) -> Iterator[JsonObject]:
+    strict = profile.strict
+    for what, value, limit in (
+        ("description", len(function.description), profile.description_limit),
+        ("depth", found["depth"], profile.nesting if strict is None else strict.nesting),
+        ("properties", found["properties"], None if strict is None else strict.properties),
+        ("parameters_bytes", found["parameters_bytes"], function.schemas.settings.schema_budget),
+    ):
+        if limit is not None and value > limit:
+            yield {"what": what, "value": value, "limit": limit}
+    if not re.fullmatch(profile.tool_name, function.name):
+        yield {"what": "name", "value": function.name, "limit": profile.tool_name}
+
+
+def _shape(schema: Any) -> tuple[int, int]:
+    """Return the deepest nesting of objects and arrays, and the number of properties."""
+    deepest = properties = 0
+    waiting: list[tuple[Any, int]] = [(schema, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if isinstance(node, list):
+            waiting += [(item, depth) for item in node]
+        if not isinstance(node, dict):
+            continue
+        depth += "properties" in node or node.get("type") in ("object", "array")
+        deepest = max(deepest, depth)
+        properties += len(node.get("properties", ()))
+        for key, inner in node.items():
+            if key in _MAPS:
+                below = 0 if key == "$defs" else depth
+                waiting += [(item, below) for item in inner.values()]
+            elif key in _NESTED:
+                waiting.append((inner, depth))
+    return deepest, properties
+
+
+def report(
+    functions: Sequence[Function],
+    document: JsonObject,
+    profile: Profile,
+    *,
+    errors: int,
+    notes: int,
+    progress: Progress = id,
+) -> JsonObject:
+    """Return the figures of all functions: totals, and those of each function under ``each``.
+
+    ``operations`` is the sum of ``functions``, ``errors``, and ``left_out`` by ``Options.select``. Webhooks and
+    callbacks are operations that a server calls; they are counted separately (rule R1).
+
+    Args:
+        functions: the functions of the application.
+        document: the normalized document.
+        profile: the profile whose limits are checked.
+        errors: the number of operations that could not be migrated.
+        notes: the number of notes.
+        progress: is called after each measured function.
+    """
+    each = []
+    for index, function in enumerate(functions):
+        each.append(measured(function, profile))
+        progress(index)
+    found = sum(1 for _ in operations(document))
+    counts: JsonObject = {
+        "operations": found,
+        "functions": len(functions),
+        "errors": errors,
+        "left_out": found - len(functions) - errors,
+        "webhooks": _count(document.get("webhooks")),
+        "callbacks": sum(_count(callback) for callback in _callbacks(document)),
+        "notes": notes,
+        **{key: sum(item[key] or 0 for item in each) for key in _SUMS},
+        "depth": max((item["depth"] for item in each), default=0),
+        "safety": _safeties(functions),
+    }
+    return {**counts, "over": [*_over_all(counts, profile)], "each": each}
+
+
+def _over_all(counts: JsonObject, profile: Profile) -> Iterator[JsonObject]:
+    """Yield the limits of a request that all functions together exceed."""
+    for what, value, limit in (
+        ("functions", counts["functions"], profile.tools),
+        ("tokens", counts["tokens"], MANY_TOKENS),
+    ):
+        if limit is not None and value > limit:
+            yield {"what": what, "value": value, "limit": limit}
+
+
+def _safeties(functions: Sequence[Function]) -> dict[str, int]:
+    found = dict.fromkeys(("read", "write", "destructive"), 0)
+    for function in functions:
+        found[function.safety] += 1
+    return found
+
+
+def _callbacks(document: JsonObject) -> Iterator[Any]:
+    for operation in operations(document):
+        yield from _dict(_dict(operation.raw).get("callbacks")).values()
+
+
+def _count(items: Any) -> int:
+    """Return the number of operations in a map of path items."""
+    return sum(1 for _ in operations({"paths": _dict(items)}))
+
+
+def _dict(value: Any) -> JsonObject:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,262 @@
+"""The list of tools for a provider, and the restoration of its model's arguments."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from specfn._internal.json import JsonObject
+from specfn._internal.pointer import input_path
+from specfn.errors import UsageError
+from specfn.function.function import Function
+from specfn.records import Edit
+from specfn.schema.profiles.fit import Fit
+from specfn.schema.profiles.lint import RefusalCode
+from specfn.schema.profiles.profile import Profile
+from specfn.schema.profiles.restore import restore
+from specfn.tools.tool_format import entries
+
+if TYPE_CHECKING:
+    from specfn.validation.outcome import Failure
+
+#: The tokens of a list of tools beyond which most models choose badly.
+MANY_TOKENS: Final = 32_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tool:
+    """A function as it is sent to a provider.
+
+    Attributes:
+        function: the function.
+        name: the name that the model reads.
+        description: the description that the model reads.
+        fit: the fitted schema.
+        wire: the tool in the provider's format.
+        tokens: an estimate of its tokens.
+        changed: the edits of name and description.
+        output: the schema of its result, if it is sent.
+        deferred: whether its definition is loaded only when the model searches for it.
+        namespace: the namespace in which it is listed; empty without one.
+    """
+
+    function: Function
+    name: str
+    description: str
+    fit: Fit
+    wire: JsonObject
+    tokens: int
+    changed: tuple[Edit, ...]
+    output: JsonObject | None = None
+    deferred: bool = False
+    namespace: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Tool {self.name}, about {self.tokens:,} tokens>"
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The differences to the document; pointers begin with the part of the tool."""
+        return (
+            *self.changed,
+            *(replace(edit, pointer=f"/parameters{edit.pointer}") for edit in self.fit.edits),
+        )
+
+    def restore(self, arguments: Any) -> Any:
+        """Return a model's arguments as arguments of the function, before validation.
+
+        Replaced property names are restored. A null is removed if it was only accepted because every property had to
+        be required. All other values are unchanged.
+
+        Args:
+            arguments: the model's arguments, as parsed JSON.
+        """
+        root = self.function.model_part.validator
+        keyed = restore(root, arguments, names=self.fit.names, nulls=shows_null(self.fit))
+        return keyed if self.function.keyword else _positional(self.function, keyed)
+
+    def shown(self, failure: "Failure", arguments: Any) -> "Failure":
+        """Return a failure under the names that the model reads, with the model's arguments.
+
+        Args:
+            failure: the failure of validating the restored arguments.
+            arguments: the model's arguments.
+        """
+        paths = self._paths(arguments if isinstance(arguments, dict) else ())
+        errors = tuple(each.rewritten(paths.shown) for each in failure.errors)
+        return replace(failure, data=arguments, errors=errors)
+
+    def path(self, path: str) -> str:
+        """Return the path of a problem or a repair under the names that the model reads."""
+        return self._paths().shown(path)
+
+    def _paths(self, given: Iterable[str] = ()) -> "ShownPaths":
+        """Return the mapping of paths; undeclared keys follow the declared ones."""
+        if self.function.keyword:
+            return ShownPaths(self.fit.names, None)
+        return ShownPaths(self.fit.names, [*dict.fromkeys((*_keys(self.function), *given))])
+
+
+#: The reasons for leaving out a function; ``docs/records.md`` describes each.
+LeftOutCode: TypeAlias = Literal["budget", "count", "refused"] | RefusalCode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A function that is left out of a list of tools.
+
+    Attributes:
+        function: the name of the function.
+        code: ``count``, ``budget``, ``refused``, or the code of the provider's refusal.
+        reason: the reason, one sentence.
+    """
+
+    function: str
+    code: LeftOutCode
+    reason: str
+
+
+class Tools(list[JsonObject]):
+    """A list of tools in a provider's format, ready for its SDK or for JSON.
+
+    Attributes:
+        profile: the profile of the provider.
+        tools: each tool with its function, its schema and its edits.
+        left_out: the functions that are left out, with the reasons.
+        entries: the functions, namespaces and search tool that are sent, one by one.
+        degraded: the requested features that the provider does not have, a short word each.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        tools: Sequence[Tool] = (),
+        left_out: Sequence[LeftOut] = (),
+        degraded: Sequence[str] = (),
+    ) -> None:
+        wires = [*entries(profile, tools)]
+        super().__init__(wires if profile.group is None or not wires else [{profile.group: wires}])
+        self.entries = tuple(wires)
+        self.degraded = tuple(degraded)
+        self.profile = profile
+        self.tools = tuple(tools)
+        self.left_out = tuple(left_out)
+        self._by_name = {tool.name: tool for tool in tools}
+
+    def __repr__(self) -> str:
+        left_out = f", {len(self.left_out)} left out" if self.left_out else ""
+        tokens = f"about {self.tokens:,} tokens"
+        return f"<Tools of {len(self.tools)} functions for {self.profile.name}, {tokens}{left_out}>"
+
+    def _repr_html_(self) -> str:
+        from specfn.notebook import Table, html  # noqa: PLC0415  # for notebooks only
+
+        rows = ((each.name, each.tokens, each.description) for each in self.tools)
+        listed = Table("Tools", ("name", "tokens", "description"), rows, len(self.tools))
+        reasons = ((each.function, each.code, each.reason) for each in self.left_out)
+        columns = ("function", "code", "reason")
+        left_out = Table("Left out", columns, reasons, len(self.left_out))
+        return html(repr(self), tables=(listed, left_out))
+
+    @property
+    def tokens(self) -> int:
+        """An estimate of the tokens of all tools."""
+        return sum(tool.tokens for tool in self.tools)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Warnings for the caller before sending the list."""
+        return tuple(self._warnings())
+
+    def _warnings(self) -> Iterator[str]:
+        loaded = [tool for tool in self.tools if not tool.deferred]
+        tokens = sum(tool.tokens for tool in loaded)
+        if tokens > MANY_TOKENS:
+            largest = sorted(loaded, key=lambda tool: -tool.tokens)[:10]
+            named = ", ".join(f"{tool.name} ({tool.tokens:,})" for tool in largest)
+            yield (
+                f"{len(loaded)} tools of about {tokens:,} tokens are more than {MANY_TOKENS:,}; "
+                f"choose with select, or set budget_tokens; the largest are {named}"
+            )
+        for code in dict.fromkeys(item.code for item in self.left_out):
+            found = [item for item in self.left_out if item.code == code]
+            named = ", ".join(item.function for item in found[:10])
+            yield f"{len(found)} functions are left out ({named}): {found[0].reason}"
+        if self.degraded:
+            yield f"{self.profile.name} does not support: {', '.join(self.degraded[:10])}"
+
+    def tool(self, name: str) -> Tool:
+        """Return the tool with a name that the model reads.
+
+        Raises:
+            UsageError: no tool has this name.
+        """
+        if name not in self._by_name:
+            raise UsageError(
+                f"unknown tool {name!r}: use the name of one of the {len(self.tools)} tools of this list"
+            )
+        return self._by_name[name]
+
+    def restore(self, name: str, arguments: Any) -> Any:
+        """Return a model's arguments for a tool as arguments of its function; see ``Tool.restore``."""
+        return self.tool(name).restore(arguments)
+
+    def shown(self, name: str, failure: "Failure", arguments: Any) -> "Failure":
+        """Return a failure under the names that the model reads; see ``Tool.shown``."""
+        return self.tool(name).shown(failure, arguments)
+
+    def path(self, name: str, path: str) -> str:
+        """Return a path in a function's arguments under the names that the model reads."""
+        return self.tool(name).path(path)
+
+
+def shows_null(fit: Fit) -> bool:
+    """Return whether optional properties were rendered as required ones that accept null."""
+    return fit.strict and fit.profile.strict is not None and fit.profile.strict.required
+
+
+def _keys(function: Function) -> list[str]:
+    return [*function.model_part.validator["properties"]]
+
+
+def _positional(function: Function, arguments: Any) -> Any:
+    """Return arguments by key as the list of a positional function; absent trailing arguments are left out.
+
+    A value of an undeclared key is appended after all declared positions, where validation refuses it.
+    """
+    if not isinstance(arguments, dict):
+        return arguments
+    keys = _keys(function)
+    extra = [value for key, value in arguments.items() if key not in keys]
+    given = [index for index, key in enumerate(keys) if key in arguments]
+    count = len(keys) if extra else max(given, default=-1) + 1
+    return [*(arguments.get(key) for key in keys[:count]), *extra]
+
+
+#: The steps of a path: a name, an index, or a quoted name.
+_STEP: Final = re.compile(r'\.([A-Za-z_$][A-Za-z0-9_$]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]')
+
+
+class ShownPaths:
+    """A mapping from paths of a function's arguments to paths that a model reads."""
+
+    def __init__(self, names: Mapping[str, str], keys: Sequence[str] | None) -> None:
+        """Create the mapping from the replaced names and the keys of positions.
+
+        Args:
+            names: the function's own names by the names that the model reads.
+            keys: the keys that replace positions; ``None`` for arguments by key.
+        """
+        self._shown = {own: shown for shown, own in names.items()}
+        self._keys = keys
+
+    def shown(self, path: str) -> str:
+        """Return a path of a function's arguments as the model reads it."""
+        steps: list[str | int] = []
+        for name, position, quoted in _STEP.findall(path):
+            own: str | int = int(position) if position else name or json.loads(quoted)
+            steps.append(self._shown.get(own, own) if isinstance(own, str) else own)
+        if self._keys is not None and steps and isinstance(steps[0], int):
+            steps[0] = self._keys[steps[0]] if steps[0] < len(self._keys) else steps[0]
+        return input_path(steps)
